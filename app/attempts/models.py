@@ -1,0 +1,41 @@
+"""The attempts table. With its lease and fence token it also is the embedded queue (app/queue/)."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.database import Base, UTCDateTime
+
+
+class AttemptRow(Base):
+    """One grading, asked for and perhaps done.
+
+    A worker that takes the row draws a `fence_token` and holds a lease until `lease_until`. It writes only where its
+    token still stands, so that one that was paused and came back changes nothing. No token: nobody holds the row.
+    """
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
+        Index("ix_attempts_status_priority_created_at", "status", "priority", "created_at"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    problem: Mapped[str] = mapped_column(String(64), index=True)
+    version: Mapped[str] = mapped_column(String(64))
+    kind: Mapped[str] = mapped_column(String(16))
+    source: Mapped[str] = mapped_column(Text())
+    status: Mapped[str] = mapped_column(String(16))
+    phase: Mapped[str | None] = mapped_column(String(200))
+    priority: Mapped[int] = mapped_column(Integer())
+    tries: Mapped[int] = mapped_column(Integer())
+    fence_token: Mapped[str | None] = mapped_column(String(32))
+    lease_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    score: Mapped[int | None] = mapped_column(Integer())
+    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

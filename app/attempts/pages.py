@@ -1,0 +1,82 @@
+"""The page of one attempt, its verdict as a fragment, and the list of all of one's attempts."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.service import User
+from app.accounts.web import require_user
+from app.attempts.service import Attempts, AttemptView
+from app.errors import AttemptFinished, ProblemNotFound
+from app.problems.service import Catalogue
+from app.web.markdown import highlight_code
+from app.web.templating import render_page
+from app.web.terminal import plain_text
+from app.web.verdict_view import arrange_verdict
+
+router = APIRouter(include_in_schema=False)
+_PAGE = 50
+SignedIn = Annotated[User, Depends(require_user)]
+
+
+@router.get("/attempts")
+async def list_attempts(
+    request: Request, user: SignedIn, before: Annotated[str | None, Query(max_length=100)] = None
+) -> HTMLResponse:
+    attempts: Attempts = request.app.state.attempts
+    page = await attempts.list(user, limit=_PAGE, before=before)
+    next_before = page[-1].id if len(page) == _PAGE else None
+    return render_page("attempts.html", user=user, attempts=page, next_before=next_before)
+
+
+@router.get("/attempts/{attempt_id}")
+async def show_attempt(request: Request, attempt_id: str, user: SignedIn) -> HTMLResponse:
+    attempts: Attempts = request.app.state.attempts
+    attempt = await attempts.get(user, attempt_id)
+    return render_page(
+        "attempt.html",
+        user=user,
+        attempt=attempt,
+        title=_title(request, attempt),
+        kind=attempt.kind.capitalize(),
+        waiting=attempt.status in {"queued", "running"},
+        progress=_progress(attempt),
+        view=arrange_verdict(attempt.verdict) if attempt.verdict else None,
+        source=highlight_code(plain_text(attempt.source)),
+    )
+
+
+@router.get("/attempts/{attempt_id}/verdict")
+async def show_verdict(request: Request, attempt_id: str, user: SignedIn) -> Response:
+    """The verdict as a fragment that the problem page puts in place; no content while there is none."""
+    attempts: Attempts = request.app.state.attempts
+    attempt = await attempts.get(user, attempt_id)
+    if attempt.verdict is None:
+        return Response(status_code=204)
+    view = arrange_verdict(attempt.verdict)
+    return render_page("fragments/verdict.html", view=view, attempt_url=f"/attempts/{attempt.id}")
+
+
+@router.post("/attempts/{attempt_id}/cancel")
+async def cancel_attempt(request: Request, attempt_id: str, user: SignedIn) -> Response:
+    attempts: Attempts = request.app.state.attempts
+    try:
+        await attempts.cancel(user, attempt_id)
+    except AttemptFinished:
+        pass  # it finished before the click arrived: its page shows the verdict, which is what the reader wants
+    return RedirectResponse(f"/attempts/{attempt_id}", status_code=303)
+
+
+def _title(request: Request, attempt: AttemptView) -> str:
+    catalogue: Catalogue = request.app.state.catalogue
+    try:
+        return catalogue.get(attempt.problem).manifest.title
+    except ProblemNotFound:  # withdrawn since; its attempts stay readable
+        return attempt.problem
+
+
+def _progress(attempt: AttemptView) -> str:
+    if attempt.status == "queued":
+        return "Waiting for a free worker"
+    return f"Running: {attempt.phase}" if attempt.phase else "Running"

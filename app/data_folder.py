@@ -1,0 +1,118 @@
+"""The data folder: private to its owner, held by one server at a time, keeper of the deployment secret."""
+
+import contextlib
+import fcntl
+import os
+import secrets
+import stat
+from pathlib import Path
+from types import TracebackType
+
+from app.errors import DataFolderHeld, DataFolderUnusable
+
+_SECRET_BYTES = 32
+# O_NOFOLLOW: a link planted in a shared parent folder must not make us write somewhere else.
+_PRIVATE = os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class DataFolder:
+    """Holds `path` from construction until `close` (or the end of the process, however it ends).
+
+    Raises:
+      DataFolderUnusable: it cannot be created or written, or its secret is damaged.
+      DataFolderHeld: another server holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        try:
+            self._create()
+            self._lock = self._hold()
+        except OSError as error:
+            raise DataFolderUnusable(
+                f"the data folder {self.path} cannot be used: {error.strerror or error}.",
+                "Give --data (or MESHGRADE_DATA) a folder that this user may create and write.",
+            ) from error
+        try:
+            self.secret = self._read_or_create_secret()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def cache(self) -> Path:
+        """A private folder for what can be computed again."""
+        folder = self.path / "cache"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    def close(self) -> None:
+        """Let go; a second call does nothing."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def __enter__(self) -> "DataFolder":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _create(self) -> None:
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if stat.S_IMODE(self.path.stat().st_mode) & 0o077:
+            # Submissions, session hashes and the secret lie here: close a folder that was made with a lax umask.
+            self.path.chmod(0o700)
+
+    def _hold(self) -> int:
+        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | _PRIVATE, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
+            os.close(descriptor)
+            raise DataFolderHeld(
+                f"another Meshgrade server (pid {holder}) already uses the data folder {self.path}.",
+                "Stop that server, or give this one another folder with --data DIR.",
+            ) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode("ascii"))
+        return descriptor
+
+    def _read_or_create_secret(self) -> bytes:
+        path = self.path / "secret"
+        try:
+            if not os.path.lexists(path):
+                self._create_secret(path)
+            descriptor = os.open(path, os.O_RDONLY | _PRIVATE)
+        except OSError as error:
+            raise DataFolderUnusable(
+                f"the deployment secret {path} cannot be read: {error.strerror or error}.",
+                "Let this user read it, or restore it from a backup.",
+            ) from error
+        with os.fdopen(descriptor, "rb") as file:
+            os.fchmod(descriptor, 0o600)
+            secret = file.read(_SECRET_BYTES + 1)
+        if len(secret) != _SECRET_BYTES:
+            raise DataFolderUnusable(
+                f"the deployment secret {path} is damaged: expected {_SECRET_BYTES} bytes, got {len(secret)} or more.",
+                "Restore it from a backup; or remove it, which draws new hidden cases for every problem.",
+            )
+        return secret
+
+    def _create_secret(self, path: Path) -> None:
+        # Written aside and linked: a crash leaves the whole secret or none, never a short one.
+        draft = path.with_name(f"secret.{secrets.token_hex(8)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PRIVATE, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_bytes(_SECRET_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+            with contextlib.suppress(FileExistsError):
+                os.link(draft, path)
+        finally:
+            draft.unlink()

@@ -1,0 +1,106 @@
+"""The database: an async engine for SQLite or PostgreSQL, and its two kinds of session."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import DateTime, Dialect, MetaData, event, make_url
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.types import TypeDecorator
+
+from app.errors import SettingInvalid
+
+_BUSY_TIMEOUT_MS = 5_000
+
+
+class UTCDateTime(TypeDecorator[datetime]):
+    """An aware time in UTC, on SQLite too, which forgets the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is not None and value.tzinfo is None:
+            raise ValueError("a stored time must say its zone")
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """Parent of every table. Constraints get names of their own, so that a later migration can drop them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class Database:
+    """Opened once a process. `reading()` sees one state of the data; `writing()` commits when its block returns,
+    and rolls back when it raises. Never open one inside another: on SQLite the second writer would wait for the first.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parsed = make_url(url)
+            if parsed.drivername in ("postgresql", "postgres"):
+                parsed = parsed.set(drivername="postgresql+psycopg")
+            if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+                raise SettingInvalid("database_url", "it must start with postgresql:// or sqlite+aiosqlite://")
+            self.engine = create_async_engine(parsed)
+        except ArgumentError:
+            raise SettingInvalid("database_url", "it is not a database URL") from None
+        self.name = parsed.render_as_string(hide_password=True)
+        self._turn: AbstractAsyncContextManager[Any] = nullcontext()
+        if parsed.get_backend_name() == "sqlite":
+            # A writer that meets another one sleeps in ever longer steps; those of this process take turns instead.
+            self._turn = asyncio.Lock()
+            event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
+            event.listen(self.engine.sync_engine, "begin", _begin_sqlite)
+        self._reader = async_sessionmaker(self.engine, expire_on_commit=False)
+        self._writer = async_sessionmaker(self.engine.execution_options(writer=True), expire_on_commit=False)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncSession]:
+        async with self._reader() as session:
+            yield session
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncSession]:
+        async with self._turn, self._writer.begin() as session:
+            yield session
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+
+
+def _prepare_sqlite(connection: Any, record: object) -> None:
+    # Python's sqlite3 begins transactions late and lets DDL slip out of them; with None, `_begin_sqlite` decides.
+    # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # IMMEDIATE: a transaction that reads first and writes later would fail with "locked" and no wait at all.
+    writer = connection.get_execution_options().get("writer", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")

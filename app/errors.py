@@ -1,0 +1,173 @@
+"""The service's branch of the error tree: what a request is refused for, and what keeps the server from starting.
+
+MeshgradeError (grader/errors.py)
+├── Refused                      an answer to a request: `status`, `slug` and `title`; app/error_responses.py renders it
+│   ├── BodyRefused              the body as a whole cannot be read
+│   ├── SourceRefused            a submission that cannot be stored or graded
+│   ├── …NotFound, NotSignedIn, …
+│   └── GradingRefused           a wall is missing
+└── StartRefused                 the server does not start: `remedy` says what to do; the command line prints both
+"""
+
+from typing import Any, ClassVar
+
+from grader.errors import MeshgradeError
+
+
+class Refused(MeshgradeError):
+    """A request is refused. The message is the problem's `detail`; `extra` are further members, `headers` go with it."""
+
+    status: ClassVar[int] = 400
+    slug: ClassVar[str] = "refused"
+    title: ClassVar[str] = "The request was refused"
+
+    def __init__(self, detail: str, *, headers: dict[str, str] | None = None, **extra: Any) -> None:
+        super().__init__(detail)
+        self.headers = headers or {}
+        self.extra = extra
+
+
+class BodyRefused(Refused):
+    """The body as a whole cannot be read."""
+
+
+class BodyTooLarge(BodyRefused):
+    status, slug, title = 413, "body-too-large", "The body is too large"
+
+
+class BodyNotUTF8(BodyRefused):
+    status, slug, title = 400, "body-not-utf8", "The body is not UTF-8"
+
+
+class BodyNotJSON(BodyRefused):
+    status, slug, title = 400, "body-not-json", "The body is not JSON"
+
+
+class ContentTypeNotJSON(BodyRefused):
+    status, slug, title = 415, "content-type-not-json", "The content type is not JSON"
+
+
+class FieldMissing(BodyRefused):
+    status, slug, title = 422, "field-missing", "A field is missing"
+
+
+class FieldUnknown(BodyRefused):
+    status, slug, title = 422, "field-unknown", "A field is not known"
+
+
+class FieldRepeated(BodyRefused):
+    status, slug, title = 422, "field-repeated", "A field is given twice"
+
+
+class FieldInvalid(BodyRefused):
+    status, slug, title = 422, "field-invalid", "A field has the wrong type or value"
+
+
+class SourceRefused(Refused):
+    """A submission that cannot be stored or graded."""
+
+
+class SourceEmpty(SourceRefused):
+    status, slug, title = 422, "source-empty", "The source is empty"
+
+
+class SourceTooLarge(SourceRefused):
+    status, slug, title = 413, "source-too-large", "The source is too large"
+
+
+class SourceHasNUL(SourceRefused):
+    status, slug, title = 422, "source-has-nul", "The source holds a NUL character"
+
+
+class SourceNotText(SourceRefused):
+    status, slug, title = 422, "source-not-text", "The source is not valid Unicode text"
+
+
+class ProblemNotFound(Refused):
+    status, slug, title = 404, "problem-not-found", "There is no such problem"
+
+
+class AttemptNotFound(Refused):
+    status, slug, title = 404, "attempt-not-found", "There is no such attempt"
+
+
+class AttemptFinished(Refused):
+    status, slug, title = 409, "attempt-finished", "The attempt is already finished"
+
+
+class TooManyWaiting(Refused):
+    status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
+
+
+class NotSignedIn(Refused):
+    status, slug, title = 401, "not-signed-in", "You are not signed in"
+
+
+class TokenInvalid(Refused):
+    status, slug, title = 401, "token-invalid", "The API token is not valid"
+
+
+class SignInLinkInvalid(Refused):
+    status, slug, title = 403, "sign-in-link-invalid", "The sign-in link does not work any more"
+
+
+class OriginRefused(Refused):
+    status, slug, title = 403, "origin-refused", "The request came from another site"
+
+
+class GradingRefused(Refused):
+    status, slug, title = 503, "wall-missing", "The sandbox is not complete, so nothing is graded"
+
+
+class NotReady(Refused):
+    status, slug, title = 503, "not-ready", "The service is not ready to grade"
+
+
+class PathNotFound(Refused):
+    status, slug, title = 404, "not-found", "There is nothing here"
+
+
+class MethodNotAllowed(Refused):
+    status, slug, title = 405, "method-not-allowed", "The method is not allowed here"
+
+
+class RequestRefused(Refused):
+    status, slug, title = 400, "bad-request", "The request cannot be understood"
+
+
+class InternalError(Refused):
+    status, slug, title = 500, "internal-error", "The service made a mistake"
+
+
+class StartRefused(MeshgradeError):
+    """The server does not start. The message says what is wrong and where, `remedy` what to do."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+class SettingInvalid(StartRefused):
+    """A setting, from the environment or the command line, cannot be used."""
+
+    def __init__(self, name: str, fault: str) -> None:
+        super().__init__(
+            f"the setting '{name}' cannot be used: {fault}.",
+            f"Set MESHGRADE_{name.upper()} to a permitted value or unset it; docs/settings.md lists every setting.",
+        )
+
+
+class DataFolderUnusable(StartRefused):
+    """The data folder cannot be created, written, or trusted."""
+
+
+class DataFolderHeld(StartRefused):
+    """Another server holds the data folder."""
+
+
+class DatabaseUnusable(StartRefused):
+    """The database is locked, from a newer version, or no database of ours."""
+
+
+class AddressUnusable(StartRefused):
+    """The port or host cannot be listened on."""

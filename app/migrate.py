@@ -1,0 +1,77 @@
+"""Bring the database to the newest revision, in this process, or say why that cannot be done."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import DBAPIError
+
+from app.database import Database
+from app.errors import DatabaseUnusable
+from app.settings import CHECKOUT
+
+_MIGRATIONS = CHECKOUT / "migrations"
+# Any number will do, so long as every server that shares a PostgreSQL takes the same: they migrate one at a time.
+_ADVISORY_LOCK = 0x6D657368
+
+
+def migration_config(folder: Path = _MIGRATIONS) -> Config:
+    """Alembic's configuration, without an ini file."""
+    config = Config()
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+async def migrate(database: Database) -> None:
+    """Run the migrations that this database lacks, in one transaction.
+
+    Raises:
+      DatabaseUnusable: it is locked, was written by a newer version, is not a database, or is not ours.
+    """
+    try:
+        async with database.engine.execution_options(writer=True).begin() as connection:
+            await connection.run_sync(_upgrade, database.name)
+    except DBAPIError as error:
+        raise _explain(error, database.name) from error
+
+
+def _upgrade(connection: Connection, name: str) -> None:
+    config = migration_config()
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    found = set(MigrationContext.configure(connection).get_current_heads())
+    if found - known:
+        raise DatabaseUnusable(
+            f"the database {name} was written by a newer version of Meshgrade (revision {', '.join(sorted(found - known))}).",
+            "Update this checkout (git pull), or start with another data folder: --data DIR.",
+        )
+    if not found and set(inspect(connection).get_table_names()) - {"alembic_version"}:
+        raise DatabaseUnusable(
+            f"the database {name} holds tables of another program.",
+            "Start with an empty database, or with another data folder: --data DIR.",
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _explain(error: DBAPIError, name: str) -> DatabaseUnusable:
+    said = str(error.orig)
+    if "locked" in said:
+        return DatabaseUnusable(
+            f"the database {name} is locked by another program.",
+            "Close the program that has it open (a database browser, a backup, another server) and start again.",
+        )
+    if "not a database" in said or "malformed" in said:
+        return DatabaseUnusable(
+            f"the file {name} is not a database, or is damaged: {said}.",
+            "Restore it from a backup, or start with another data folder: --data DIR.",
+        )
+    return DatabaseUnusable(
+        f"the database {name} cannot be opened: {said.splitlines()[0] if said else error}.",
+        "Check MESHGRADE_DATABASE_URL, and that this user may read and write the database.",
+    )

@@ -1,0 +1,132 @@
+"""The list of problems and the problem page; both read the same services as REST does."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal, cast
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from app.accounts.service import User
+from app.accounts.web import current_user, require_user
+from app.attempts.service import Attempts
+from app.attempts.standing import Standing, standings
+from app.errors import NotSignedIn, PathNotFound, Refused
+from app.problems.service import Catalogue
+from app.settings import Settings
+from app.web.forms import FormInvalid, read_form
+from app.web.markdown import Prose, render_markdown
+from app.web.templating import render_page
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+_PREVIOUS = 10
+_KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "submit": "attempt"}
+MaybeUser = Annotated[User | None, Depends(current_user)]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemRow:
+    """A line of the list; `best` is the reader's own best score."""
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: str
+    track: str
+    tags: tuple[str, ...]
+    best: int | None
+
+
+@router.get("/")
+async def list_problems(request: Request, user: MaybeUser) -> HTMLResponse:
+    catalogue: Catalogue = request.app.state.catalogue
+    standing = await standings(request.app.state.attempts, user) if user else {}
+    rows = [_row(package, standing.get(package.slug)) for package in catalogue.all()]
+    return render_page("problems.html", user=user, rows=rows)
+
+
+@router.get("/problems/{slug}")
+async def show_problem(request: Request, slug: str, user: MaybeUser) -> HTMLResponse:
+    package = cast(Catalogue, request.app.state.catalogue).get(slug)
+    return await _problem_page(request, package, user, source=package.starter)
+
+
+@router.post("/problems/{slug}")
+async def send_source(request: Request, slug: str) -> Response:
+    """The form without script. A refused source comes back in the page, so that nothing typed is lost."""
+    package = cast(Catalogue, request.app.state.catalogue).get(slug)
+    attempts: Attempts = request.app.state.attempts
+    settings: Settings = request.app.state.settings
+    # Percent-encoding makes three bytes of one; the rest is for the names and the newlines, which are sent as two.
+    form = await read_form(request, max_bytes=6 * settings.max_source_bytes + 1024)
+    source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
+    if source is None or kind is None:
+        raise FormInvalid("The form must have the fields 'source' and 'action' ('run' or 'submit').")
+    user = await current_user(request)
+    try:
+        if user is None:
+            raise NotSignedIn("Nothing was sent; your code is below. Sign in in another tab, then send it again.")
+        attempt = await attempts.submit(user, slug, source, kind)
+    except Refused as refusal:
+        return await _problem_page(request, package, user, source=source, refusal=refusal)
+    return RedirectResponse(f"/attempts/{attempt.id}", status_code=303)
+
+
+@router.get("/problems/{slug}/previous")
+async def list_previous(request: Request, slug: str, user: Annotated[User, Depends(require_user)]) -> HTMLResponse:
+    """The reader's latest attempts, as a fragment that the problem page puts in place."""
+    attempts: Attempts = request.app.state.attempts
+    cast(Catalogue, request.app.state.catalogue).get(slug)
+    return render_page("fragments/attempts.html", attempts=await attempts.list(user, problem=slug, limit=_PREVIOUS))
+
+
+@router.get("/problems/{slug}/figures/{name}")
+async def show_figure(request: Request, slug: str, name: str) -> FileResponse:
+    """A figure of the statement. It is an instructor's file, so its own policy lets it run and load nothing."""
+    package = cast(Catalogue, request.app.state.catalogue).get(slug)
+    settings: Settings = request.app.state.settings
+    folder = settings.problems / package.slug / "figures"
+    file = folder / name
+    if not re.fullmatch(r"[A-Za-z0-9_-]+\.svg", name) or file.is_symlink() or not file.is_file():
+        raise PathNotFound(f"The problem '{package.slug}' has no figure of this name.")
+    policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-cache"}
+    return FileResponse(file, media_type="image/svg+xml", headers=headers)
+
+
+async def _problem_page(
+    request: Request, package: Package, user: User | None, *, source: str, refusal: Refused | None = None
+) -> HTMLResponse:
+    attempts: Attempts = request.app.state.attempts
+    previous = await attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
+    standing = (await standings(attempts, user, package.slug)).get(package.slug) if user else None
+    return render_page(
+        "problem.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        problem=package,
+        statement=_render(package, package.statement, "s"),
+        hints=[_render(package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
+        editorial=_render(package, package.editorial, "editorial") if standing and standing.accepted else None,
+        source=source,
+        refusal=refusal,
+        previous=previous,
+    )
+
+
+def _render(package: Package, text: str, anchors: str) -> Prose:
+    return render_markdown(text, anchors=anchors, figures=f"/problems/{package.slug}/figures")
+
+
+def _row(package: Package, standing: Standing | None) -> ProblemRow:
+    manifest = package.manifest
+    return ProblemRow(
+        slug=package.slug,
+        title=manifest.title,
+        summary=manifest.summary,
+        difficulty=manifest.difficulty,
+        track=manifest.track,
+        tags=tuple(manifest.tags),
+        best=standing.best_score if standing else None,
+    )

@@ -1,0 +1,83 @@
+"""Tells whoever waits for an attempt, in this process, that it moved on."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from app.attempts.status import ENDED, AttemptStatus
+
+# A reader that does not keep up loses the oldest phases, never the end: that one comes last.
+_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    status: AttemptStatus
+    phase: str | None
+
+    @property
+    def is_last(self) -> bool:
+        return self.status in ENDED
+
+
+class Subscription:
+    """The changes of one attempt since the subscription began, in order."""
+
+    def __init__(self) -> None:
+        self._changes: deque[Change] = deque(maxlen=_KEPT)
+        self._news = asyncio.Event()
+        self.closed = False
+
+    def put(self, change: Change) -> None:
+        self._changes.append(change)
+        self._news.set()
+
+    def close(self) -> None:
+        self.closed = True
+        self._news.set()
+
+    async def next(self, timeout_s: float) -> Change | None:
+        """The next change; `None` when none came in time or the service is stopping (`closed`)."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not self._changes and not self.closed:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            return None
+        return self._changes.popleft() if self._changes else None
+
+
+class AttemptEvents:
+    """Belongs to one event loop: publish and subscribe from it alone."""
+
+    def __init__(self) -> None:
+        self._subscriptions: dict[str, set[Subscription]] = {}
+        self._closed = False
+
+    def publish(self, attempt_id: str, change: Change) -> None:
+        for subscription in self._subscriptions.get(attempt_id, ()):
+            subscription.put(change)
+
+    @contextmanager
+    def subscribe(self, attempt_id: str) -> Iterator[Subscription]:
+        """Subscribe first and read the row second, else a change in between is missed."""
+        subscription = Subscription()
+        if self._closed:
+            subscription.close()
+        self._subscriptions.setdefault(attempt_id, set()).add(subscription)
+        try:
+            yield subscription
+        finally:
+            self._subscriptions[attempt_id].discard(subscription)
+            if not self._subscriptions[attempt_id]:
+                del self._subscriptions[attempt_id]
+
+    def close(self) -> None:
+        """End every wait, so that open event streams do not hold up the end of the service."""
+        self._closed = True
+        for subscriptions in self._subscriptions.values():
+            for subscription in subscriptions:
+                subscription.close()

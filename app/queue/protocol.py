@@ -1,0 +1,82 @@
+"""The seams of grading: who carries an attempt to a worker, who judges it, who says whether the walls stand."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.attempts.models import AttemptRow
+from grader.package.package import Package
+from grader.verdict import Verdict
+
+Progress = Callable[[str], None]
+
+
+class Grader(Protocol):
+    """What grader.judge.Judge does. Blocking; called in threads, several at once."""
+
+    def judge(
+        self,
+        package: Package,
+        source: str,
+        *,
+        hidden: bool = True,
+        progress: Progress = ...,
+        stop: threading.Event | None = None,
+    ) -> Verdict:
+        """Grade. Raises `Cancelled` soon after `stop` is set, and `WallMissing`."""
+        ...
+
+    def prepare(self, package: Package, progress: Progress = ..., stop: threading.Event | None = None) -> None:
+        """Do ahead of time what the first grading of this package would otherwise wait for."""
+        ...
+
+
+class WallReport(Protocol):
+    """What probing one wall found: grader.sandbox.doctor.WallReport."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def up(self) -> bool: ...
+    @property
+    def found(self) -> str: ...
+    @property
+    def remedy(self) -> str: ...
+
+
+class PackageSource(Protocol):
+    """Where a worker finds the package of an attempt: app.problems.service.Catalogue."""
+
+    def get(self, slug: str) -> Package: ...
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStats:
+    queued: int
+    running: int
+
+
+class GradeQueue(Protocol):
+    """Carries attempts to workers, at least once each; results are fenced, so that one of them counts.
+
+    Life cycle: `work` runs from the start of the service until `stop`. The others may be called at any time.
+    """
+
+    async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
+        """Add the attempt in the caller's transaction: no commit, no job. Workers are woken by the commit."""
+        ...
+
+    async def cancel(self, attempt_id: str) -> bool:
+        """Stop a queued or running attempt; `False` when it had ended before."""
+        ...
+
+    async def work(self) -> None: ...
+
+    async def stop(self) -> None:
+        """End `work` within seconds; unfinished attempts go back to the queue, uncharged."""
+        ...
+
+    async def stats(self) -> QueueStats: ...

@@ -1,0 +1,50 @@
+"""Threads that grade: the judge blocks, the event loop must not."""
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class GradingThreads:
+    """A fixed number of threads that live as long as the process.
+
+    Not concurrent.futures: it joins its threads at exit, so one stuck grading would keep the server from ending. And
+    not one thread a call: a sandbox that asks to die with its parent dies with the *thread* that started it.
+    https://man7.org/linux/man-pages/man2/pr_set_pdeathsig.2const.html
+    """
+
+    def __init__(self, number: int) -> None:
+        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        for index in range(number):
+            threading.Thread(target=self._serve, name=f"grading-{index}", daemon=True).start()
+
+    async def run(self, function: Callable[[], T]) -> T:
+        """Call `function` in one of the threads; its result or exception comes back. Cancelling only stops the wait."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def tell(settle: Callable[[], None]) -> None:
+            # The loop is gone when the service ended without waiting for this call: nobody is left to be told.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(lambda: None if future.done() else settle())
+
+        def call() -> None:
+            try:
+                result = function()
+            except BaseException as error:  # carried over to the caller, whatever it is
+                caught = error
+                tell(lambda: future.set_exception(caught))
+            else:
+                tell(lambda: future.set_result(result))
+
+        self._work.put(call)
+        return await future
+
+    def _serve(self) -> None:
+        while True:
+            self._work.get()()

@@ -1,0 +1,53 @@
+"""Whether the sandbox's walls stand. The service grades only while every one of them does."""
+
+import logging
+from collections.abc import Callable, Sequence
+
+from app.errors import GradingRefused
+from app.queue.protocol import WallReport
+from grader.errors import WallMissing
+
+log = logging.getLogger(__name__)
+
+
+class Walls:
+    """Fails closed: nothing is graded before the first probe has answered, or after a probe that could not be made."""
+
+    def __init__(self, probe: Callable[[], Sequence[WallReport]]) -> None:
+        self._probe = probe
+        self._missing: list[WallMissing] = []
+        self.probed = False
+
+    @property
+    def stand(self) -> bool:
+        return self.probed and not self._missing
+
+    @property
+    def missing(self) -> list[dict[str, str]]:
+        """Name, finding and remedy of each wall that is known to be missing."""
+        return [{"wall": each.wall, "found": each.found, "remedy": each.remedy} for each in self._missing]
+
+    def probe(self) -> None:
+        """Look at every wall again. Blocking: call it in a thread."""
+        try:
+            reports = self._probe()
+            missing = [WallMissing(each.name, each.found, each.remedy) for each in reports if not each.up]
+            if not reports:
+                missing = [WallMissing("sandbox", "no wall was probed", "run: ./meshgrade doctor")]
+        except WallMissing as error:
+            missing = [error]
+        except Exception as error:  # a probe that breaks has proved nothing, so nothing may be graded
+            log.exception("probing the walls failed")
+            missing = [WallMissing("sandbox", f"the probe failed: {error}", "run: ./meshgrade doctor")]
+        self._missing, self.probed = missing, True
+
+    def record(self, error: WallMissing) -> None:
+        """A grading met a missing wall: refuse until a probe finds it standing."""
+        self._missing = [error]
+
+    def require(self) -> None:
+        """Raises `GradingRefused` when a wall is known to be missing. Before the first probe, attempts may queue."""
+        if self._missing:
+            names = ", ".join(each.wall for each in self._missing)
+            remedies = "; ".join(dict.fromkeys(each.remedy for each in self._missing))
+            raise GradingRefused(f"Missing: {names}. To mend it: {remedies}", walls=self.missing)

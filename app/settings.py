@@ -1,0 +1,90 @@
+"""Every setting of the service, read once from the environment (`MESHGRADE_…`) and passed down; see docs/settings.md."""
+
+import os
+import re
+from pathlib import Path
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.errors import SettingInvalid
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+# What RFC 6750 lets stand in an Authorization header: anything else could be preset and then never be sent.
+_BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+
+def _cores() -> int:
+    return max(1, len(os.sched_getaffinity(0)))
+
+
+class Settings(BaseSettings):
+    """One immutable value. An empty variable counts as one that is not set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MESHGRADE_",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        # A refused owner token must not be printed by the message that refuses it.
+        hide_input_in_errors=True,
+    )
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    public_url: str | None = Field(default=None, pattern=r"^https?://[^/\s]+$")
+    data: Path = CHECKOUT / "data"
+    problems: Path = CHECKOUT / "problems"
+    database_url: str | None = None
+    owner_token: SecretStr | None = None
+    grading_slots: int = Field(default_factory=_cores, ge=1, le=256)
+    max_source_bytes: int = Field(default=64 * 1024, ge=1, le=1024 * 1024)
+    max_waiting_per_user: int = Field(default=20, ge=1)
+    max_tries: int = Field(default=3, ge=1, le=20)
+    lease_s: float = Field(default=30.0, gt=0, le=3600)
+    session_days: float = Field(default=30.0, gt=0, le=366)
+    sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
+
+    @field_validator("owner_token")
+    @classmethod
+    def _long_enough_to_be_a_secret(cls, token: SecretStr | None) -> SecretStr | None:
+        if token is not None:
+            check_token(token.get_secret_value())
+        return token
+
+    @property
+    def sole(self) -> bool:
+        """No other server can hold an attempt: the database lies in the data folder, which only one server may lock."""
+        return self.database_url is None
+
+    @property
+    def database(self) -> str:
+        """The SQLAlchemy URL in use."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data / 'meshgrade.sqlite3'}"
+
+    @property
+    def max_body_bytes(self) -> int:
+        """The longest JSON that can hold a permitted source: each byte written as \\u00XX, and room for the keys."""
+        return 6 * self.max_source_bytes + 4096
+
+
+def check_token(token: str) -> None:
+    """Refuse an API token that is easily guessed, or that no client could send."""
+    if len(token) < 16:
+        raise ValueError("the token has fewer than 16 characters; make one with: openssl rand -hex 32")
+    if not _BEARER.fullmatch(token):
+        raise ValueError("the token may hold only letters, digits and . _ ~ + / - (and = at its end)")
+
+
+def load_settings(**given: object) -> Settings:
+    """Read the environment; `given` (from the command line) wins over it, `None` is not given.
+
+    Raises:
+      SettingInvalid: names the first wrong variable and what is wrong with it, never its value.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as error:
+        fault = error.errors(include_input=False, include_url=False)[0]
+        name = str(fault["loc"][0]) if fault["loc"] else "settings"
+        raise SettingInvalid(name, str(fault["msg"]).removeprefix("Value error, ")) from None

@@ -1,0 +1,160 @@
+"""Markdown as problems use it: headings with ids, coloured code, TeX maths, no HTML of the author's."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from app.web.tex import render_tex
+
+# A formula's place in the text while it is sanitised. Both marks are private-use characters, which the parsed
+# tokens are cleared of (parsed, since &#xE000; is one, too), so no text can point at a formula or pass for one.
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_PLACE = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_TAGS = {
+    "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img", "li", "ol", "p", "pre",
+    "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "img": {"src", "alt", "title"},
+    "span": {"class"},
+    "pre": {"tabindex"},
+    "ol": {"start"},
+    "h2": {"id"},
+    "h3": {"id"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A second-level heading; `anchor` is its id on the page."""
+
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown, rendered and safe to put into a page."""
+
+    html: Markup
+    headings: tuple[Heading, ...]
+
+
+@lru_cache(maxsize=256)
+def render_markdown(text: str, *, anchors: str = "s", figures: str = "") -> Prose:
+    """Render Markdown.
+
+    Args:
+      text: raw HTML in it is shown, not obeyed.
+      anchors: prefix of every heading's id, so that no heading can take the name of an element of the page.
+      figures: URL of the folder that relative image paths are read against.
+    """
+    formulas: list[Markup] = []
+
+    def keep(tex: str, options: dict[str, Any]) -> str:
+        formulas.append(render_tex(tex, display=bool(options["display_mode"])))
+        return f"{_OPEN}{len(formulas) - 1}{_CLOSE}"
+
+    parser = _parser(keep)
+    tokens = parser.parse(text)
+    _clear_marks(tokens)
+    headings = _name_headings(tokens, anchors)
+    _resolve_images(tokens, figures)
+    clean = nh3.clean(
+        parser.renderer.render(tokens, parser.options, {}),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"https", "http", "mailto"},
+        link_rel="noopener noreferrer",
+    )
+    return Prose(Markup(_PLACE.sub(lambda place: formulas[int(place[1])], clean)), headings)
+
+
+def _clear_marks(tokens: list[Token]) -> None:
+    marks = str.maketrans("", "", _OPEN + _CLOSE)
+    for token in tokens:
+        token.content = token.content.translate(marks)
+        token.attrs = {
+            name: value.translate(marks) if isinstance(value, str) else value for name, value in token.attrs.items()
+        }
+        _clear_marks(token.children or [])
+
+
+def _parser(keep: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "highlight": highlight_code})
+    parser.enable(["table", "strikethrough"])
+    parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True, renderer=keep)
+    # The default rules wrap a fence's code in class="language-..." of the author's choosing and the maths in a div.
+    parser.add_render_rule("fence", _render_fence)
+    parser.add_render_rule("math_inline", _render_formula(keep, display=False))
+    parser.add_render_rule("math_inline_double", _render_formula(keep, display=True))
+    parser.add_render_rule("math_block", _render_formula(keep, display=True))
+    return parser
+
+
+def _render_formula(keep: Callable[[str, dict[str, Any]], str], *, display: bool) -> Callable[..., str]:
+    def render(_self: object, tokens: Sequence[Token], index: int, _options: object, _env: object) -> str:
+        return keep(tokens[index].content, {"display_mode": display})
+
+    return render
+
+
+def _render_fence(_self: object, tokens: Sequence[Token], index: int, _options: object, _env: object) -> str:
+    token = tokens[index]
+    language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
+    # Focusable, so that a block wider than the page can be scrolled by keyboard.
+    return f'<pre tabindex="0"><code>{highlight_code(token.content, language)}</code></pre>\n'
+
+
+def highlight_code(code: str, language: str = "python", _attributes: str = "") -> Markup:
+    """Colour code by Pygments' class names; a language it does not know is left plain."""
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False)
+    except ClassNotFound:
+        return Markup.escape(code)
+    return Markup(highlight(code, lexer, HtmlFormatter(nowrap=True)))
+
+
+def _name_headings(tokens: list[Token], prefix: str) -> tuple[Heading, ...]:
+    """Give headings an id and bring `#` down to `##`: the page's own title is its only first-level heading."""
+    found: list[Heading] = []
+    taken: set[str] = set()
+    for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.type != "heading_open":
+            continue
+        if opening.tag == "h1":
+            opening.tag = closing.tag = "h2"
+        if opening.tag not in {"h2", "h3"}:
+            continue
+        text = "".join(child.content for child in inline.children or [] if child.type in {"text", "code_inline"})
+        stem = f"{prefix}-{re.sub(r'[^a-z0-9]+', '-', text.lower()).strip('-') or 'section'}"
+        anchor, count = stem, 1
+        while anchor in taken:
+            count += 1
+            anchor = f"{stem}-{count}"
+        taken.add(anchor)
+        opening.attrSet("id", anchor)
+        if opening.tag == "h2":
+            found.append(Heading(text, anchor))
+    return tuple(found)
+
+
+def _resolve_images(tokens: list[Token], folder: str) -> None:
+    """Point `figures/x.svg` at the folder's URL; drop other addresses, since pages load nothing from elsewhere."""
+    for token in (child for parent in tokens for child in parent.children or []):
+        if token.type == "image":
+            name = re.fullmatch(r"figures/([A-Za-z0-9_-]+\.svg)", str(token.attrGet("src") or ""))
+            token.attrSet("src", f"{folder}/{name[1]}" if name and folder else "")

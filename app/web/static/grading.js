@@ -1,0 +1,77 @@
+// Talks to the REST interface about one attempt: send, follow, cancel, fetch what the server drew.
+
+/** A refusal of the server or the network, in words for the reader. */
+export class GradingError extends Error {}
+
+async function ask(url, options = {}) {
+  let response;
+  try {
+    response = await fetch(url, { credentials: "same-origin", ...options });
+  } catch {
+    throw new GradingError("The server cannot be reached. Your code is kept in this browser; try again in a moment.");
+  }
+  if (response.ok) return response;
+  const problem = await response.json().catch(() => ({}));
+  if (response.status === 401) {
+    throw new GradingError("You are not signed in, so nothing was sent. Your code is kept in this browser: sign in, then send it again.");
+  }
+  throw new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server answered ${response.status}.`);
+}
+
+/** Sends a submission; `action` is "run" or "submit". Resolves to the attempt. */
+export async function send(slug, action, source) {
+  const response = await ask(`/api/v1/problems/${slug}/${action === "run" ? "runs" : "attempts"}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json" },
+    body: JSON.stringify({ source }),
+  });
+  return response.json();
+}
+
+export const cancel = (id) => ask(`/api/v1/attempts/${id}`, { method: "DELETE", headers: { Accept: "application/json" } });
+
+const readAttempt = async (id) => (await ask(`/api/v1/attempts/${id}`, { headers: { Accept: "application/json" } })).json();
+
+/** What the server drew at `url`, as nodes for the page. */
+export async function fetchFragment(url) {
+  const html = await (await ask(url, { headers: { Accept: "text/html" } })).text();
+  return document.createRange().createContextualFragment(html);
+}
+
+/** One line about an attempt that is under way. */
+export function describe({ status, phase }) {
+  if (status === "queued") return "Waiting for a free worker";
+  return phase ? `Running: ${phase}` : "Running";
+}
+
+const isOver = (attempt) => attempt.status === "finished" || attempt.status === "cancelled";
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/** Reports each change to `onStatus` and resolves to the finished or cancelled attempt. */
+export function follow(id, onStatus) {
+  return new Promise((resolve, reject) => {
+    const events = new EventSource(`/api/v1/attempts/${id}/events`);
+    events.addEventListener("status", (event) => {
+      const state = JSON.parse(event.data);
+      if (!isOver(state)) onStatus(state);
+    });
+    events.addEventListener("verdict", (event) => {
+      events.close();
+      resolve(JSON.parse(event.data));
+    });
+    events.addEventListener("error", () => {
+      if (events.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
+      poll(id, onStatus).then(resolve, reject);
+    });
+  });
+}
+
+// Where events do not come through (some proxies), asking now and then does.
+async function poll(id, onStatus) {
+  for (;;) {
+    const attempt = await readAttempt(id);
+    if (isOver(attempt)) return attempt;
+    onStatus(attempt);
+    await pause(2000);
+  }
+}

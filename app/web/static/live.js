@@ -1,0 +1,38 @@
+// The line that says how an attempt gets on. The time beside it ticks silently: screen readers hear the phases only.
+
+export class LiveLine {
+  constructor(box) {
+    this.dot = box.querySelector("[data-dot]");
+    this.phase = box.querySelector("[data-phase]");
+    this.elapsed = box.querySelector("[data-elapsed]");
+  }
+
+  start(text) {
+    const began = performance.now();
+    clearInterval(this.timer);
+    this.dot.hidden = false;
+    this.say(text);
+    this.timer = setInterval(() => {
+      this.elapsed.textContent = `${Math.round((performance.now() - began) / 1000)} s`;
+    }, 1000);
+  }
+
+  say(text) {
+    if (this.phase.textContent !== text) this.phase.textContent = text;
+  }
+
+  stop(text) {
+    clearInterval(this.timer);
+    this.dot.hidden = true;
+    this.elapsed.textContent = "";
+    this.say(text);
+  }
+}
+
+/** One line about how an attempt ended. */
+export function summarize({ status, verdict }) {
+  if (status === "cancelled" || !verdict) return "Cancelled.";
+  const score = verdict.score === null ? "" : ` with ${verdict.score} points`;
+  const reason = verdict.reason ? `: ${verdict.reason.replaceAll("_", " ")}` : "";
+  return `Done: ${verdict.status}${reason}${score}.`;
+}

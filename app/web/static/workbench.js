@@ -1,0 +1,93 @@
+// The problem page: the editor takes the text area's place, Run and Submit answer in place.
+import { dropDraft, loadDraft, saveDraft } from "./draft.js";
+import { createEditor } from "./editor.js";
+import { cancel, describe, fetchFragment, follow, GradingError, send } from "./grading.js";
+import { LiveLine, summarize } from "./live.js";
+
+const form = document.querySelector("[data-workbench]");
+const textarea = form.querySelector("textarea");
+const host = form.querySelector("[data-editor]");
+const verdictBox = document.querySelector("[data-verdict]");
+const previousBox = document.querySelector("[data-previous]");
+const cancelButton = document.querySelector("[data-cancel]");
+const buttons = [...form.querySelectorAll("button[name=action]")];
+const line = new LiveLine(document.querySelector("[data-live]"));
+const { slug, starter } = form.dataset;
+let underWay = null;
+
+// A source that the server sent back (a refused form post) is newer than the draft.
+const initial = "sent" in form.dataset ? textarea.value : loadDraft(slug) ?? textarea.value;
+
+const editor = createEditor(host, {
+  value: initial,
+  label: "Your solution, Python",
+  describedBy: "Escape, then Tab, leaves the editor",
+  onChange: keep,
+  onRun: () => grade("run"),
+  onSubmit: () => grade("submit"),
+});
+keep(initial);
+host.hidden = false;
+textarea.hidden = true;
+form.querySelector("label").hidden = true;
+form.querySelector("[data-shortcuts]").hidden = false;
+
+function keep(source) {
+  textarea.value = source;
+  if (source === starter) dropDraft(slug);
+  else saveDraft(slug, source);
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  grade(event.submitter?.value ?? "run");
+});
+
+const reset = form.querySelector("[data-reset]");
+reset.hidden = false;
+reset.addEventListener("click", () => {
+  if (editor.value() !== starter && !confirm("Replace what you typed with the starter? Undo (Ctrl-Z) brings it back.")) return;
+  editor.setValue(starter);
+  editor.focus();
+});
+
+cancelButton.addEventListener("click", async () => {
+  if (underWay === null) return;
+  line.say("Cancelling");
+  try {
+    await cancel(underWay);
+  } catch (error) {
+    // An attempt that finished meanwhile cannot be cancelled; its verdict is on the way.
+    if (!(error instanceof GradingError)) throw error;
+  }
+});
+
+function setBusy(busy) {
+  for (const button of buttons) button.setAttribute("aria-disabled", String(busy));
+  cancelButton.hidden = !busy;
+}
+
+let busy = false;
+async function grade(action) {
+  if (busy) return;
+  busy = true;
+  setBusy(true);
+  verdictBox.replaceChildren();
+  line.start("Sending");
+  try {
+    const attempt = await send(slug, action, editor.value());
+    underWay = attempt.id;
+    line.say(describe(attempt));
+    const ended = await follow(attempt.id, (state) => line.say(describe(state)));
+    if (ended.verdict) verdictBox.replaceChildren(await fetchFragment(`/attempts/${ended.id}/verdict`));
+    line.stop(summarize(ended));
+    if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
+  } catch (error) {
+    line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");
+    if (!(error instanceof GradingError)) throw error;
+  } finally {
+    underWay = null;
+    busy = false;
+    setBusy(false);
+  }
+}

@@ -1,0 +1,43 @@
+"""One Jinja environment for all pages: escaping always on, an undefined name is an error and not a blank."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from app.web.static_files import static_url
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _moment(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%-d %b %Y, %H:%M UTC")
+
+
+def _build_environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["static"] = static_url
+    environment.filters["iso"] = _iso
+    environment.filters["moment"] = _moment
+    return environment
+
+
+ENVIRONMENT = _build_environment()
+
+
+def render_page(name: str, *, status_code: int = 200, **context: Any) -> HTMLResponse:
+    """Render a template to a response that shared caches must not keep, since pages show who is signed in."""
+    html = ENVIRONMENT.get_template(name).render(context)
+    return HTMLResponse(html, status_code=status_code, headers={"Cache-Control": "private, no-cache"})

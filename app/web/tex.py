@@ -1,0 +1,49 @@
+"""TeX to MathML, so that a page shows maths without any script."""
+
+import html
+from xml.etree.ElementTree import Element
+
+from latex2mathml.converter import convert_to_element
+from markupsafe import Markup
+
+_MAX_CHARS = 4000
+_TAGS = frozenset({
+    "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "ms", "mfrac", "msqrt", "mroot", "msub", "msup",
+    "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd",
+    "mstyle", "mpadded", "mphantom", "merror", "menclose",
+})  # fmt: skip
+# Not href, class and style, which \href, \class and \style of a formula set to what they like.
+_ATTRIBUTES = frozenset({
+    "display", "displaystyle", "scriptlevel", "mathvariant", "stretchy", "fence", "separator", "form", "lspace",
+    "rspace", "width", "height", "depth", "linethickness", "columnalign", "rowspacing", "columnspacing",
+    "columnlines", "rowlines", "accent", "accentunder", "minsize", "maxsize", "largeop", "movablelimits",
+    "symmetric", "notation",
+})  # fmt: skip
+
+
+def render_tex(tex: str, *, display: bool) -> Markup:
+    """Draw a formula; one that cannot be read is shown as its source, marked as an error."""
+    source = tex.strip()
+    try:
+        if len(source) > _MAX_CHARS:
+            raise ValueError("formula too long")
+        drawn = _serialize(convert_to_element(source, display="block" if display else "inline"))
+    # The converter raises whatever its parser stumbles over (IndexError, RecursionError, its own errors), and a
+    # formula that cannot be drawn must not take the page with it.
+    except Exception:
+        drawn = Markup('<code class="tex-error">{}</code>').format(source)
+    return Markup('<span class="display">{}</span>').format(drawn) if display else drawn
+
+
+def _serialize(element: Element) -> Markup:
+    """Write the tree out ourselves: latex2mathml's writer unescapes it, and \\text{<script>} would be a script."""
+    children = Markup("").join(_serialize(child) for child in element)
+    text = Markup.escape(html.unescape(element.text or ""))
+    tail = Markup.escape(html.unescape(element.tail or ""))
+    if element.tag not in _TAGS:
+        return text + children + tail
+    attributes = Markup("").join(
+        Markup(' {}="{}"').format(name, value) for name, value in element.attrib.items() if name in _ATTRIBUTES
+    )
+    tag = Markup(element.tag)  # safe: one of _TAGS
+    return Markup("<{0}{1}>{2}{3}</{0}>{4}").format(tag, attributes, text, children, tail)

@@ -1,0 +1,76 @@
+// The code editor of the problem page: CodeMirror 6, cut down to what writing one Python file needs.
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorSelection, EditorState } from "@codemirror/state";
+import {
+  drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
+} from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import { theme } from "./theme.js";
+
+const INDENT = 4;
+
+/** Tab writes spaces up to the next stop or, with a selection, indents it. Escape, then Tab, leaves the editor. */
+function indent(view) {
+  const { state } = view;
+  if (state.selection.ranges.some((range) => !range.empty)) return indentMore(view);
+  view.dispatch(state.changeByRange((range) => {
+    const column = range.head - state.doc.lineAt(range.head).from;
+    const spaces = INDENT - (column % INDENT);
+    return {
+      changes: { from: range.head, insert: " ".repeat(spaces) },
+      range: EditorSelection.cursor(range.head + spaces),
+    };
+  }), { scrollIntoView: true, userEvent: "input" });
+  return true;
+}
+
+/**
+ * Puts an editor into `host` and returns `{ value, setValue, focus }`.
+ *
+ * It lives in a shadow root because CodeMirror adopts constructed style sheets there; in a plain document it
+ * writes a <style> element, which the content security policy refuses.
+ */
+export function createEditor(host, { value, label, describedBy, onChange, onRun, onSubmit }) {
+  const root = host.attachShadow({ mode: "open", delegatesFocus: true });
+  const shortcuts = [
+    { key: "Mod-Enter", run: () => { onRun(); return true; } },
+    { key: "Shift-Mod-Enter", run: () => { onSubmit(); return true; } },
+    { key: "Tab", run: indent, shift: indentLess },
+  ];
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: value,
+      extensions: [
+        keymap.of(shortcuts),
+        lineNumbers(),
+        highlightActiveLineGutter(),
+        highlightSpecialChars(),
+        history(),
+        drawSelection(),
+        indentUnit.of(" ".repeat(INDENT)),
+        EditorState.tabSize.of(INDENT),
+        indentOnInput(),
+        bracketMatching(),
+        highlightActiveLine(),
+        highlightSelectionMatches(),
+        search({ top: true }),
+        python(),
+        syntaxHighlighting(classHighlighter),
+        keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+        EditorView.contentAttributes.of({ "aria-label": label, ...(describedBy && { "aria-description": describedBy }) }),
+        EditorView.updateListener.of((update) => { if (update.docChanged) onChange(view.state.doc.toString()); }),
+        theme,
+      ],
+    }),
+  });
+  return {
+    value: () => view.state.doc.toString(),
+    setValue: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    focus: () => view.focus(),
+  };
+}

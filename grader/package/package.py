@@ -1,0 +1,98 @@
+"""A problem package, read: the manifest (problem.toml) and the text of every file that belongs to it."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from grader.verdict import Reason
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Limits(_Closed):
+    """What one grading of one submission may use, all cases together, JAX's own start-up excluded.
+
+    `time_s` is CPU seconds; `wall_s` of wall clock is the backstop for a submission that sleeps.
+    """
+
+    time_s: float = Field(default=20.0, gt=0, le=600)
+    wall_s: float = Field(default=60.0, gt=0, le=1200)
+    memory_mb: int = Field(default=2048, ge=512, le=65536)
+    output_mb: int = Field(default=64, ge=1, le=1024)
+
+
+class Tolerance(_Closed):
+    """Passes where |got - expected| <= atol + rtol * |expected|."""
+
+    rtol: float = Field(ge=0, le=1)
+    atol: float = Field(ge=0)
+
+
+class CheckSpec(_Closed):
+    """One graded property: `id` is the name of a file in grader/checks."""
+
+    id: Line
+    points: int = Field(ge=0, le=100)
+    title: Line | None = None
+
+
+class Manifest(_Closed):
+    """problem.toml. Devices is the number of host devices that JAX shows in the runner."""
+
+    schema_version: Literal[1]
+    uuid: Annotated[UUID, Field(strict=False)]  # TOML has no UUID type: text is read as one
+    slug: Slug
+    title: Line
+    summary: Line
+    track: Line
+    difficulty: Literal["easy", "medium", "hard"]
+    tags: list[Line] = Field(default_factory=list, max_length=12)
+    mode: Literal["call"]
+    entry: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    devices: int = Field(default=8, ge=1, le=64)
+    limits: Limits = Field(default_factory=Limits)
+    checks: list[CheckSpec] = Field(min_length=1)
+    tolerance: dict[str, Tolerance] = Field(default_factory=dict)
+    prerequisites: list[Slug] = Field(default_factory=list)
+    authors: list[Line] = Field(min_length=1)
+    licence: Line
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSubmission:
+    """A submission that ships with the package, to prove it. `reason` is None for an accepted one.
+
+    `misunderstanding` is the first docstring's text: what its author believed.
+    """
+
+    name: str
+    source: str
+    reason: Reason | None
+    misunderstanding: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One version of a problem. `version` is the SHA-256 of its files, in hex."""
+
+    manifest: Manifest
+    version: str
+    statement: str
+    hints: tuple[str, ...]
+    editorial: str
+    starter: str
+    reference: str
+    cases: str
+    accepted: tuple[KnownSubmission, ...]
+    rejected: tuple[KnownSubmission, ...]
+
+    @property
+    def slug(self) -> str:
+        return self.manifest.slug

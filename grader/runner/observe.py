@@ -1,0 +1,94 @@
+"""Spies on the calls that a problem asks for. What they see is *observed*: a submission can rewrite them.
+
+A spy records a call each time it is *executed*, also inside `jit`, where Python runs once and the compiled program
+many times: there the record is made by a callback that is part of the program.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import optax
+from flax import nnx
+
+MAX_EVENTS = 64
+
+
+class Observer:
+    """Wraps `optax.sgd`, `nnx.Optimizer.__init__` and `nnx.Optimizer.update` once, before a submission is loaded.
+
+    `begin` starts a case's record, `collect` ends it.
+    """
+
+    def __init__(self) -> None:
+        self._events: list[dict[str, Any]] = []
+        # Keyed by id: a GradientTransformation is a tuple of closures and two equal ones may not be the same one.
+        # The tuple is kept beside its record so that its id is not given to another.
+        self._transforms: dict[int, tuple[object, dict[str, Any]]] = {}
+
+    def install(self) -> None:
+        optax.sgd = self._spy_on_sgd(optax.sgd)
+        nnx.Optimizer.__init__ = self._spy_on_init(nnx.Optimizer.__init__)  # type: ignore[method-assign]
+        nnx.Optimizer.update = self._spy_on_update(nnx.Optimizer.update)  # type: ignore[method-assign]
+
+    def begin(self) -> None:
+        self._events.clear()
+
+    def collect(self) -> list[dict[str, Any]]:
+        """Return the events since `begin`, after every callback of a compiled program has come in."""
+        jax.effects_barrier()
+        return list(self._events)
+
+    def _spy_on_sgd(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def sgd(learning_rate: Any, momentum: Any = None, nesterov: bool = False, accumulator_dtype: Any = None) -> Any:
+            transform = original(learning_rate, momentum, nesterov, accumulator_dtype)
+            record = {"tx": "sgd", "lr": learning_rate, "momentum": momentum is not None}
+            self._transforms[id(transform)] = (transform, record)
+            return transform
+
+        return sgd
+
+    def _spy_on_init(self, original: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(original)
+        def init(optimizer: Any, model: Any, tx: Any, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, model, tx, *args, **kwargs)
+            self._record("optimizer", optimizer, {})
+
+        return init
+
+    def _spy_on_update(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def update(optimizer: Any, model: Any, grads: Any, /, **kwargs: Any) -> Any:
+            result = original(optimizer, model, grads, **kwargs)
+            self._record("update", optimizer, _gradient_leaves(grads, optimizer.wrt))
+            return result
+
+        return update
+
+    def _record(self, event: str, optimizer: Any, gradients: dict[str, Any]) -> None:
+        _, transform = self._transforms.get(id(optimizer.tx), (None, {"tx": "other", "lr": None, "momentum": False}))
+        lr = transform["lr"] if isinstance(transform["lr"], int | float | np.generic | np.ndarray | jax.Array) else None
+        known = {"event": event, "tx": transform["tx"], "momentum": transform["momentum"], "wrt": _filter_name(optimizer.wrt)}
+        store = functools.partial(self._store, known, tuple(gradients))
+        if any(isinstance(value, jax.core.Tracer) for value in (lr, *gradients.values())):
+            jax.debug.callback(store, lr, *gradients.values())
+        else:
+            store(lr, *gradients.values())
+
+    def _store(self, known: dict[str, Any], paths: tuple[str, ...], lr: Any, *values: Any) -> None:
+        if len(self._events) < MAX_EVENTS:
+            gradients = {path: np.asarray(value) for path, value in zip(paths, values, strict=True)}
+            self._events.append({**known, "lr": None if lr is None else float(np.asarray(lr)), "gradients": gradients})
+
+
+def _gradient_leaves(grads: Any, wrt: Any) -> dict[str, Any]:
+    """Leaf path -> gradient, for those that the optimizer takes."""
+    pairs, _ = jax.tree_util.tree_flatten_with_path(nnx.as_pure(nnx.state(grads, wrt)))
+    return {"/".join(str(getattr(key, "key", getattr(key, "name", key))) for key in path): leaf for path, leaf in pairs}
+
+
+def _filter_name(wrt: Any) -> str:
+    return wrt.__name__ if isinstance(wrt, type) else repr(wrt)[:80]

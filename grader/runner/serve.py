@@ -1,0 +1,114 @@
+"""The runner's loop: one submission, one request at a time, until the judge closes the descriptor.
+
+It answers three requests. `load` runs the source as a module, before any input has arrived. `call` calls the entry
+point with one case's inputs. `cases` asks a package's cases.py for its inputs. What a reply says decides nothing
+by itself: the judge compares the array bytes in it, outside.
+"""
+
+import hashlib
+import hmac
+import io
+import itertools
+import os
+import sys
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from grader.runner import wire
+from grader.runner.observe import Observer
+from grader.runner.submission import Fault, Submission
+
+MAX_CASES = 64
+
+
+def serve(fd: int, *, max_payload_bytes: int) -> None:
+    """Answer requests on `fd` until it is closed. JAX's backend is up before the first reply says so."""
+    observer = Observer()
+    observer.install()
+    channel = os.fdopen(fd, "r+b", buffering=0)
+    _send(channel, {"ok": True, "devices": len(jax.devices()), "jax": jax.__version__})
+    submission: Submission | None = None
+    while True:
+        try:
+            request, values = wire.read_frame(channel, max_payload_bytes=max_payload_bytes)
+        except EOFError:
+            return
+        reply: dict[str, Any] = {"ok": True}
+        outputs: dict[str, object] = {}
+        try:
+            if request["op"] == "load":
+                submission = Submission.load(request["source"], request["entry"])
+            elif submission is not None and request["op"] == "call":
+                outputs = _call(submission, values["args"], observer)
+            elif submission is not None and request["op"] == "cases":
+                outputs = {"cases": _cases(submission, request["key"])}
+        except Fault as fault:
+            reply = {"ok": False, "reason": fault.reason, "message": fault.message, "detail": fault.detail}
+        _flush()
+        _send(channel, reply, outputs)
+
+
+def _call(submission: Submission, args: Any, observer: Observer) -> dict[str, object]:
+    inputs = [jnp.asarray(value) if isinstance(value, np.ndarray) else value for value in args]
+    observer.begin()
+    result = submission.call(inputs)
+    # Reading the values belongs to the call: an asynchronous error surfaces only here.
+    result = submission.guard(lambda: _to_host(result))
+    return {"result": result, "observed": submission.guard(observer.collect)}
+
+
+def _cases(submission: Submission, key: str | None) -> list[object]:
+    """Public cases when `key` is None; else hidden ones, each from a seed of its own, derived from the key."""
+    if key is None:
+        return list(itertools.islice(submission.call([]), MAX_CASES + 1))  # type: ignore[call-overload]
+    rng = np.random.default_rng(0)
+    made = iter(submission.call([rng]))  # type: ignore[call-overload]
+    cases: list[object] = []
+    while len(cases) <= MAX_CASES:
+        seed = hmac.new(bytes.fromhex(key), f"case {len(cases)}".encode(), hashlib.sha256).digest()
+        rng.bit_generator.state = np.random.PCG64(int.from_bytes(seed, "big")).state
+        case = submission.guard(lambda: next(made, None))
+        if case is None:
+            break
+        cases.append(case)
+    return cases
+
+
+def _to_host(value: object) -> object:
+    """Rebuild plain containers with numpy leaves, so that nothing lazy is left in the result."""
+    if type(value) in (list, tuple):
+        return type(value)(_to_host(item) for item in value)  # type: ignore[call-arg,attr-defined]
+    if type(value) is dict:
+        return {key: _to_host(item) for key, item in value.items()}
+    return _leaf_to_host(value)
+
+
+def _leaf_to_host(value: object) -> object:
+    if isinstance(value, jax.core.Tracer):
+        return wire.Foreign("a traced value that left its jit")
+    if isinstance(value, jax.Array):
+        if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+            return wire.Foreign("a PRNG key array")
+        return np.asarray(value)
+    return value
+
+
+def _send(channel: io.RawIOBase, message: dict[str, Any], values: dict[str, object] | None = None) -> None:
+    try:
+        frame = wire.pack(message, values)
+    except wire.TooLarge as error:
+        frame = wire.pack({"ok": False, "reason": "output_limit", "message": str(error), "detail": {}})
+    view = memoryview(frame)
+    while view:
+        view = view[channel.write(view) :]
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # the submission may have put anything there; what it printed is its own loss
+            continue

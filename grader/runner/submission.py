@@ -1,0 +1,104 @@
+"""One submission as a module: running its source, calling its entry point, saying what went wrong and on which line."""
+
+import linecache
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+FILENAME = "submission.py"
+MAX_MESSAGE = 2000
+MAX_FRAMES = 12
+
+T = TypeVar("T")
+
+
+class Fault(Exception):
+    """The submission went wrong. `reason` is one of the judge's closed list, `detail` plain JSON."""
+
+    def __init__(self, reason: str, message: str, detail: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.reason, self.message, self.detail = reason, message, detail or {}
+
+
+class Submission:
+    """The module that the source made, and its entry point."""
+
+    def __init__(self, module: types.ModuleType, entry: Callable[..., object]) -> None:
+        self._module = module
+        self._entry = entry
+
+    @classmethod
+    def load(cls, source: str, entry: str) -> "Submission":
+        """Run the source as the module `submission`.
+
+        Raises:
+          Fault: `syntax_error`, `error` while it ran, or `missing_entry`.
+        """
+        module = types.ModuleType("submission")
+        module.__file__ = FILENAME
+        # Registered under its name, so that dataclasses and flax find the module of a class defined in it.
+        sys.modules["submission"] = module
+        linecache.cache[FILENAME] = (len(source), None, source.splitlines(keepends=True), FILENAME)
+        try:
+            code = compile(source, FILENAME, "exec")
+        except SyntaxError as error:
+            raise _syntax_fault(error) from None
+        except (ValueError, MemoryError, RecursionError, OverflowError) as error:
+            raise Fault("syntax_error", f"Python's compiler gave up on this source: {type(error).__name__}: {error}") from None
+        _guard(lambda: exec(code, module.__dict__))
+        function = module.__dict__.get(entry)
+        if not callable(function):
+            raise Fault("missing_entry", _missing_entry(entry, function, module))
+        return cls(module, function)
+
+    def call(self, args: Sequence[object]) -> object:
+        return _guard(lambda: self._entry(*args))
+
+    def guard(self, action: Callable[[], T]) -> T:
+        """Run `action`, which touches what the submission made, and turn what it raises into a `Fault`."""
+        return _guard(action)
+
+
+def _guard(action: Callable[[], T]) -> T:
+    try:
+        return action()
+    except BaseException as error:  # SystemExit and KeyboardInterrupt too: a submission must not end the runner by raising
+        raise _describe(error) from None
+
+
+def _syntax_fault(error: SyntaxError) -> Fault:
+    line, column = error.lineno or 0, error.offset or 0
+    text = (error.text or "").rstrip("\n")[:200]
+    # A generic alias in a table may look nicer, but a caret under the column is what every Python user knows.
+    pointer = f"\n    {text}\n    {' ' * (column - 1)}^" if text and 0 < column <= len(text) + 1 else ""
+    kind = type(error).__name__
+    return Fault("syntax_error", f"{kind} on line {line}, column {column}: {error.msg}{pointer}", {"line": line, "column": column})
+
+
+def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
+    if found is not None:
+        return f"`{entry}` is defined, but as a {type(found).__name__}: it must be a function."
+    functions = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType) and value.__module__ == "submission"]
+    defines = f"It defines {', '.join(f'`{name}`' for name in functions[:8])}." if functions else "It defines no function."
+    return f"The file does not define `{entry}`. {defines} Name your function `{entry}`, at the top level of the file."
+
+
+def _describe(error: BaseException) -> Fault:
+    """Type, message and the submission's own frames. The message comes from hostile code: reading it may fail."""
+    try:
+        text = str(error)[:MAX_MESSAGE]
+    except BaseException:  # a hostile __str__ may raise anything at all
+        text = "(its message could not be read)"
+    name = type(error).__name__[:80]
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == FILENAME:
+            line = trace.tb_lineno
+            source = linecache.getline(FILENAME, line).strip()[:200]
+            frames.append({"line": line, "function": trace.tb_frame.f_code.co_name[:80], "text": source})
+        trace = trace.tb_next
+    out_of_memory = isinstance(error, MemoryError) or text.startswith("RESOURCE_EXHAUSTED")
+    detail = {"type": name, "traceback": frames[-MAX_FRAMES:]}
+    return Fault("memory_limit" if out_of_memory else "error", text, detail)

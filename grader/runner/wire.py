@@ -1,0 +1,278 @@
+"""The wire between the judge and a runner: length-prefixed frames of JSON manifest plus raw array bytes.
+
+A frame is `!IQ` (manifest bytes, payload bytes), the manifest, the payload. The payload is the C-order,
+little-endian bytes of the arrays that the manifest names, one after the other, nothing between them. Nothing on
+the wire is ever code: there is no pickle in either direction, and what a value may be is a closed list.
+
+This file is in the runner's room because both ends use it and the runner may import nothing else of ours.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+HEADER = struct.Struct("!IQ")
+MAX_MANIFEST_BYTES = 1 << 20
+MAX_DEPTH = 32
+MAX_NODES = 4096
+MAX_RANK = 16
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype(name)
+    for name in (
+        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+    )
+} | {
+    name: np.dtype(getattr(ml_dtypes, name))
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz")
+}
+
+
+class BadFrame(Exception):
+    """The bytes are not a frame, or its parts contradict one another."""
+
+
+class TooLarge(Exception):
+    """The value or the frame is over a limit; the message names which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Stands for a value that may not cross: only the name of its type does."""
+
+    type_name: str
+
+
+class Stream(Protocol):
+    """What `send` and `receive` need; a file object opened unbuffered, or a session's buffer."""
+
+    def read(self, size: int, /) -> bytes | None: ...
+
+
+Convert = Callable[[object], object]
+
+
+def pack(message: dict[str, Any], values: dict[str, object] | None = None, *, convert: Convert | None = None) -> bytes:
+    """Make one frame out of JSON fields and named values.
+
+    Args:
+      message: JSON fields of the manifest. The key "values" is ours.
+      values: pytrees of None, bool, int, float, str, list, tuple, dict with str keys and numpy arrays. Anything
+        else crosses as `Foreign`.
+      convert: called on whatever is none of these, to turn it into one of them (a jax array into a numpy one).
+    Raises:
+      TooLarge: a value has over 4,096 nodes, or the manifest is over 1 MiB.
+    """
+    buffers: list[bytes] = []
+    budget = [MAX_NODES]
+    nodes = {name: _encode(value, buffers, budget, 0, convert) for name, value in (values or {}).items()}
+    manifest = json.dumps({**message, "values": nodes}, separators=(",", ":"), allow_nan=False).encode()
+    if len(manifest) > MAX_MANIFEST_BYTES:
+        raise TooLarge(f"the manifest has {len(manifest):,} bytes; at most {MAX_MANIFEST_BYTES:,}")
+    payload = b"".join(buffers)
+    return HEADER.pack(len(manifest), len(payload)) + manifest + payload
+
+
+def unpack_header(header: bytes, *, max_payload_bytes: int) -> tuple[int, int]:
+    """Return the sizes that a header announces, manifest then payload, in bytes.
+
+    Raises:
+      TooLarge: one of them is over its limit. Nothing has been allocated for it.
+    """
+    manifest_bytes, payload_bytes = HEADER.unpack(header)
+    if manifest_bytes > MAX_MANIFEST_BYTES:
+        raise TooLarge(f"the manifest is said to have {manifest_bytes:,} bytes; at most {MAX_MANIFEST_BYTES:,}")
+    if payload_bytes > max_payload_bytes:
+        raise TooLarge(f"the arrays have {payload_bytes:,} bytes in all; at most {max_payload_bytes:,}")
+    return manifest_bytes, payload_bytes
+
+
+def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> dict[str, Any]:
+    """Parse a manifest and hold the sizes it names against the payload's.
+
+    Raises:
+      BadFrame: it is not JSON, not of our form, or its arrays are not exactly `payload_bytes` long.
+    """
+    try:
+        message = json.loads(manifest, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadFrame(f"the manifest is not JSON: {type(error).__name__}") from None
+    if not isinstance(message, dict) or not isinstance(message.get("values"), dict):
+        raise BadFrame("the manifest is not an object with `values`")
+    budget = [MAX_NODES]
+    announced = sum(_payload_bytes(node, budget, 0) for node in message["values"].values())
+    if announced != payload_bytes:
+        raise BadFrame(f"the manifest names {announced:,} bytes of arrays, the payload has {payload_bytes:,}")
+    return message
+
+
+def unpack_values(message: dict[str, Any], payload: bytes) -> dict[str, object]:
+    """Return the named values of a manifest that `unpack_manifest` has passed; arrays are read-only views."""
+    offset = [0]
+    return {name: _decode(node, payload, offset) for name, node in message["values"].items()}
+
+
+def read_frame(stream: Stream, *, max_payload_bytes: int) -> tuple[dict[str, Any], dict[str, object]]:
+    """Read one frame from a blocking stream.
+
+    Raises:
+      EOFError: the stream ended before the frame did.
+      BadFrame, TooLarge: as the three functions that this one calls.
+    """
+    manifest_bytes, payload_bytes = unpack_header(_exactly(stream, HEADER.size), max_payload_bytes=max_payload_bytes)
+    message = unpack_manifest(_exactly(stream, manifest_bytes), payload_bytes=payload_bytes)
+    return message, unpack_values(message, _exactly(stream, payload_bytes))
+
+
+def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield (leaf path, leaf) of a decoded value, depth first: `params/dense/kernel`, `0/1`, or `` for a bare leaf."""
+    if isinstance(value, dict):
+        children: Iterator[tuple[object, object]] = iter(value.items())
+    elif isinstance(value, list | tuple):
+        children = iter(enumerate(value))
+    else:
+        yield path, value
+        return
+    for key, child in children:
+        yield from leaves(child, f"{path}/{key}" if path else str(key))
+
+
+def _encode(value: object, buffers: list[bytes], budget: list[int], depth: int, convert: Convert | None) -> Any:
+    budget[0] -= 1
+    if budget[0] < 0 or depth > MAX_DEPTH:
+        raise TooLarge(f"the value has over {MAX_NODES:,} parts or is nested deeper than {MAX_DEPTH}")
+    kind = type(value)
+    if value is None:
+        return {"t": "none"}
+    if kind is bool or kind is str:
+        return {"t": kind.__name__, "v": value}
+    if kind is int:
+        return {"t": "int", "v": str(value)} if -(2**63) <= value < 2**64 else _foreign(value)  # type: ignore[operator]
+    if kind is float:
+        return {"t": "float", "v": value.hex()}  # type: ignore[attr-defined]
+    if kind is list or kind is tuple:
+        items = [_encode(item, buffers, budget, depth + 1, convert) for item in value]  # type: ignore[attr-defined]
+        return {"t": kind.__name__, "items": items}
+    if kind is dict:
+        if not all(type(key) is str for key in value):  # type: ignore[attr-defined]
+            return {"t": "foreign", "type": "dict with keys that are not strings"}
+        pairs = [[key, _encode(item, buffers, budget, depth + 1, convert)] for key, item in value.items()]  # type: ignore[attr-defined]
+        return {"t": "dict", "items": pairs}
+    if isinstance(value, np.generic):
+        value, kind = np.asarray(value), np.ndarray
+    if kind is np.ndarray:
+        return _encode_array(value, buffers)  # type: ignore[arg-type]
+    if kind is Foreign:
+        return {"t": "foreign", "type": value.type_name}  # type: ignore[attr-defined]
+    if convert is not None:
+        return _encode(convert(value), buffers, budget, depth, None)
+    return _foreign(value)
+
+
+def _encode_array(value: Array, buffers: list[bytes]) -> Any:
+    name = value.dtype.name
+    if DTYPES.get(name) != value.dtype.newbyteorder("="):
+        return {"t": "foreign", "type": f"array of dtype {name}"[:80]}
+    buffers.append(np.ascontiguousarray(value, dtype=DTYPES[name]).tobytes())
+    return {"t": "array", "dtype": name, "shape": list(value.shape)}
+
+
+def _foreign(value: object) -> Any:
+    return {"t": "foreign", "type": f"{type(value).__module__}.{type(value).__qualname__}"[:80]}
+
+
+def _payload_bytes(node: Any, budget: list[int], depth: int) -> int:
+    """Validate one node and everything below it; return the bytes of its arrays."""
+    budget[0] -= 1
+    if budget[0] < 0 or depth > MAX_DEPTH:
+        raise BadFrame("too many parts, or nested too deep")
+    match node:
+        case {"t": "array", "dtype": str(dtype), "shape": list(shape), **rest} if not rest:
+            if dtype not in DTYPES or len(shape) > MAX_RANK:
+                raise BadFrame("an array of a dtype or rank that is not allowed")
+            if not all(type(size) is int and 0 <= size < 2**40 for size in shape):
+                raise BadFrame("a shape that is not a list of sizes")
+            return math.prod(shape) * DTYPES[dtype].itemsize
+        case {"t": "list" | "tuple", "items": list(items), **rest} if not rest:
+            return sum(_payload_bytes(item, budget, depth + 1) for item in items)
+        case {"t": "dict", "items": list(items), **rest} if not rest:
+            if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in items):
+                raise BadFrame("a dict whose items are not pairs of a string and a value")
+            return sum(_payload_bytes(pair[1], budget, depth + 1) for pair in items)
+        case {"t": "none", **rest} if not rest:
+            return 0
+        case {"t": "bool", "v": bool(), **rest} if not rest:
+            return 0
+        case {"t": "str", "v": str(), **rest} if not rest:
+            return 0
+        case {"t": "int", "v": str(text), **rest} if not rest and _is_int(text):
+            return 0
+        case {"t": "float", "v": str(text), **rest} if not rest and _is_float(text):
+            return 0
+        case {"t": "foreign", "type": str(name), **rest} if not rest and len(name) <= 80:
+            return 0
+    raise BadFrame("a value of an unknown form")
+
+
+def _decode(node: Any, payload: bytes, offset: list[int]) -> object:
+    match node["t"]:
+        case "array":
+            dtype, shape = DTYPES[node["dtype"]], tuple(node["shape"])
+            count = math.prod(shape)
+            start = offset[0]
+            offset[0] = start + count * dtype.itemsize
+            # Sliced first: frombuffer refuses an empty buffer, and an offset at its end.
+            raw = payload[start : offset[0]]
+            return np.frombuffer(raw, dtype=dtype).reshape(shape) if count else np.zeros(shape, dtype)
+        case "list":
+            return [_decode(item, payload, offset) for item in node["items"]]
+        case "tuple":
+            return tuple(_decode(item, payload, offset) for item in node["items"])
+        case "dict":
+            return {key: _decode(item, payload, offset) for key, item in node["items"]}
+        case "none":
+            return None
+        case "int":
+            return int(node["v"])
+        case "float":
+            return float.fromhex(node["v"])
+        case "foreign":
+            return Foreign(node["type"])
+    return node["v"]
+
+
+def _is_int(text: str) -> bool:
+    return len(text) <= 21 and text.removeprefix("-").isdecimal() and text.isascii()
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float.fromhex(text[:40])
+    except (ValueError, OverflowError):
+        return False
+    return len(text) <= 40
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _exactly(stream: Stream, size: int) -> bytes:
+    parts: list[bytes] = []
+    missing = size
+    while missing:
+        part = stream.read(min(missing, 1 << 20))
+        if not part:
+            raise EOFError("the stream ended inside a frame")
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,52 @@
+"""What a runner prints: a bounded part is kept, the rest is counted and dropped."""
+
+from typing import ClassVar, Literal
+
+from grader.sandbox.protocol import Output
+
+KEPT_BYTES = 16 << 10
+_TAIL_BYTES = 4 << 10
+
+
+class Capture:
+    """Keeps the first 16 KiB of each stream until it is sealed."""
+
+    FLOOD_BYTES: ClassVar[int] = 64 << 20
+
+    def __init__(self) -> None:
+        self._kept = {"stdout": bytearray(), "stderr": bytearray()}
+        self._tail = b""
+        self._seen_bytes = 0
+        self._cut = False
+        self._sealed = False
+
+    @property
+    def is_flood(self) -> bool:
+        return self._seen_bytes > self.FLOOD_BYTES
+
+    def add(self, stream: Literal["stdout", "stderr"], text: bytes) -> None:
+        self._seen_bytes += len(text)
+        if stream == "stderr":
+            self._tail = (self._tail + text)[-_TAIL_BYTES:]
+        if self._sealed:
+            return
+        room = KEPT_BYTES - len(self._kept[stream])
+        self._kept[stream] += text[:room]
+        self._cut = self._cut or len(text) > room
+
+    def clear(self) -> None:
+        """Forget what came before the submission did: it is JAX's own."""
+        self.__init__()  # type: ignore[misc]
+
+    def seal(self) -> None:
+        self._sealed = True
+
+    def tail(self) -> str:
+        """The end of stderr, sealed or not. For the judge's own reading, never to be shown."""
+        return self._tail.decode(errors="replace")
+
+    def output(self) -> Output:
+        mark = "\n… (cut: more was printed than is kept)"
+        texts = {name: bytes(kept).decode(errors="replace") for name, kept in self._kept.items()}
+        marked = {name: text + mark if len(self._kept[name]) >= KEPT_BYTES and self._cut else text for name, text in texts.items()}
+        return Output(marked["stdout"], marked["stderr"], self._cut)

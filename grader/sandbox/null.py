@@ -1,0 +1,50 @@
+"""A sandbox that executes nothing, so that no wrong setting can turn it into a hole."""
+
+import threading
+from collections.abc import Callable
+from typing import Any, Self
+
+from grader.sandbox.protocol import Output, RunnerSpec
+
+Reply = tuple[dict[str, Any], dict[str, object]]
+
+
+class NullSession:
+    """Answers each request from the table it was given."""
+
+    def __init__(self, answer: Callable[[dict[str, Any], dict[str, object]], Reply], output: Output) -> None:
+        self._answer = answer
+        self._output = output
+        self.sealed = False
+
+    def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Reply:
+        return self._answer(message, values or {})
+
+    def seal_output(self) -> None:
+        self.sealed = True
+
+    def output(self) -> Output:
+        return self._output
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+class NullSandbox:
+    """For tests of what stands behind the sandbox. It has no walls, and the service refuses to start on it."""
+
+    walls: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        answer: Callable[[dict[str, Any], dict[str, object]], Reply],
+        output: Output = Output(stdout="", stderr="", truncated=False),
+    ) -> None:
+        self._answer = answer
+        self._output = output
+
+    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> NullSession:
+        return NullSession(self._answer, self._output)

@@ -1,0 +1,60 @@
+"""The seam between the judge and whatever runs submitted code."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from grader.package.package import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerSpec:
+    """What a runner must be like: `devices` is the number of host devices that JAX shows in it."""
+
+    devices: int
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a runner printed, as text. `truncated` says that more was printed than is kept."""
+
+    stdout: str
+    stderr: str
+    truncated: bool
+
+
+class Session(Protocol):
+    """One runner, for one submission. Used by one thread, closed once, by `with`.
+
+    `request` raises SubmissionFault for what the submission did or failed to do in time, GraderFault for what is
+    ours, Cancelled when the caller's event was set.
+    """
+
+    def request(
+        self, message: dict[str, Any], values: dict[str, object] | None = None
+    ) -> tuple[dict[str, Any], dict[str, object]]: ...
+
+    def seal_output(self) -> None:
+        """Keep nothing of what is printed from now on: hidden inputs come next."""
+
+    def output(self) -> Output: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+class Sandbox(Protocol):
+    """Makes sessions. `walls` names the layers that stand around each of them."""
+
+    @property
+    def walls(self) -> tuple[str, ...]: ...
+
+    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> Session:
+        """Start a runner and wait until JAX is up in it and nothing of a submission is.
+
+        Raises:
+          WallMissing, GraderFault: it could not be started.
+          Cancelled: `stop` was set.
+        """

@@ -1,0 +1,90 @@
+"""What the judge says of a submission: one closed shape, the same in REST, the CLI and the database."""
+
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Status = Literal["accepted", "rejected", "failed"]
+Trust = Literal["verified", "observed"]
+Reason = Literal[
+    "syntax_error",
+    "missing_entry",
+    "error",
+    "wrong_value",
+    "wrong_shape",
+    "wrong_dtype",
+    "wrong_structure",
+    "wrong_sharding",
+    "wrong_communication",
+    "too_much_memory",
+    "too_much_compute",
+    "not_donated",
+    "retraced",
+    "not_exportable",
+    "divergent_collective",
+    "time_limit",
+    "memory_limit",
+    "output_limit",
+    "killed",
+]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class CheckResult(_Closed):
+    """One graded property. `evidence` is data for a page to draw from, never needed to understand `message`."""
+
+    id: str
+    title: str
+    passed: bool
+    points: int = Field(ge=0)
+    max_points: int = Field(ge=0)
+    trust: Trust
+    message: str
+    evidence: dict[str, Any] = Field(default_factory=dict)
+
+
+class CaseResult(_Closed):
+    """One input. The message of a hidden case names the kind of fault and holds no value."""
+
+    id: str
+    public: bool
+    passed: bool
+    message: str
+
+
+class Timings(_Closed):
+    """Milliseconds of wall clock that an attempt spent at each station."""
+
+    queued: int = 0
+    import_: int = Field(default=0, alias="import")
+    run: int = 0
+    verify: int = 0
+    total: int = 0
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
+
+
+class Verdict(_Closed):
+    """All the judge says.
+
+    `score` is the points of the passed checks (0 to 100), 0 when a value is wrong, and `None` for a run, which
+    is not scored. `misconception` names the misunderstanding when the output equals that of a known wrong submission.
+    """
+
+    problem: str
+    version: str
+    status: Status
+    reason: Reason | None
+    score: int | None
+    checks: list[CheckResult]
+    cases: list[CaseResult]
+    misconception: str | None = None
+    stdout: str = ""
+    stderr: str = ""
+    truncated: bool = False
+    walls: list[str]
+    timings_ms: Timings = Field(default_factory=Timings)

@@ -1,0 +1,16 @@
+"""Alembic's entry point: migrations run on a connection that app/migrate.py opened."""
+
+from alembic import context
+
+from app.accounts import models as account_models  # noqa: F401 (fills the metadata)
+from app.attempts import models as attempt_models  # noqa: F401 (fills the metadata)
+from app.database import Base
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    # SQLite cannot alter a column: Alembic copies the table instead.
+    render_as_batch=True,
+    compare_type=True,
+)
+context.run_migrations()

@@ -1,0 +1,79 @@
+"""The inputs of fsdp_step. Every case is a dict in the order of the entry point's arguments."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+Case = dict[str, Any]
+
+# Each new (N, D_in, D_out) costs about a second of compilation, so cases that differ only in scalars share a shape.
+SMALL = (4, 3, 2)
+TALL = (8, 5, 3)
+ONE_ROW = (1, 3, 2)
+ONE_COLUMN = (6, 4, 1)
+WIDE = (64, 48, 16)
+
+
+def public_cases() -> list[Case]:
+    """Two cases that a student sees in full, small enough to print."""
+    return [
+        {
+            "seed": 0.0,
+            "x": np.array([[1, 0, -1], [2, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=np.float32),
+            "y": np.array([[1, 0], [0, 1], [1, 1], [0, 0]], dtype=np.float32),
+            "num_shards": 2.0,
+            "lr": 0.1,
+        },
+        {
+            "seed": 7.0,
+            "x": np.array([[0.5, -1, 2, 0], [1, 1, 0, -2], [-1, 0.5, 0, 1], [2, 0, 1, 1], [0, 0, 1, -1]], np.float32),
+            "y": np.array([[1, -1, 0.5], [0, 2, 1], [-2, 0, 1], [1, 1, -1], [0.5, 0, 0]], np.float32),
+            "num_shards": 3.0,
+            "lr": 0.5,
+        },
+    ]
+
+
+def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
+    """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
+    yield _draw(rng, SMALL, seed=0.0, num_shards=8.0, lr=0.1)
+    yield _draw(rng, TALL, seed=1.0, num_shards=2.0, lr=0.1)
+    yield _draw(rng, SMALL, seed=3.7, num_shards=1.0, lr=0.05)
+    # Eight rows over three shards: an even split does not exist.
+    yield _draw(rng, TALL, seed=3.7, num_shards=3.0, lr=0.01)
+    yield _draw(rng, ONE_ROW, seed=1.0, num_shards=8.0, lr=0.1)
+    # With one output, (N, D_out) broadcasts against anything: a model of the wrong width no longer raises.
+    yield _draw(rng, ONE_COLUMN, seed=5.0, num_shards=3.0, lr=0.2)
+    yield _draw(rng, SMALL, seed=2.0, num_shards=8.0, lr=0.0)
+    yield _draw(rng, TALL, seed=1.0, num_shards=8.0, lr=1e3)
+    yield _whole_numbers(rng, TALL, seed=3.0, num_shards=2.0, lr=0.1)
+    yield _draw(rng, WIDE, seed=11.0, num_shards=8.0, lr=0.1)
+    yield _draw(rng, SMALL, seed=4.0, num_shards=3.0, lr=1e-3, scale=1e3)
+
+
+def _draw(
+    rng: np.random.Generator,
+    shape: tuple[int, int, int],
+    *,
+    seed: float,
+    num_shards: float,
+    lr: float,
+    scale: float = 1.0,
+) -> Case:
+    rows, d_in, d_out = shape
+    return {
+        "seed": seed,
+        "x": rng.standard_normal((rows, d_in), dtype=np.float32),
+        "y": rng.standard_normal((rows, d_out), dtype=np.float32) * np.float32(scale),
+        "num_shards": num_shards,
+        "lr": lr,
+    }
+
+
+def _whole_numbers(
+    rng: np.random.Generator, shape: tuple[int, int, int], *, seed: float, num_shards: float, lr: float
+) -> Case:
+    """A case whose x is int32 while y is not: an x that sets the dtype of y would cut y's fractions off."""
+    case = _draw(rng, shape, seed=seed, num_shards=num_shards, lr=lr)
+    return case | {"x": rng.integers(-4, 5, size=case["x"].shape, dtype=np.int32)}
