@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import DateTime, Dialect, MetaData, event, make_url
+from sqlalchemy import URL, DateTime, Dialect, MetaData, event, make_url
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
@@ -54,7 +54,7 @@ class Database:
     and rolls back when it raises. Never open one inside another: on SQLite the second writer would wait for the first.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | URL) -> None:
         try:
             parsed = make_url(url)
             if parsed.drivername in ("postgresql", "postgres"):
@@ -64,7 +64,8 @@ class Database:
             self.engine = create_async_engine(parsed)
         except ArgumentError:
             raise SettingInvalid("database_url", "it is not a database URL") from None
-        self.name = parsed.render_as_string(hide_password=True)
+        file = parsed.database if parsed.get_backend_name() == "sqlite" else None
+        self.name = file or parsed.render_as_string(hide_password=True)
         self._turn: AbstractAsyncContextManager[Any] = nullcontext()
         if parsed.get_backend_name() == "sqlite":
             # A writer that meets another one sleeps in ever longer steps; those of this process take turns instead.

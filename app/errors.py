@@ -15,7 +15,7 @@ from grader.errors import MeshgradeError
 
 
 class Refused(MeshgradeError):
-    """A request is refused. The message is the problem's `detail`; `extra` are further members, `headers` go with it."""
+    """A request is refused. The message is the `detail`; `extra` are further members, `headers` go with it."""
 
     status: ClassVar[int] = 400
     slug: ClassVar[str] = "refused"

@@ -45,9 +45,9 @@ def _upgrade(connection: Connection, name: str) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     found = set(MigrationContext.configure(connection).get_current_heads())
-    if found - known:
+    if unknown := sorted(found - known):
         raise DatabaseUnusable(
-            f"the database {name} was written by a newer version of Meshgrade (revision {', '.join(sorted(found - known))}).",
+            f"the database {name} was written by a newer version of Meshgrade (revision {', '.join(unknown)}).",
             "Update this checkout (git pull), or start with another data folder: --data DIR.",
         )
     if not found and set(inspect(connection).get_table_names()) - {"alembic_version"}:

@@ -1,4 +1,4 @@
-"""Every setting of the service, read once from the environment (`MESHGRADE_…`) and passed down; see docs/settings.md."""
+"""Every setting of the service, read once from the environment (`MESHGRADE_…`) and passed down: docs/settings.md."""
 
 import os
 import re
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import URL
 
 from app.errors import SettingInvalid
 
@@ -58,9 +59,10 @@ class Settings(BaseSettings):
         return self.database_url is None
 
     @property
-    def database(self) -> str:
+    def database(self) -> str | URL:
         """The SQLAlchemy URL in use."""
-        return self.database_url or f"sqlite+aiosqlite:///{self.data / 'meshgrade.sqlite3'}"
+        # Not an f-string: a folder with ? or % in its name is no part of a URL.
+        return self.database_url or URL.create("sqlite+aiosqlite", database=str(self.data / "meshgrade.sqlite3"))
 
     @property
     def max_body_bytes(self) -> int:

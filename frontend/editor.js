@@ -33,7 +33,7 @@ function indent(view) {
  * It lives in a shadow root because CodeMirror adopts constructed style sheets there; in a plain document it
  * writes a <style> element, which the content security policy refuses.
  */
-export function createEditor(host, { value, label, describedBy, onChange, onRun, onSubmit }) {
+export function createEditor(host, { value, label, description, onChange, onRun, onSubmit }) {
   const root = host.attachShadow({ mode: "open", delegatesFocus: true });
   const shortcuts = [
     { key: "Mod-Enter", run: () => { onRun(); return true; } },
@@ -62,7 +62,7 @@ export function createEditor(host, { value, label, describedBy, onChange, onRun,
         python(),
         syntaxHighlighting(classHighlighter),
         keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label, ...(describedBy && { "aria-description": describedBy }) }),
+        EditorView.contentAttributes.of({ "aria-label": label, "aria-description": description, tabindex: "0" }),
         EditorView.updateListener.of((update) => { if (update.docChanged) onChange(view.state.doc.toString()); }),
         theme,
       ],

@@ -1,4 +1,4 @@
-"""Tables of people and of what proves who they are. Secrets are kept as SHA-256 only: a stolen database opens nothing."""
+"""Tables of people and of what proves who they are. Of a secret only its SHA-256 is kept."""
 
 from datetime import datetime
 

@@ -36,10 +36,11 @@ class Accounts:
         """The owner, created on an empty database."""
         async with self._database.writing() as session:
             row = await session.scalar(select(UserRow).where(UserRow.role == "owner").order_by(UserRow.created_at))
-            if row is None:
-                row = UserRow(id=secrets.token_hex(16), name="owner", role="owner", created_at=now())
-                session.add(row)
-            return _user(row)
+            return _user(row or _new_user(session, "owner", "owner"))
+
+    async def add_user(self, name: str, role: Role) -> User:
+        async with self._database.writing() as session:
+            return _user(_new_user(session, name, role))
 
     async def preset_token(self, user: User, token: str | None) -> None:
         """Make `token` the user's preset one; an earlier preset, or all of them for `None`, stops working."""
@@ -123,8 +124,14 @@ class Accounts:
         return token
 
 
+def _new_user(session: AsyncSession, name: str, role: Role) -> UserRow:
+    row = UserRow(id=secrets.token_hex(16), name=name, role=role, created_at=now())
+    session.add(row)
+    return row
+
+
 def _digest(token: str) -> str:
-    # Tokens hold 256 bits of chance (a preset one is the operator's own), so a plain hash is enough; and it can be looked up.
+    # No salt, no slow hash: tokens hold 256 bits of chance (a preset one is the operator's choice), and are looked up.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,5 +1,6 @@
 """The page of one attempt, its verdict as a fragment, and the list of all of one's attempts."""
 
+import contextlib
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -61,10 +62,9 @@ async def show_verdict(request: Request, attempt_id: str, user: SignedIn) -> Res
 @router.post("/attempts/{attempt_id}/cancel")
 async def cancel_attempt(request: Request, attempt_id: str, user: SignedIn) -> Response:
     attempts: Attempts = request.app.state.attempts
-    try:
+    # It may finish before the click arrives: its page then shows the verdict, which is what the reader wants.
+    with contextlib.suppress(AttemptFinished):
         await attempts.cancel(user, attempt_id)
-    except AttemptFinished:
-        pass  # it finished before the click arrived: its page shows the verdict, which is what the reader wants
     return RedirectResponse(f"/attempts/{attempt_id}", status_code=303)
 
 

@@ -112,7 +112,7 @@ class EmbeddedQueue:
                 .where(AttemptRow.status.in_(("queued", "running")))
                 .group_by(AttemptRow.status)
             )
-            by_status = {status: number for status, number in counted.tuples()}
+            by_status = {status: number for status, number in counted}
         return QueueStats(queued=by_status.get("queued", 0), running=by_status.get("running", 0))
 
     async def _slot(self) -> None:
@@ -131,7 +131,7 @@ class EmbeddedQueue:
                 await asyncio.sleep(1.0)
 
     async def _look_around(self) -> None:
-        """Rescue rows whose lease ran out, wake slots in case another process queued something, try missing walls again."""
+        """Rescue rows past their lease, wake slots in case another process queued a row, try missing walls again."""
         pause_s = min(self._limits.lease_s / 2, _WALLS_AGAIN_S)
         while not self._stopping:
             try:

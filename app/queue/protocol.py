@@ -29,7 +29,7 @@ class Grader(Protocol):
         """Grade. Raises `Cancelled` soon after `stop` is set, and `WallMissing`."""
         ...
 
-    def prepare(self, package: Package, progress: Progress = ..., stop: threading.Event | None = None) -> None:
+    def prepare(self, package: Package, *, progress: Progress = ..., stop: threading.Event | None = None) -> None:
         """Do ahead of time what the first grading of this package would otherwise wait for."""
         ...
 

@@ -80,7 +80,7 @@ class KnownSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One version of a problem. `version` is the SHA-256 of its files, in hex."""
+    """One version of a problem. `version` is the SHA-256 of its files, in hex; `figures` are SVG texts by file name."""
 
     manifest: Manifest
     version: str
@@ -92,6 +92,7 @@ class Package:
     cases: str
     accepted: tuple[KnownSubmission, ...]
     rejected: tuple[KnownSubmission, ...]
+    figures: dict[str, str]
 
     @property
     def slug(self) -> str:

@@ -7,10 +7,11 @@ while the process still holds nothing but our code.
 import sys
 from pathlib import Path
 
+# Isolated mode leaves our own folder off the path.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader.runner.confine import Confinement, confine  # noqa: E402  (isolated mode leaves our own folder off the path)
-from grader.runner.serve import serve  # noqa: E402
+from grader.runner.confine import Confinement, confine
+from grader.runner.serve import serve
 
 if __name__ == "__main__":
     confinement = Confinement.from_json(sys.argv[1])

@@ -38,7 +38,7 @@ class Observer:
 
     def collect(self) -> list[dict[str, Any]]:
         """Return the events since `begin`, after every callback of a compiled program has come in."""
-        jax.effects_barrier()
+        jax.effects_barrier()  # type: ignore[no-untyped-call]
         return list(self._events)
 
     def _spy_on_sgd(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -71,7 +71,12 @@ class Observer:
     def _record(self, event: str, optimizer: Any, gradients: dict[str, Any]) -> None:
         _, transform = self._transforms.get(id(optimizer.tx), (None, {"tx": "other", "lr": None, "momentum": False}))
         lr = transform["lr"] if isinstance(transform["lr"], int | float | np.generic | np.ndarray | jax.Array) else None
-        known = {"event": event, "tx": transform["tx"], "momentum": transform["momentum"], "wrt": _filter_name(optimizer.wrt)}
+        known = {
+            "event": event,
+            "tx": transform["tx"],
+            "momentum": transform["momentum"],
+            "wrt": _filter_name(optimizer.wrt),
+        }
         store = functools.partial(self._store, known, tuple(gradients))
         if any(isinstance(value, jax.core.Tracer) for value in (lr, *gradients.values())):
             jax.debug.callback(store, lr, *gradients.values())

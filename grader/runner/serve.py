@@ -21,8 +21,6 @@ from grader.runner import wire
 from grader.runner.observe import Observer
 from grader.runner.submission import Fault, Submission
 
-MAX_CASES = 64
-
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
     """Answer requests on `fd` until it is closed. JAX's backend is up before the first reply says so."""
@@ -63,11 +61,11 @@ def _call(submission: Submission, args: Any, observer: Observer) -> dict[str, ob
 def _cases(submission: Submission, key: str | None) -> list[object]:
     """Public cases when `key` is None; else hidden ones, each from a seed of its own, derived from the key."""
     if key is None:
-        return list(itertools.islice(submission.call([]), MAX_CASES + 1))  # type: ignore[call-overload]
+        return list(itertools.islice(submission.call([]), wire.MAX_CASES + 1))  # type: ignore[call-overload]
     rng = np.random.default_rng(0)
     made = iter(submission.call([rng]))  # type: ignore[call-overload]
     cases: list[object] = []
-    while len(cases) <= MAX_CASES:
+    while len(cases) <= wire.MAX_CASES:
         seed = hmac.new(bytes.fromhex(key), f"case {len(cases)}".encode(), hashlib.sha256).digest()
         rng.bit_generator.state = np.random.PCG64(int.from_bytes(seed, "big")).state
         case = submission.guard(lambda: next(made, None))

@@ -45,7 +45,9 @@ class Submission:
         except SyntaxError as error:
             raise _syntax_fault(error) from None
         except (ValueError, MemoryError, RecursionError, OverflowError) as error:
-            raise Fault("syntax_error", f"Python's compiler gave up on this source: {type(error).__name__}: {error}") from None
+            raise Fault(
+                "syntax_error", f"Python's compiler gave up on this source: {type(error).__name__}: {error}"
+            ) from None
         _guard(lambda: exec(code, module.__dict__))
         function = module.__dict__.get(entry)
         if not callable(function):
@@ -63,7 +65,9 @@ class Submission:
 def _guard(action: Callable[[], T]) -> T:
     try:
         return action()
-    except BaseException as error:  # SystemExit and KeyboardInterrupt too: a submission must not end the runner by raising
+    except (
+        BaseException
+    ) as error:  # SystemExit and KeyboardInterrupt too: a submission must not end the runner by raising
         raise _describe(error) from None
 
 
@@ -73,14 +77,24 @@ def _syntax_fault(error: SyntaxError) -> Fault:
     # A generic alias in a table may look nicer, but a caret under the column is what every Python user knows.
     pointer = f"\n    {text}\n    {' ' * (column - 1)}^" if text and 0 < column <= len(text) + 1 else ""
     kind = type(error).__name__
-    return Fault("syntax_error", f"{kind} on line {line}, column {column}: {error.msg}{pointer}", {"line": line, "column": column})
+    return Fault(
+        "syntax_error",
+        f"{kind} on line {line}, column {column}: {error.msg}{pointer}",
+        {"line": line, "column": column},
+    )
 
 
 def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
     if found is not None:
         return f"`{entry}` is defined, but as a {type(found).__name__}: it must be a function."
-    functions = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType) and value.__module__ == "submission"]
-    defines = f"It defines {', '.join(f'`{name}`' for name in functions[:8])}." if functions else "It defines no function."
+    functions = [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, types.FunctionType) and value.__module__ == "submission"
+    ]
+    defines = (
+        f"It defines {', '.join(f'`{name}`' for name in functions[:8])}." if functions else "It defines no function."
+    )
     return f"The file does not define `{entry}`. {defines} Name your function `{entry}`, at the top level of the file."
 
 

@@ -25,6 +25,7 @@ MAX_MANIFEST_BYTES = 1 << 20
 MAX_DEPTH = 32
 MAX_NODES = 4096
 MAX_RANK = 16
+MAX_CASES = 64
 
 DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(name)

@@ -12,13 +12,10 @@ from pathlib import Path
 from grader.errors import WallMissing
 from grader.runner.confine import Confinement
 from grader.sandbox.protocol import RunnerSpec
+from grader.sandbox.remedies import INSTALL_BWRAP
 from grader.sandbox.session import START_LIMIT_S, ProcessSession
 
 WALLS = ("namespaces", "rlimits", "memory")
-INSTALL_BWRAP = (
-    "install bubblewrap: `apt-get install bubblewrap` (Debian, Ubuntu), `dnf install bubblewrap` (Fedora), "
-    "`pacman -S bubblewrap` (Arch)"
-)
 _RUNNER = Path(__file__).resolve().parents[1] / "runner"
 _INSIDE = Path("/opt/meshgrade/grader")
 _SCRATCH_BYTES = 64 << 20
@@ -36,29 +33,39 @@ class BubblewrapSandbox:
 
     def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> ProcessSession:
         """See `Sandbox.open`."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            confinement = _confinement(spec, theirs.fileno())
-            try:
-                process = subprocess.Popen(
-                    [*sandbox_command(spec.devices), *_runner_command(confinement)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,
-                    env={},
-                )
-            except OSError as error:
-                ours.close()
-                raise WallMissing("namespaces", str(error), INSTALL_BWRAP) from error
-        session = ProcessSession(process, ours, spec.limits, stop)
+        session = start(spec, "__main__.py", stop=stop)
         try:
             session.wait_until_ready()
         except BaseException:
             session.__exit__()
             raise
         return session
+
+
+def start(spec: RunnerSpec, program: str, *arguments: str, stop: threading.Event | None = None) -> ProcessSession:
+    """Start a program of the runner's room behind the walls, with its `Confinement` as first argument.
+
+    Raises:
+      WallMissing: bubblewrap is not there.
+    """
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            confinement = _confinement(spec, theirs.fileno())
+            python = [sys.executable, "-I", "-B", str(_INSIDE / "runner" / program), confinement.to_json(), *arguments]
+            process = subprocess.Popen(
+                [*sandbox_command(spec.devices), *python],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                env={},
+            )
+    except BaseException:
+        ours.close()
+        raise
+    return ProcessSession(process, ours, spec.limits, stop)
 
 
 def sandbox_command(devices: int) -> list[str]:
@@ -73,7 +80,10 @@ def sandbox_command(devices: int) -> list[str]:
     # No /proc at all. As root without a user namespace the files in it would be ours to write whatever the mount
     # says, core_pattern among them; and nothing in it is a submission's business. XLA reads cpuinfo to choose code.
     binds = [*_library_binds(), *_python_binds(), ("/proc/cpuinfo", "/proc/cpuinfo")]
-    binds += [(str(_RUNNER.parent / "__init__.py"), str(_INSIDE / "__init__.py")), (str(_RUNNER), str(_INSIDE / "runner"))]
+    binds += [
+        (str(_RUNNER.parent / "__init__.py"), str(_INSIDE / "__init__.py")),
+        (str(_RUNNER), str(_INSIDE / "runner")),
+    ]
     command = [bwrap, *_NAMESPACES, *_identity(), "--clearenv"]
     for name, value in _environment(devices).items():
         command += ["--setenv", name, value]
@@ -140,10 +150,6 @@ def _confinement(spec: RunnerSpec, fd: int) -> Confinement:
         open_files=256,
         max_payload_bytes=limits.output_mb << 20,
     )
-
-
-def _runner_command(confinement: Confinement) -> list[str]:
-    return [sys.executable, "-I", "-B", str(_INSIDE / "runner" / "__main__.py"), confinement.to_json()]
 
 
 def _python_binds() -> list[tuple[str, str]]:

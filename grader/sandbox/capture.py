@@ -48,5 +48,8 @@ class Capture:
     def output(self) -> Output:
         mark = "\n… (cut: more was printed than is kept)"
         texts = {name: bytes(kept).decode(errors="replace") for name, kept in self._kept.items()}
-        marked = {name: text + mark if len(self._kept[name]) >= KEPT_BYTES and self._cut else text for name, text in texts.items()}
+        marked = {
+            name: text + mark if len(self._kept[name]) >= KEPT_BYTES and self._cut else text
+            for name, text in texts.items()
+        }
         return Output(marked["stdout"], marked["stderr"], self._cut)

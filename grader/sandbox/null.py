@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from grader.sandbox.protocol import Output, RunnerSpec
 
+_NOTHING = Output(stdout="", stderr="", truncated=False)
 Reply = tuple[dict[str, Any], dict[str, object]]
 
 
@@ -41,7 +42,7 @@ class NullSandbox:
     def __init__(
         self,
         answer: Callable[[dict[str, Any], dict[str, object]], Reply],
-        output: Output = Output(stdout="", stderr="", truncated=False),
+        output: Output = _NOTHING,
     ) -> None:
         self._answer = answer
         self._output = output

@@ -9,15 +9,18 @@ import threading
 import time
 from typing import Any, Self
 
-from grader.errors import Cancelled, GraderFault, SubmissionFault
+from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
 from grader.package.package import Limits
 from grader.runner import wire
 from grader.sandbox.capture import Capture
+from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import descendants, usage_of_tree
 
 START_LIMIT_S = 120.0
 _TICK_S = 0.02
 _CHUNK = 1 << 16
+_MAX_TEXT = 2000
+_MAX_FRAMES = 12
 
 
 class ProcessSession:
@@ -37,7 +40,6 @@ class ProcessSession:
         self._inbox = bytearray()
         self._outbox = memoryview(b"")
         self._capture = Capture()
-        self._charged = False
         self._cpu_at_ready = 0.0
         self._wall_at_ready = 0.0
         self._selector = selectors.DefaultSelector()
@@ -48,18 +50,25 @@ class ProcessSession:
             os.set_blocking(stream.fileno(), False)
             self._selector.register(stream, selectors.EVENT_READ)
 
-    def wait_until_ready(self) -> None:
-        """Wait for the first frame, which says that JAX is up. From here on time is the submission's."""
+    def wait_until_ready(self) -> dict[str, Any]:
+        """Wait for the first frame, which says that JAX is up, and return it. From here on time is the submission's.
+
+        Raises:
+          WallMissing, GraderFault: the runner did not come up.
+        """
         started = time.monotonic()
         try:
-            self._read_frame(lambda: self._check_start(started))
+            hello, _ = self._read_frame(lambda: self._check_start(started))
         except SubmissionFault as fault:
             # No submission has been near this process yet: whatever went wrong is ours.
-            raise GraderFault(f"the runner did not start: {fault}\n{self.output().stderr}".rstrip()) from None
+            said = self.output().stderr.strip()
+            if said.startswith("bwrap:"):
+                raise WallMissing("namespaces", said, remedy_for(said)) from None
+            raise GraderFault(f"the runner did not start: {fault} {said}\nTo mend it: {remedy_for(said)}") from None
         self._capture.clear()
         self._cpu_at_ready = usage_of_tree(self._process.pid).cpu_s
         self._wall_at_ready = time.monotonic()
-        self._charged = True
+        return hello
 
     def request(
         self, message: dict[str, Any], values: dict[str, object] | None = None
@@ -70,10 +79,14 @@ class ProcessSession:
         if reply.get("ok") is True:
             return reply, outputs
         match reply:
-            case {"ok": False, "reason": str(reason), "message": str(text), "detail": dict(detail)} if (
-                reason in ("syntax_error", "missing_entry", "error", "memory_limit", "output_limit")
+            case {"ok": False, "reason": str(reason), "message": str(text), "detail": dict(detail)} if reason in (
+                "syntax_error",
+                "missing_entry",
+                "error",
+                "memory_limit",
+                "output_limit",
             ):
-                raise SubmissionFault(reason, text, **detail)  # type: ignore[arg-type]
+                raise SubmissionFault(reason, text[:_MAX_TEXT], **_clean(detail))  # type: ignore[arg-type]
         raise self._tampered("a reply of an unknown form")
 
     def seal_output(self) -> None:
@@ -170,7 +183,9 @@ class ProcessSession:
         self._capture.add("stdout" if stream is self._process.stdout else "stderr", text)
         if self._capture.is_flood:
             self.kill()
-            raise SubmissionFault("output_limit", f"Your code printed over {Capture.FLOOD_BYTES >> 20} MiB. Print less.")
+            raise SubmissionFault(
+                "output_limit", f"Your code printed over {Capture.FLOOD_BYTES >> 20} MiB. Print less."
+            )
 
     def _check_start(self, started: float) -> None:
         self._check_stop()
@@ -227,6 +242,26 @@ class ProcessSession:
                 self._read_output(key.fileobj)
 
 
+def _clean(detail: dict[str, Any]) -> dict[str, object]:
+    """Keep of a fault's detail what has the form that our runner gives it; the reply may have been forged."""
+    kept: dict[str, object] = {}
+    for name in ("line", "column"):
+        if type(detail.get(name)) is int and 0 <= detail[name] < 2**31:
+            kept[name] = detail[name]
+    if isinstance(detail.get("type"), str):
+        kept["type"] = detail["type"][:80]
+    if isinstance(detail.get("traceback"), list):
+        kept["traceback"] = [frame for item in detail["traceback"][:_MAX_FRAMES] if (frame := _clean_frame(item))]
+    return kept
+
+
+def _clean_frame(frame: object) -> dict[str, object] | None:
+    match frame:
+        case {"line": int(line), "function": str(function), "text": str(text)}:
+            return {"line": line, "function": function[:80], "text": text[:200]}
+    return None
+
+
 def _memory_message(memory_mb: int) -> str:
     return (
         f"Your code was stopped when it held more than {memory_mb:,} MiB of memory. "
@@ -238,7 +273,9 @@ def _fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
     """bwrap reports a process that a signal ended as 128 plus the signal's number."""
     number = -status if status < 0 else status - 128
     if number == signal.SIGABRT and ("rendezvous" in stderr_tail.lower() or "collective" in stderr_tail.lower()):
-        return SubmissionFault("divergent_collective", "Not all devices reached the same collective, so the others waited in vain.")
+        return SubmissionFault(
+            "divergent_collective", "Not all devices reached the same collective, so the others waited in vain."
+        )
     if number == signal.SIGXCPU:
         return SubmissionFault("time_limit", "Your code used up the CPU time that a process may have.")
     if number > 0 and number in set(signal.Signals):

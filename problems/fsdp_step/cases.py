@@ -74,6 +74,12 @@ def _draw(
 def _whole_numbers(
     rng: np.random.Generator, shape: tuple[int, int, int], *, seed: float, num_shards: float, lr: float
 ) -> Case:
-    """A case whose x is int32 while y is not: an x that sets the dtype of y would cut y's fractions off."""
-    case = _draw(rng, shape, seed=seed, num_shards=num_shards, lr=lr)
-    return case | {"x": rng.integers(-4, 5, size=case["x"].shape, dtype=np.int32)}
+    """A case whose x is int32 while y is all fractions: an x that sets the dtype of y would make zeros of them."""
+    rows, d_in, d_out = shape
+    return {
+        "seed": seed,
+        "x": rng.integers(-2, 3, size=(rows, d_in), dtype=np.int32),
+        "y": rng.uniform(0.3, 0.9, size=(rows, d_out)).astype(np.float32),
+        "num_shards": num_shards,
+        "lr": lr,
+    }

@@ -11,7 +11,8 @@ const verdictBox = document.querySelector("[data-verdict]");
 const previousBox = document.querySelector("[data-previous]");
 const cancelButton = document.querySelector("[data-cancel]");
 const buttons = [...form.querySelectorAll("button[name=action]")];
-const line = new LiveLine(document.querySelector("[data-live]"));
+const liveBox = document.querySelector("[data-live]");
+const line = new LiveLine(liveBox);
 const { slug, starter } = form.dataset;
 let underWay = null;
 
@@ -21,7 +22,7 @@ const initial = "sent" in form.dataset ? textarea.value : loadDraft(slug) ?? tex
 const editor = createEditor(host, {
   value: initial,
   label: "Your solution, Python",
-  describedBy: "Escape, then Tab, leaves the editor",
+  description: "Escape, then Tab, leaves the editor",
   onChange: keep,
   onRun: () => grade("run"),
   onSubmit: () => grade("submit"),
@@ -81,6 +82,7 @@ async function grade(action) {
     const ended = await follow(attempt.id, (state) => line.say(describe(state)));
     if (ended.verdict) verdictBox.replaceChildren(await fetchFragment(`/attempts/${ended.id}/verdict`));
     line.stop(summarize(ended));
+    liveBox.scrollIntoView({ block: "start" });
     if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
   } catch (error) {
     line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");

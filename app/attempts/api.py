@@ -1,0 +1,143 @@
+"""REST: run and submit, read, list, follow and cancel attempts."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from app.accounts.service import User
+from app.accounts.web import require_user
+from app.attempts.schemas import EXAMPLE_FINISHED, EXAMPLE_QUEUED, AttemptJSON, AttemptPage, SubmissionJSON
+from app.attempts.service import Attempts
+from app.attempts.status import ENDED, AttemptKind
+from app.attempts.waiting import event_stream, wait_for_end
+from app.body import read_json
+from app.problem_json import problem_responses
+
+router = APIRouter(tags=["attempts"])
+
+SignedIn = Annotated[User, Depends(require_user)]
+Wait = Annotated[
+    float | None,
+    Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict; answers 200 if it came."),
+]
+_STREAM_EXAMPLE = (
+    'event: status\ndata: {"status": "running", "phase": "case 3 of 10"}\n\n'
+    'event: verdict\ndata: {"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "status": "finished", …}\n\n'
+)
+_SUBMIT: dict[str, Any] = {
+    "status_code": 202,
+    "response_model": AttemptJSON,
+    "responses": {
+        202: {
+            "description": "Queued; follow it at the address in the Location header",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the attempt"}},
+            "content": {"application/json": {"example": EXAMPLE_QUEUED}},
+        },
+        200: {
+            "description": "It ended within `wait` seconds",
+            "model": AttemptJSON,
+            "content": {"application/json": {"example": EXAMPLE_FINISHED}},
+        },
+        **problem_responses(400, 401, 403, 404, 413, 415, 422, 429, 503),
+    },
+    # The body is read by app/body.py, which tells a broken body apart from a wrong field; so it is described by hand.
+    "openapi_extra": {
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": SubmissionJSON.model_json_schema(),
+                    "example": SubmissionJSON.model_json_schema()["examples"][0],
+                }
+            },
+        }
+    },
+}
+
+
+def _attempts(request: Request) -> Attempts:
+    attempts: Attempts = request.app.state.attempts
+    return attempts
+
+
+@router.post("/problems/{slug}/attempts", summary="Submit: all cases, scored", **_SUBMIT)
+async def submit_attempt(
+    request: Request, response: Response, user: SignedIn, slug: str, wait: Wait = None
+) -> AttemptJSON:
+    return await _submit(request, response, user, slug, "attempt", wait)
+
+
+@router.post("/problems/{slug}/runs", summary="Run: public cases only, nothing scored", **_SUBMIT)
+async def submit_run(request: Request, response: Response, user: SignedIn, slug: str, wait: Wait = None) -> AttemptJSON:
+    return await _submit(request, response, user, slug, "run", wait)
+
+
+async def _submit(
+    request: Request, response: Response, user: User, slug: str, kind: AttemptKind, wait_s: float | None
+) -> AttemptJSON:
+    attempts = _attempts(request)
+    body = await read_json(request, SubmissionJSON, max_bytes=request.app.state.settings.max_body_bytes)
+    view = await attempts.submit(user, slug, body.source, kind)
+    response.headers["Location"] = f"/api/v1/attempts/{view.id}"
+    if wait_s:
+        view = await wait_for_end(attempts, user, view.id, wait_s)
+    response.status_code = 200 if view.status in ENDED else 202
+    return AttemptJSON.of(view)
+
+
+@router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 422))
+async def list_attempts(
+    request: Request,
+    user: SignedIn,
+    problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    before: Annotated[str | None, Query(description="`next` of the page before")] = None,
+) -> AttemptPage:
+    # One more than asked for tells whether there is a next page.
+    views = await _attempts(request).list(user, problem, min(limit + 1, 101), before)
+    more = len(views) > limit
+    return AttemptPage(
+        attempts=[AttemptJSON.of(view) for view in views[:limit]], next=views[limit - 1].id if more else None
+    )
+
+
+@router.get(
+    "/attempts/{attempt_id}",
+    summary="One attempt",
+    responses=problem_responses(401, 404, 422),
+)
+async def get_attempt(request: Request, user: SignedIn, attempt_id: str, wait: Wait = None) -> AttemptJSON:
+    return AttemptJSON.of(await wait_for_end(_attempts(request), user, attempt_id, wait or 0.0))
+
+
+@router.get(
+    "/attempts/{attempt_id}/events",
+    summary="Follow an attempt by server-sent events",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "`status` on every change; at last `verdict` with the attempt, then the stream ends",
+            "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
+        },
+        **problem_responses(401, 404),
+    },
+)
+async def follow_attempt(request: Request, user: SignedIn, attempt_id: str) -> StreamingResponse:
+    attempts = _attempts(request)
+    view = await attempts.get(user, attempt_id)  # refused here, while the status can still be sent
+    return StreamingResponse(
+        event_stream(attempts, user, view.id),
+        media_type="text/event-stream",
+        # nginx would otherwise hold events back until its buffer is full
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+@router.delete(
+    "/attempts/{attempt_id}",
+    summary="Cancel a queued or running attempt",
+    responses=problem_responses(401, 403, 404, 409),
+)
+async def cancel_attempt(request: Request, user: SignedIn, attempt_id: str) -> AttemptJSON:
+    return AttemptJSON.of(await _attempts(request).cancel(user, attempt_id))

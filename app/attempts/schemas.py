@@ -1,0 +1,99 @@
+"""What REST takes and says about attempts."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from app.attempts.service import AttemptView
+from app.attempts.status import AttemptKind, AttemptStatus
+from grader.verdict import Verdict
+
+_SOURCE = "from flax import nnx\nimport optax\n\n\ndef fsdp_step(seed, x, y, num_shards, lr):\n    ...\n"
+
+EXAMPLE_QUEUED: dict[str, Any] = {
+    "id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c",
+    "problem": "fsdp_step",
+    "kind": "attempt",
+    "status": "queued",
+    "phase": None,
+    "version": "3b9f4c0a7d2e",
+    "verdict": None,
+    "score": None,
+    "created_at": "2026-01-05T09:30:00.000000Z",
+    "started_at": None,
+    "finished_at": None,
+}
+EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
+    "status": "finished",
+    "score": 100,
+    "started_at": "2026-01-05T09:30:00.004000Z",
+    "finished_at": "2026-01-05T09:30:01.900000Z",
+    "verdict": {
+        "problem": "fsdp_step",
+        "version": "3b9f4c0a7d2e",
+        "status": "accepted",
+        "reason": None,
+        "score": 100,
+        "checks": [
+            {
+                "id": "values",
+                "title": "Every value is right",
+                "passed": True,
+                "points": 100,
+                "max_points": 100,
+                "trust": "verified",
+                "message": "All 10 cases agree with the reference.",
+                "evidence": {},
+            }
+        ],
+        "cases": [{"id": "public-1", "public": True, "passed": True, "message": "right"}],
+        "misconception": None,
+        "stdout": "",
+        "stderr": "",
+        "truncated": False,
+        "walls": ["namespaces", "landlock", "seccomp", "rlimits", "memory"],
+        "timings_ms": {"queued": 4, "import": 310, "run": 1120, "verify": 0, "total": 1896},
+    },
+}
+
+
+class SubmissionJSON(BaseModel):
+    """The source text of one Python file, at most 64 KiB of UTF-8."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": _SOURCE}]})
+
+    source: str
+
+
+class AttemptJSON(BaseModel):
+    """One attempt or run. `verdict` is null until it is finished; the score of a run stays null."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_FINISHED]})
+
+    id: str
+    problem: str
+    kind: AttemptKind
+    status: AttemptStatus
+    phase: str | None
+    version: str
+    verdict: Verdict | None
+    score: int | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @classmethod
+    def of(cls, view: AttemptView) -> "AttemptJSON":
+        return cls(**{name: getattr(view, name) for name in cls.model_fields})
+
+
+class AttemptPage(BaseModel):
+    """Newest first. `next` is what to send as `before` for the page after this one; null on the last page."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"attempts": [EXAMPLE_FINISHED], "next": None}]}
+    )
+
+    attempts: list[AttemptJSON]
+    next: str | None

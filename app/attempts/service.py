@@ -1,0 +1,167 @@
+"""Submit, read, list and cancel attempts."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.service import User
+from app.attempts.models import AttemptRow
+from app.attempts.source import check_source
+from app.attempts.status import AttemptKind, AttemptStatus
+from app.clock import now
+from app.database import Database
+from app.errors import AttemptFinished, AttemptNotFound, FieldInvalid, TooManyWaiting
+from app.problems.service import Catalogue
+from app.queue.events import AttemptEvents
+from app.queue.protocol import GradeQueue
+from app.queue.walls import Walls
+from grader.verdict import Verdict
+
+# One more than a page of REST, which asks for it to learn whether there is a next page.
+_MAX_PAGE = 101
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """One attempt as its owner may see it. `score` is None for a run, and until there is one."""
+
+    id: str
+    problem: str
+    kind: AttemptKind
+    status: AttemptStatus
+    phase: str | None
+    version: str
+    source: str
+    verdict: Verdict | None
+    score: int | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLimits:
+    max_source_bytes: int
+    max_waiting_per_user: int
+
+
+class Attempts:
+    """Safe to share between requests. Everybody sees their own attempts only; another's is not found."""
+
+    def __init__(
+        self,
+        database: Database,
+        catalogue: Catalogue,
+        queue: GradeQueue,
+        events: AttemptEvents,
+        walls: Walls,
+        limits: AttemptLimits,
+    ) -> None:
+        self._database = database
+        self._catalogue = catalogue
+        self._queue = queue
+        self._walls = walls
+        self._limits = limits
+        self.events = events
+
+    async def submit(self, user: User, slug: str, source: str, kind: AttemptKind) -> AttemptView:
+        """Store the source and queue it for grading, both or neither.
+
+        Raises:
+          ProblemNotFound, SourceRefused, TooManyWaiting.
+          GradingRefused: a wall is missing, so it would never be graded.
+        """
+        package = self._catalogue.get(slug)
+        check_source(source, self._limits.max_source_bytes)
+        self._walls.require()
+        row = AttemptRow(
+            id=secrets.token_hex(16),
+            user_id=user.id,
+            problem=package.slug,
+            version=package.version,
+            kind=kind,
+            source=source,
+            created_at=now(),
+        )
+        async with self._database.writing() as session:
+            await self._refuse_a_flood(session, user)
+            await self._queue.enqueue(session, row)
+        return _view(row)
+
+    async def get(self, user: User, attempt_id: str) -> AttemptView:
+        """Raises `AttemptNotFound`, also for another user's."""
+        async with self._database.reading() as session:
+            return _view(await self._find(session, user, attempt_id))
+
+    async def list(
+        self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
+    ) -> list[AttemptView]:
+        """The user's attempts and runs, newest first; `before` is the id of the last one of the page before this.
+
+        Raises:
+          FieldInvalid: `before` is no attempt of this user.
+        """
+        query = select(AttemptRow).where(AttemptRow.user_id == user.id)
+        if problem is not None:
+            query = query.where(AttemptRow.problem == problem)
+        async with self._database.reading() as session:
+            if before is not None:
+                try:
+                    last = await self._find(session, user, before)
+                except AttemptNotFound as error:
+                    raise FieldInvalid(f"'before' must be the id of one of your attempts. {error}") from None
+                query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
+            query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+            rows = await session.scalars(query.limit(max(1, min(limit, _MAX_PAGE))))
+            return [_view(row) for row in rows]
+
+    async def cancel(self, user: User, attempt_id: str) -> AttemptView:
+        """Stop a queued or running attempt; one that was cancelled before stays so.
+
+        Raises:
+          AttemptNotFound.
+          AttemptFinished: there is a verdict already.
+        """
+        view = await self.get(user, attempt_id)
+        if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
+            raise AttemptFinished("The attempt has its verdict; it cannot be cancelled any more.")
+        return await self.get(user, view.id)
+
+    async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
+        # Ids are 32 hex digits. Anything else never reaches the database: PostgreSQL refuses a NUL in a parameter.
+        row = await session.get(AttemptRow, attempt_id) if attempt_id.isascii() and attempt_id.isalnum() else None
+        if row is None or row.user_id != user.id:
+            raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
+        return row
+
+    async def _refuse_a_flood(self, session: AsyncSession, user: User) -> None:
+        waiting = await session.scalar(
+            select(func.count()).where(AttemptRow.user_id == user.id, AttemptRow.status.in_(("queued", "running")))
+        )
+        if (waiting or 0) >= self._limits.max_waiting_per_user:
+            raise TooManyWaiting(
+                f"You have {waiting} attempts that wait for their verdict, the most that one person may have. "
+                "Wait for one of them, or cancel it.",
+                headers={"Retry-After": "5"},
+            )
+
+
+def _view(row: AttemptRow) -> AttemptView:
+    return AttemptView(
+        id=row.id,
+        problem=row.problem,
+        kind=cast(AttemptKind, row.kind),
+        status=cast(AttemptStatus, row.status),
+        phase=row.phase,
+        version=row.version,
+        source=row.source,
+        verdict=None if row.verdict is None else Verdict.model_validate(row.verdict),
+        score=row.score,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )

@@ -1,0 +1,24 @@
+"""What a submission must be before it is stored: text, not empty, not too long."""
+
+from app.errors import SourceEmpty, SourceHasNUL, SourceNotText, SourceTooLarge
+
+
+def check_source(source: str, max_bytes: int) -> None:
+    """Raises a `SourceRefused` that says what is wrong and where."""
+    try:
+        size = len(source.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise SourceNotText(
+            f"Character {error.start + 1}{_line(source, error.start)} is half of a surrogate pair "
+            f"(U+{ord(source[error.start]):04X}), which is no character. Send the source as UTF-8."
+        ) from None
+    if size > max_bytes:
+        raise SourceTooLarge(f"The source has {size} bytes of UTF-8; at most {max_bytes} are permitted.")
+    if "\0" in source:
+        raise SourceHasNUL(f"There is a NUL character{_line(source, source.index(chr(0)))}; Python source holds none.")
+    if not source.strip():
+        raise SourceEmpty("The source holds nothing but whitespace. Send the text of your Python file.")
+
+
+def _line(source: str, index: int) -> str:
+    return f" on line {source.count(chr(10), 0, index) + 1}"

@@ -1,0 +1,59 @@
+"""The command line: `./meshgrade COMMAND`. A command's module is imported only when the command is asked for."""
+
+import importlib
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from app.cli.errors import explain
+from grader.errors import MeshgradeError
+
+# Name -> module. Each module has `app`, a Typer of one command or a group, and imports what is heavy inside it.
+COMMANDS = {
+    "serve": "app.cli.serve",
+    "judge": "app.cli.judge",
+    "doctor": "app.cli.doctor",
+    "test": "app.cli.test",
+}
+_USAGE = 2
+
+
+class _LazyCommands(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        module = COMMANDS.get(cmd_name)
+        return None if module is None else get_command(importlib.import_module(module).app)
+
+
+app = typer.Typer(
+    cls=_LazyCommands,
+    name="meshgrade",
+    help="Meshgrade grades practice problems in distributed JAX.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _root() -> None:
+    """Meshgrade grades practice problems in distributed JAX."""
+
+
+def main() -> None:
+    try:
+        app(prog_name="meshgrade")
+    except MeshgradeError as error:
+        explain(error)
+        sys.exit(_USAGE)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""Errors as a person at a terminal wants them: one red line and what to do, no traceback."""
+
+import sys
+
+from app.errors import StartRefused
+from grader.errors import MeshgradeError
+
+_RED, _PLAIN = "\x1b[31m", "\x1b[0m"
+
+
+def explain(error: MeshgradeError) -> None:
+    """Print to standard error."""
+    message = f"Error: {error}"
+    if sys.stderr.isatty():
+        message = f"{_RED}{message}{_PLAIN}"
+    print(message, file=sys.stderr)
+    if isinstance(error, StartRefused):
+        print(error.remedy, file=sys.stderr)
+    sys.stderr.flush()

@@ -1,0 +1,60 @@
+"""The listening socket, opened before anything slow so that a port in use is known at once."""
+
+import errno
+import ipaddress
+import socket
+
+from app.errors import AddressUnusable
+
+_BACKLOG = 2048
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen on `host`:`port`; port 0 picks a free one. Raises `AddressUnusable`."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise AddressUnusable(
+            f"the host {host!r} cannot be resolved: {error.strerror}.",
+            "Give --host 127.0.0.1 (this machine only) or --host 0.0.0.0 (every network).",
+        ) from error
+    sock = socket.socket(family, kind, protocol)
+    try:
+        # A restart must not wait for connections of the last server to time out.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(address)
+        # At once: until one of them listens, Linux lets two sockets with SO_REUSEADDR have the same port.
+        sock.listen(_BACKLOG)
+    except OSError as error:
+        sock.close()
+        raise _explain(error, host, port) from error
+    return sock
+
+
+def address_of(sock: socket.socket, host: str) -> str:
+    """The address to open in a browser on this machine."""
+    if host in ("0.0.0.0", "::", ""):
+        host = "localhost"
+    port = sock.getsockname()[1]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_loopback(sock: socket.socket) -> bool:
+    return ipaddress.ip_address(sock.getsockname()[0]).is_loopback
+
+
+def _explain(error: OSError, host: str, port: int) -> AddressUnusable:
+    if error.errno == errno.EADDRINUSE:
+        return AddressUnusable(
+            f"port {port} on {host} is in use by another program.",
+            f"Stop that program (find it with: ss -ltnp 'sport = :{port}'), or choose another port: --port {port + 1}; "
+            "--port 0 picks a free one.",
+        )
+    if error.errno == errno.EACCES:
+        return AddressUnusable(
+            f"this user may not listen on port {port}.", "Choose a port of 1024 or more, for example --port 8000."
+        )
+    return AddressUnusable(
+        f"cannot listen on {host}, port {port}: {error.strerror or error}.",
+        "Give --host an address of this machine, for example 127.0.0.1.",
+    )

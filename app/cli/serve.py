@@ -1,0 +1,109 @@
+"""`meshgrade serve`: the API, the pages and the graders, until Ctrl-C."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+app = typer.Typer(pretty_exceptions_enable=False)
+# The graders get 3 s to stop (app/queue/embedded.py); whatever still hangs after this is left to die with the process.
+_EXIT_AFTER_S = 4.5
+
+
+@app.command(help="Start the service: creates the data folder, migrates, loads the problems, prints the address.")
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; default 127.0.0.1, this machine only.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; default 8000, 0 picks a free one.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")] = None,
+) -> None:
+    from app.cli.listen import listen
+    from app.settings import load_settings
+
+    settings = load_settings(host=host, port=port, data=data)
+    # Held from here on, so that a port in use is told before any slower work begins.
+    with listen(settings.host, settings.port) as sock:
+        _quiet_logs()
+        signal.signal(signal.SIGTERM, _interrupt)
+        asyncio.run(_serve(settings, sock))
+    sys.stdout.flush()
+
+
+async def _serve(settings: "Settings", sock: socket.socket) -> None:
+    import uvicorn
+
+    from app.cli.listen import address_of, is_loopback
+    from app.main import create_app
+
+    service = create_app(settings, say=_say)
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            _say(f"Meshgrade listens on {address}")
+            if not is_loopback(sock):
+                _say(f"Note: other machines can reach {settings.host}. Put it behind HTTPS; see docs/settings.md.")
+            _say(f"Sign in (works once): {address}/sign-in?token={link}")
+            _say("Ctrl-C ends it.")
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # Open event streams and long polls end now, else uvicorn would wait for them.
+            service.state.events.close()
+            await super().shutdown(sockets)
+
+    config = uvicorn.Config(
+        service,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # A proxy in front that is not on this machine has to be named in FORWARDED_ALLOW_IPS.
+        proxy_headers=True,
+        timeout_graceful_shutdown=1,
+    )
+    address = settings.public_url or address_of(sock, settings.host)
+    # The lifespan runs here and not in uvicorn, which would print a traceback for a data folder that is in use.
+    async with service.router.lifespan_context(service):
+        accounts = service.state.accounts
+        link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+        # uvicorn puts these back after its graceful end and raises the signal again: it has been heeded by then.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _ignore)
+        await Server(config).serve(sockets=[sock])
+        _exit_in_time()
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _quiet_logs() -> None:
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+
+
+def _exit_in_time() -> None:
+    """Sandboxes die with this process, so ending it ends all; a judge that does not heed its stop cannot hold it up."""
+    timer = threading.Timer(_EXIT_AFTER_S - 1, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _ignore(number: int, frame: object) -> None:
+    pass

@@ -1,0 +1,44 @@
+"""`meshgrade test`: lint, formatting, types, import rules, then every test."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.private import CHECKOUT
+
+app = typer.Typer(pretty_exceptions_enable=False)
+_STEPS = (
+    ("lint", ["ruff", "check", "."]),
+    ("format", ["ruff", "format", "--check", "."]),
+    ("types", ["mypy", "app", "grader"]),
+    ("import rules", ["lint-imports", "--no-cache", "--no-logo"]),
+)
+
+
+@app.command(
+    name="test",
+    help="Run lint, format, types, import rules and all tests. Arguments after -- go to pytest.",
+    context_settings={"ignore_unknown_options": True},
+)
+def run_tests(arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- PYTEST_ARGUMENTS]")] = None) -> None:
+    tools = Path(sys.executable).parent
+    failed = [name for name, (tool, *options) in _STEPS if not _passes(name, [str(tools / tool), *options])]
+    workers = ["-n", str(os.cpu_count() or 1)]
+    if not _passes("tests", [sys.executable, "-m", "pytest", *workers, *(arguments or [])]):
+        failed.append("tests")
+    if failed:
+        print(f"Not passed: {', '.join(failed)}.", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _passes(name: str, command: list[str]) -> bool:
+    started = time.monotonic()
+    print(f"== {name}", flush=True)
+    code = subprocess.run(command, cwd=CHECKOUT, check=False).returncode
+    print(f"== {name}: {'passed' if code == 0 else 'NOT passed'} in {time.monotonic() - started:.0f} s", flush=True)
+    return code == 0

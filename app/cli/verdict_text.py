@@ -1,0 +1,58 @@
+"""A verdict as a person at a terminal wants to read it."""
+
+import unicodedata
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from grader.package.package import Package
+from grader.verdict import Verdict
+
+_STYLE = {"accepted": "bold green", "rejected": "bold red", "failed": "bold yellow"}
+
+
+def print_verdict(package: Package, verdict: Verdict) -> None:
+    console = Console(highlight=False)
+    style = _STYLE[verdict.status]
+    reason = f" ({verdict.reason.replace('_', ' ')})" if verdict.reason else ""
+    score = "" if verdict.score is None else f"  {verdict.score} of 100 points"
+    console.print(f"[{style}]{verdict.status}[/]{reason}  {escape(package.manifest.title)}{score}")
+    console.print(_checks(verdict))
+    for case in [case for case in verdict.cases if not case.passed][:5]:
+        console.print(f"[bold]{case.id}[/]")
+        console.print(Padding(_safe(case.message), (0, 0, 1, 2)))
+    if verdict.misconception:
+        console.print("[bold]What may lie behind this[/]")
+        console.print(Padding(_safe(verdict.misconception), (0, 0, 1, 2)))
+    for name, text in (("stdout", verdict.stdout), ("stderr", verdict.stderr)):
+        if text:
+            console.print(f"[bold]{name}[/]")
+            console.print(Padding(_safe(text.rstrip()), (0, 0, 1, 2)))
+    times = verdict.timings_ms
+    console.print(
+        f"[dim]walls: {', '.join(verdict.walls)} · {times.total} ms (import {times.import_}, run {times.run}) · "
+        f"version {verdict.version[:12]}[/]"
+    )
+
+
+def _checks(verdict: Verdict) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for check in verdict.checks:
+        mark = "[green]passed[/]" if check.passed else "[red]not passed[/]"
+        points = f"{check.points}/{check.max_points}"
+        table.add_row(mark, points, f"{escape(check.title)} [dim]({check.trust})[/]\n{_safe(check.message)}")
+    return table
+
+
+def _safe(text: str) -> str:
+    """No terminal escape of a submission reaches the terminal, and no rich markup of it is obeyed."""
+    shown = "".join(_visible(character) for character in text)
+    return escape(shown)
+
+
+def _visible(character: str) -> str:
+    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs"):
+        return character
+    return f"\\x{ord(character):02x}"

@@ -1,0 +1,91 @@
+"""The one place where an error becomes a response: problem+json for programs, a page for people."""
+
+import logging
+from typing import cast
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from app.errors import (
+    FieldInvalid,
+    FieldMissing,
+    InternalError,
+    MethodNotAllowed,
+    PathNotFound,
+    Refused,
+    RequestRefused,
+)
+from app.problem_json import MEDIA_TYPE, problem_content
+from app.web.templating import render_page
+
+log = logging.getLogger(__name__)
+
+
+def add_error_responses(app: FastAPI) -> None:
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def respond(request: Request, refused: Refused) -> Response:
+    """Render `refused` as the client wants it."""
+    if _wants_page(request):
+        page = render_page(
+            "error.html",
+            status_code=refused.status,
+            user=None,
+            status=refused.status,
+            title=refused.title,
+            detail=str(refused),
+            slug=refused.slug,
+        )
+        page.headers.update(refused.headers)
+        return page
+    return JSONResponse(
+        problem_content(refused), status_code=refused.status, headers=refused.headers, media_type=MEDIA_TYPE
+    )
+
+
+def _wants_page(request: Request) -> bool:
+    return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return respond(request, cast(Refused, error))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    """What the framework itself refuses."""
+    raised = cast(HTTPException, error)
+    headers = dict(raised.headers or {})
+    path = request.url.path[:200]
+    if raised.status_code == 404:
+        return respond(request, PathNotFound(f"There is nothing at {path!r}.", headers=headers))
+    if raised.status_code == 405:
+        detail = (
+            f"{request.method[:20]} is not possible at {path!r}. Possible: {headers.get('Allow', 'other methods')}."
+        )
+        return respond(request, MethodNotAllowed(detail, headers=headers))
+    if raised.status_code < 500:
+        return respond(request, RequestRefused(str(raised.detail)[:500], headers=headers))
+    return respond(request, InternalError("Please try again; the operator finds the cause in the log."))
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    """A path or query parameter is wrong. (Bodies are read by app/body.py.)"""
+    faults = cast(RequestValidationError, error).errors()
+    # loc is ("query", name): the first part says where, which the message repeats in words.
+    errors = [
+        {"field": ".".join(str(step)[:64] for step in each["loc"][1:]), "message": each["msg"]} for each in faults
+    ]
+    detail = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
+    kind = FieldMissing if all(each["type"] == "missing" for each in faults) else FieldInvalid
+    return respond(request, kind(f"{detail}.", errors=errors))
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    # Starlette raises it again for the server to log, with its traceback; the client learns nothing of it.
+    return respond(request, InternalError("Please try again; the operator finds the cause in the log."))

@@ -1,0 +1,115 @@
+"""What REST says of a problem: public parts only."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from grader.package.package import Limits, Package, Tolerance
+
+_SUMMARY: dict[str, Any] = {
+    "slug": "fsdp_step",
+    "title": "One step of fully sharded data parallel training",
+    "summary": "Gather parameters, compute, scatter gradients, update a shard.",
+    "track": "Data parallelism",
+    "difficulty": "medium",
+    "tags": ["fsdp", "optax"],
+    "version": "3b9f4c0a7d2e",
+}
+_PROBLEM: dict[str, Any] = _SUMMARY | {
+    "mode": "call",
+    "entry": "fsdp_step",
+    "devices": 8,
+    "statement": "## Why this matters\n…",
+    "starter": "def fsdp_step(seed, x, y, num_shards, lr):\n    ...\n",
+    "hints": 4,
+    "checks": [{"id": "values", "points": 100, "title": None}],
+    "tolerance": {"float32": {"rtol": 1e-5, "atol": 1e-6}},
+    "limits": {"time_s": 20.0, "wall_s": 60.0, "memory_mb": 2048, "output_mb": 64},
+    "prerequisites": [],
+    "authors": ["The Meshgrade authors"],
+    "licence": "Apache-2.0",
+}
+
+
+class CheckJSON(BaseModel):
+    """One graded property and what it is worth."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    points: int
+    title: str | None
+
+
+class ProblemSummary(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_SUMMARY]})
+
+    slug: str
+    title: str
+    summary: str
+    track: str
+    difficulty: str
+    tags: list[str]
+    version: str
+
+    @classmethod
+    def of(cls, package: Package) -> "ProblemSummary":
+        return cls(**_summary(package))
+
+
+class ProblemList(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"problems": [_SUMMARY]}]})
+
+    problems: list[ProblemSummary]
+
+
+class ProblemDetail(ProblemSummary):
+    """`statement` is Markdown with TeX; `hints` is how many there are."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_PROBLEM]})
+
+    mode: str
+    entry: str
+    devices: int
+    statement: str
+    starter: str
+    hints: int
+    checks: list[CheckJSON]
+    tolerance: dict[str, Tolerance]
+    limits: Limits
+    prerequisites: list[str]
+    authors: list[str]
+    licence: str
+
+    @classmethod
+    def of(cls, package: Package) -> "ProblemDetail":
+        # Field by field: a new part of a package, perhaps secret, must not be published by itself.
+        manifest = package.manifest
+        return cls(
+            **_summary(package),
+            mode=manifest.mode,
+            entry=manifest.entry,
+            devices=manifest.devices,
+            statement=package.statement,
+            starter=package.starter,
+            hints=len(package.hints),
+            checks=[CheckJSON(id=each.id, points=each.points, title=each.title) for each in manifest.checks],
+            tolerance=manifest.tolerance,
+            limits=manifest.limits,
+            prerequisites=manifest.prerequisites,
+            authors=manifest.authors,
+            licence=manifest.licence,
+        )
+
+
+def _summary(package: Package) -> dict[str, Any]:
+    manifest = package.manifest
+    return {
+        "slug": manifest.slug,
+        "title": manifest.title,
+        "summary": manifest.summary,
+        "track": manifest.track,
+        "difficulty": manifest.difficulty,
+        "tags": manifest.tags,
+        "version": package.version,
+    }

@@ -1,0 +1,47 @@
+"""The problems that this service serves."""
+
+import difflib
+import logging
+from pathlib import Path
+
+from app.errors import ProblemNotFound
+from grader.errors import PackageInvalid
+from grader.package.package import Package
+from grader.package.reader import read_package
+
+log = logging.getLogger(__name__)
+
+
+class Catalogue:
+    """Packages by slug, in the order of their folders. `faults` are those that were left out."""
+
+    def __init__(self, packages: list[Package], faults: list[PackageInvalid] | None = None) -> None:
+        self._by_slug = {package.slug: package for package in packages}
+        self.faults = faults or []
+
+    @classmethod
+    def load(cls, folder: Path) -> "Catalogue":
+        """Read every package below `folder`. One that breaks its contract is left out, the rest are served."""
+        packages: list[Package] = []
+        faults: list[PackageInvalid] = []
+        folders = sorted(each for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
+        for each in folders:
+            if each.name.startswith((".", "_")):
+                continue
+            try:
+                packages.append(read_package(each))
+            except PackageInvalid as fault:
+                faults.append(fault)
+        return cls(packages, faults)
+
+    def all(self) -> list[Package]:
+        return list(self._by_slug.values())
+
+    def get(self, slug: str) -> Package:
+        """Raises `ProblemNotFound`, with the slug that was perhaps meant."""
+        if package := self._by_slug.get(slug):
+            return package
+        asked = slug[:64]
+        close = difflib.get_close_matches(asked.lower().replace("-", "_"), self._by_slug, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise ProblemNotFound(f"There is no problem {asked!r}.{hint}", suggestion=close[0] if close else None)

@@ -1,0 +1,58 @@
+"""Does every case return what the reference returns?"""
+
+import numpy as np
+
+from grader.checks.outcome import Finding, Outcome, Tolerances
+from grader.compare import show, tolerance_of
+from grader.runner.wire import leaves
+from grader.verdict import Trust
+
+TITLE = "Values"
+TRUST: Trust = "verified"
+
+
+def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
+    """Pass when no case has a fault or differs. Evidence: tolerances that were used, and the failed public cases."""
+    wrong = [outcome for outcome in outcomes if outcome.fault or outcome.mismatch]
+    missing = [outcome for outcome in outcomes if outcome.got is None]
+    evidence = {
+        "tolerance": _tolerances_used(outcomes, tolerances),
+        "cases": [_evidence(outcome) for outcome in wrong if outcome.case.public],
+    }
+    if not wrong and not missing:
+        number = len(outcomes)
+        return Finding(
+            True, f"All {number} cases agree with the reference." if number > 1 else "The case agrees.", None, evidence
+        )
+    if not wrong:
+        return Finding(False, "Not every case was run.", "killed", evidence)
+    first = wrong[0]
+    told = f"{len(wrong)} of {len(outcomes)} cases failed. {_first(first)}"
+    reason = first.fault.reason if first.fault else first.mismatch.reason  # type: ignore[union-attr]
+    return Finding(False, told, reason, evidence)
+
+
+def _first(outcome: Outcome) -> str:
+    """The first failed case in one line; of a hidden one only its name and the kind of fault."""
+    if not outcome.case.public:
+        return f"The first is {outcome.case.id}" + (f": {outcome.mismatch.kind}." if outcome.mismatch else ".")
+    if outcome.mismatch:
+        return f"The first is {outcome.case.id}: {outcome.mismatch.message}"
+    name = outcome.fault.detail.get("type") if outcome.fault else None
+    return f"The first is {outcome.case.id}: {f'{name}: ' if name else ''}{outcome.fault}"
+
+
+def _tolerances_used(outcomes: list[Outcome], tolerances: Tolerances) -> dict[str, dict[str, float]]:
+    dtypes = {
+        leaf.dtype.name
+        for outcome in outcomes
+        for _, leaf in leaves(outcome.expected.result)
+        if isinstance(leaf, np.ndarray)
+    }
+    return {name: tolerance_of(name, tolerances).model_dump() for name in sorted(dtypes)}
+
+
+def _evidence(outcome: Outcome) -> dict[str, object]:
+    inputs = {name: show(value) for name, value in outcome.case.inputs.items()}
+    detail = outcome.fault.detail if outcome.fault else outcome.mismatch.evidence if outcome.mismatch else {}
+    return {"id": outcome.case.id, "inputs": inputs, **detail}

@@ -1,0 +1,181 @@
+"""Read a problem folder, or list everything that is wrong with it."""
+
+import ast
+import difflib
+import hashlib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from grader import checks
+from grader.errors import PackageInvalid
+from grader.package.package import CheckSpec, KnownSubmission, Limits, Manifest, Package, Tolerance
+from grader.runner.wire import DTYPES
+from grader.verdict import REASONS, Reason
+
+MAX_FILE_BYTES = 1 << 20
+_TEXT_FILES = ("statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py")
+_MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "checks": CheckSpec, "tolerance": Tolerance}
+
+
+def read_package(folder: Path) -> Package:
+    """Read and validate a problem folder.
+
+    Raises:
+      PackageInvalid: with every fault found, not only the first.
+    """
+    if not (folder / "problem.toml").is_file():
+        raise PackageInvalid(str(folder), ["there is no problem.toml in it"])
+    faults: list[str] = []
+    files = _read_files(folder, faults)
+    manifest = _read_manifest(folder.name, files.get("problem.toml", ""), faults)
+    for name in _TEXT_FILES:
+        if not files.get(name, "").strip():
+            faults.append(f"{name} is missing or empty")
+    accepted = _known(files, "submissions/accepted/", faults)
+    rejected = _known(files, "submissions/rejected/", faults)
+    if faults or manifest is None:
+        raise PackageInvalid(str(folder), faults)
+    return Package(
+        manifest=manifest,
+        version=_version(files),
+        statement=files["statement.md"],
+        hints=_hints(files["hints.md"]),
+        editorial=files["editorial.md"],
+        starter=files["starter.py"],
+        reference=files["reference.py"],
+        cases=files["cases.py"],
+        accepted=accepted,
+        rejected=rejected,
+        figures={name.removeprefix("figures/"): text for name, text in files.items() if name.startswith("figures/")},
+    )
+
+
+def _read_files(folder: Path, faults: list[str]) -> dict[str, str]:
+    """Every file of the package as text, by its path inside it."""
+    files: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if "__pycache__" in path.parts or (path.is_dir() and not path.is_symlink()):
+            continue
+        if path.is_symlink() or not path.is_file():
+            faults.append(f"{name} is not a plain file: links and devices are not followed")
+        elif path.stat().st_size > MAX_FILE_BYTES:
+            faults.append(f"{name} is over {MAX_FILE_BYTES >> 20} MiB")
+        elif not _belongs(name):
+            faults.append(f"{name} has no place in a package{_suggest(name, ['problem.toml', *_TEXT_FILES])}")
+        else:
+            try:
+                files[name] = path.read_text(encoding="utf-8")
+            except UnicodeDecodeError as error:
+                faults.append(f"{name} is not UTF-8 (byte {error.start})")
+    return files
+
+
+def _belongs(name: str) -> bool:
+    if name in ("problem.toml", *_TEXT_FILES):
+        return True
+    return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
+
+
+def _read_manifest(slug: str, text: str, faults: list[str]) -> Manifest | None:
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        faults.append(f"problem.toml is not TOML: {error}")
+        return None
+    try:
+        manifest = Manifest.model_validate(raw)
+    except ValidationError as error:
+        faults += [_explain(fault) for fault in error.errors()]
+        return None
+    faults += _contradictions(manifest, slug)
+    return manifest
+
+
+def _contradictions(manifest: Manifest, slug: str) -> list[str]:
+    faults = []
+    if manifest.slug != slug:
+        faults.append(f"problem.toml: slug is '{manifest.slug}', but the folder is called '{slug}'")
+    known, ids = checks.names(), [check.id for check in manifest.checks]
+    for name in ids:
+        if name not in known:
+            faults.append(f"problem.toml: there is no check '{name}'{_suggest(name, known)}")
+    if len(set(ids)) != len(ids):
+        faults.append("problem.toml: a check is listed twice")
+    if "values" not in ids:
+        faults.append("problem.toml: the check 'values' is missing: without it any output would pass")
+    points = sum(check.points for check in manifest.checks)
+    if points != 100:
+        faults.append(f"problem.toml: the points of the checks add up to {points}, not 100")
+    for name in manifest.tolerance:
+        if name not in DTYPES:
+            faults.append(f"problem.toml: tolerance for an unknown dtype '{name}'{_suggest(name, list(DTYPES))}")
+    return faults
+
+
+def _explain(fault: Any) -> str:
+    where = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        table = next((str(part) for part in fault["loc"] if part in _MODELS), None)
+        known = _MODELS[table].model_fields if table else Manifest.model_fields
+        return f"problem.toml: unknown key '{where}'{_suggest(str(fault['loc'][-1]), list(known))}"
+    return f"problem.toml: {where}: {fault['msg']}"
+
+
+def _suggest(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def _known(files: dict[str, str], prefix: str, faults: list[str]) -> tuple[KnownSubmission, ...]:
+    found = []
+    for name, source in files.items():
+        if not name.startswith(prefix):
+            continue
+        reason = _reason(name, faults)
+        text = _first_docstring(source)
+        if not text:
+            faults.append(f"{name}: its first line must be a docstring that says what its author understood")
+        found.append(KnownSubmission(name.removeprefix(prefix).removesuffix(".py"), source, reason, text))
+    if not found:
+        faults.append(f"{prefix} holds no submission")
+    return tuple(found)
+
+
+def _reason(name: str, faults: list[str]) -> Reason | None:
+    parts = name.split("/")
+    if parts[1] == "accepted":
+        return None
+    for reason in get_args(Reason):
+        if reason == parts[2]:
+            return reason  # type: ignore[no-any-return]
+    faults.append(f"{name}: '{parts[2]}' is not a reason{_suggest(parts[2], list(REASONS))}")
+    return None
+
+
+def _first_docstring(source: str) -> str:
+    try:
+        return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
+    except (SyntaxError, ValueError):
+        # One that must be rejected for its syntax says so in a docstring all the same: read it off the first line.
+        match = re.match(r'\s*"""(.*?)"""', source, re.DOTALL)
+        return " ".join(match[1].split()) if match else ""
+
+
+def _hints(text: str) -> tuple[str, ...]:
+    parts = re.split(r"^## .*$", text, flags=re.MULTILINE)
+    return tuple(part.strip() for part in parts[1:] if part.strip())
+
+
+def _version(files: dict[str, str]) -> str:
+    digest = hashlib.sha256()
+    for name, text in sorted(files.items()):
+        for part in (name, text):
+            data = part.encode()
+            # Lengths first, so that no two packages run together into the same bytes.
+            digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()

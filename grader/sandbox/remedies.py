@@ -1,0 +1,26 @@
+"""What to do about a wall that is missing, as commands where there are any."""
+
+INSTALL_BWRAP = (
+    "install bubblewrap: `apt-get install bubblewrap` (Debian, Ubuntu), `dnf install bubblewrap` (Fedora), "
+    "`pacman -S bubblewrap` (Arch)"
+)
+_ALLOW_USER_NAMESPACES = (
+    "allow user namespaces: `sysctl -w kernel.unprivileged_userns_clone=1` (Debian), "
+    "`sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu 24.04 and newer), "
+    "`sysctl -w user.max_user_namespaces=10000` where it is 0; in a container, run it with a seccomp profile that "
+    "allows `clone` and `unshare` with namespace flags"
+)
+READABLE_PYTHON = (
+    "let others read the checkout and the interpreter: `chmod -R go+rX .venv grader`, since the runner gives up root"
+)
+UNKNOWN = "run `./meshgrade doctor` and report what it prints"
+
+
+def remedy_for(stderr: str) -> str:
+    """The remedy for what bubblewrap, or the runner in it, printed before it ended."""
+    text = stderr.lower()
+    if "bwrap:" in text and any(word in text for word in ("namespace", "uid map", "permission", "not permitted")):
+        return _ALLOW_USER_NAMESPACES
+    if "permission denied" in text or "permissionerror" in text:
+        return READABLE_PYTHON
+    return UNKNOWN

@@ -1,0 +1,119 @@
+"""Links, cookies, tokens and where a request may come from."""
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+ME = "/api/v1/me"
+RUNS = "/api/v1/problems/add_one/runs"
+
+
+async def sign_in(service) -> None:
+    accounts = service.app.state.accounts
+    link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+    answer = await service.http.get("/sign-in", params={"token": link})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+
+
+async def test_a_link_works_once(service):
+    accounts = service.app.state.accounts
+    link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+    first = await service.http.get("/sign-in", params={"token": link})
+    cookie = first.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Secure" not in cookie
+    assert (await service.http.get(ME)).json()["role"] == "owner"
+    second = await service.http.get("/sign-in", params={"token": link})
+    assert (second.status_code, second.json()["slug"]) == (403, "sign-in-link-invalid")
+
+
+async def test_a_new_link_ends_the_old_one(service):
+    accounts = service.app.state.accounts
+    old = await accounts.new_sign_in_link(await accounts.ensure_owner())
+    await accounts.new_sign_in_link(await accounts.ensure_owner())
+    assert (await service.http.get("/sign-in", params={"token": old})).status_code == 403
+
+
+async def test_an_expired_link_does_not_work(start_service):
+    async with start_service(sign_in_link_minutes=1e-9) as service:
+        accounts = service.app.state.accounts
+        link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+        assert (await service.http.get("/sign-in", params={"token": link})).status_code == 403
+
+
+async def test_an_expired_session_is_no_session(start_service):
+    async with start_service(session_days=1e-12) as service:
+        accounts = service.app.state.accounts
+        token = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
+        assert await accounts.user_of_session(token) is None
+
+
+async def test_the_cookie_is_secure_behind_https(start_service):
+    async with start_service(public_url="https://grader.example") as service:
+        accounts = service.app.state.accounts
+        link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+        assert "Secure" in (await service.http.get("/sign-in", params={"token": link})).headers["set-cookie"]
+
+
+async def test_signing_out_revokes_the_session(service):
+    await sign_in(service)
+    cookie = service.http.cookies["meshgrade_session"]
+    await service.http.post("/sign-out", headers={"Origin": "http://meshgrade.test"})
+    service.http.cookies.set("meshgrade_session", cookie)
+    assert (await service.http.get(ME)).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://meshgrade.test"}, 202),
+        ({"Sec-Fetch-Site": "same-origin"}, 202),
+        ({}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example"}, 403),
+    ],
+)
+async def test_a_cookie_changes_things_only_from_this_site(service, headers, status):
+    await sign_in(service)
+    answer = await service.http.post(RUNS, json={"source": "x"}, headers=headers)
+    assert answer.status_code == status
+
+
+async def test_a_token_needs_no_origin(service):
+    headers = service.bearer | {"Origin": "http://evil.example"}
+    assert (await service.http.post(RUNS, json={"source": "x"}, headers=headers)).status_code == 202
+
+
+@pytest.mark.parametrize("authorization", ["Bearer wrong", "Bearer", "Basic eDp5", "Bearer \xff", ""])
+async def test_a_wrong_token_is_refused_even_with_a_good_cookie(service, authorization):
+    await sign_in(service)
+    answer = await service.http.get(ME, headers={"Authorization": authorization.encode("latin-1")})
+    assert (answer.status_code, answer.json()["slug"]) == (401, "token-invalid")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+async def test_nobody_is_told_how_to_sign_in(service):
+    answer = await service.http.post(RUNS, json={"source": "x"})
+    assert (answer.status_code, answer.json()["slug"]) == (401, "not-signed-in")
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_another_preset_token_ends_the_old_one(start_service):
+    async with start_service():
+        pass
+    async with start_service(owner_token="another-preset-token") as service:
+        assert (await service.http.get(ME, headers=service.bearer)).status_code == 401
+        bearer = {"Authorization": "Bearer another-preset-token"}
+        assert (await service.http.get(ME, headers=bearer)).json()["name"] == "owner"
+    async with start_service(owner_token=None) as service:
+        assert (await service.http.get(ME, headers=bearer)).status_code == 401
+
+
+async def test_no_secret_is_stored_as_it_is(service, tmp_path):
+    await sign_in(service)
+    stored = b"".join(file.read_bytes() for file in (tmp_path / "data").glob("meshgrade.sqlite3*"))
+    assert service.http.cookies["meshgrade_session"].encode() not in stored
+    assert service.bearer["Authorization"].removeprefix("Bearer ").encode() not in stored

@@ -1,0 +1,130 @@
+"""Submit and run over REST: answers, waiting, listing, cancelling, and whose attempt it is."""
+
+import threading
+
+import pytest
+
+from app.queue.null import NullGrader
+from grader.errors import Cancelled
+from grader.verdict import Verdict
+
+pytestmark = pytest.mark.anyio
+ATTEMPTS, RUNS = "/api/v1/problems/add_one/attempts", "/api/v1/problems/add_one/runs"
+
+
+class HeldGrader(NullGrader):
+    """Grades when the test lets it, and stops when it is told to."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+
+    def judge(self, package, source, *, hidden=True, progress=lambda phase: None, stop=None) -> Verdict:
+        progress("held")
+        while not self.go.wait(0.01):
+            if stop is not None and stop.is_set():
+                raise Cancelled("stopped")
+        return super().judge(package, source, hidden=hidden, progress=progress, stop=stop)
+
+
+async def test_a_submission_is_answered_at_once_and_found_at_its_location(service):
+    response = await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)
+    assert response.status_code == 202
+    assert response.json()["status"] == "queued"
+    found = await service.http.get(response.headers["Location"], params={"wait": 10}, headers=service.bearer)
+    assert found.json()["id"] == response.json()["id"]
+    assert found.json()["status"] == "finished"
+
+
+async def test_waiting_answers_with_the_verdict(service, package):
+    response = await service.http.post(
+        f"{ATTEMPTS}?wait=10", json={"source": package.reference}, headers=service.bearer
+    )
+    attempt = response.json()
+    assert response.status_code == 200
+    assert (attempt["kind"], attempt["score"], attempt["verdict"]["status"]) == ("attempt", 100, "accepted")
+    assert attempt["version"] == package.version
+    assert attempt["created_at"].endswith("Z")
+
+
+async def test_a_run_is_not_scored(service, package):
+    response = await service.http.post(f"{RUNS}?wait=10", json={"source": package.reference}, headers=service.bearer)
+    assert (response.json()["kind"], response.json()["score"]) == ("run", None)
+
+
+async def test_waiting_in_vain_answers_202(start_service):
+    async with start_service(HeldGrader()) as service:
+        response = await service.http.post(f"{ATTEMPTS}?wait=0.05", json={"source": "x"}, headers=service.bearer)
+        assert response.status_code == 202
+        assert response.json()["verdict"] is None
+
+
+async def test_a_running_attempt_is_cancelled_and_its_result_ignored(start_service):
+    grader = HeldGrader()
+    async with start_service(grader) as service:
+        running = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
+        queued = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
+        for attempt_id in (queued, running):
+            url = f"/api/v1/attempts/{attempt_id}"
+            assert (await service.http.delete(url, headers=service.bearer)).json()["status"] == "cancelled"
+            assert (await service.http.delete(url, headers=service.bearer)).status_code == 200
+        grader.go.set()
+        third = await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+        assert third.json()["status"] == "finished"
+        for attempt_id in (queued, running):
+            found = (await service.http.get(f"/api/v1/attempts/{attempt_id}", headers=service.bearer)).json()
+            assert (found["status"], found["verdict"]) == ("cancelled", None)
+
+
+async def test_a_finished_attempt_cannot_be_cancelled(service):
+    done = (await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)).json()
+    response = await service.http.delete(f"/api/v1/attempts/{done['id']}", headers=service.bearer)
+    assert (response.status_code, response.json()["slug"]) == (409, "attempt-finished")
+
+
+async def test_pages_of_the_list_neither_repeat_nor_skip(service):
+    made = [
+        (await service.http.post(f"{RUNS}?wait=10", json={"source": str(number)}, headers=service.bearer)).json()["id"]
+        for number in range(5)
+    ]
+    found, before = [], {}
+    while True:
+        page = (await service.http.get("/api/v1/attempts", params={"limit": 2} | before, headers=service.bearer)).json()
+        found += [attempt["id"] for attempt in page["attempts"]]
+        if page["next"] is None:
+            break
+        before = {"before": page["next"]}
+    assert found == made[::-1]
+
+
+async def test_another_users_attempt_is_not_found(service):
+    mine = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
+    accounts = service.app.state.accounts
+    other = await accounts.add_user("somebody", "student")
+    await accounts.preset_token(other, "the-token-of-somebody")
+    bearer = {"Authorization": "Bearer the-token-of-somebody"}
+    for method, path in (("GET", ""), ("GET", "/events"), ("DELETE", "")):
+        response = await service.http.request(method, f"/api/v1/attempts/{mine}{path}", headers=bearer)
+        assert (response.status_code, response.json()["slug"]) == (404, "attempt-not-found")
+    assert (await service.http.get("/api/v1/attempts", headers=bearer)).json()["attempts"] == []
+
+
+async def test_one_user_cannot_flood_the_queue(start_service):
+    async with start_service(HeldGrader(), max_waiting_per_user=2) as service:
+        answers = [await service.http.post(RUNS, json={"source": "x"}, headers=service.bearer) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [202, 202, 429]
+
+
+async def test_events_tell_every_change_and_end_with_the_verdict(start_service):
+    grader = HeldGrader()
+    async with start_service(grader) as service:
+        attempt_id = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
+        threading.Timer(0.2, grader.go.set).start()
+        response = await service.http.get(f"/api/v1/attempts/{attempt_id}/events", headers=service.bearer)
+        assert response.headers["content-type"].startswith("text/event-stream")
+        names = [block.split("\n")[0] for block in response.text.strip().split("\n\n")]
+        assert set(names[:-1]) == {"event: status"}
+        assert names[-1] == "event: verdict"
+        assert '{"status": "running", "phase": "held"}' in response.text
+        assert '{"status": "finished", "phase": null}' in response.text
+        again = await service.http.get(f"/api/v1/attempts/{attempt_id}/events", headers=service.bearer)
+        assert again.text.count("event: verdict") == 1

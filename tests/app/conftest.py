@@ -1,0 +1,115 @@
+"""A whole service in this process, with a grader that executes nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from app.main import Grading, create_app
+from app.queue.null import NullGrader
+from app.queue.protocol import Grader
+from app.settings import Settings
+from grader.package.package import CheckSpec, Manifest, Package
+
+TOKEN = "preset-token-of-the-owner"
+
+
+@dataclass
+class WallState:
+    """A wall that a test can take down."""
+
+    name: str = "namespaces"
+    up: bool = True
+    found: str = "bubblewrap is not installed"
+    remedy: str = "apt-get install bubblewrap"
+
+
+@dataclass
+class Service:
+    app: FastAPI
+    http: httpx.AsyncClient
+    wall: WallState
+    bearer: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {TOKEN}"})
+
+
+StartService = Callable[..., AbstractAsyncContextManager[Service]]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def package() -> Package:
+    manifest = Manifest(
+        schema_version=1,
+        uuid="1b671a64-40d5-491e-99b0-da01ff1f3341",  # type: ignore[arg-type]
+        slug="add_one",
+        title="Add one",
+        summary="Add one to a number.",
+        track="Basics",
+        difficulty="easy",
+        mode="call",
+        entry="add_one",
+        checks=[CheckSpec(id="values", points=100)],
+        authors=["The Meshgrade authors"],
+        licence="Apache-2.0",
+    )
+    return Package(
+        manifest=manifest,
+        version="a" * 64,
+        statement="Add one.",
+        hints=("It is more than zero.", "It is less than two."),
+        editorial="EDITORIAL-SECRET",
+        starter="def add_one(x): ...\n",
+        reference="def add_one(x): return x + 1  # REFERENCE-SECRET\n",
+        cases="CASES-SECRET",
+        figures={},
+        accepted=(),
+        rejected=(),
+    )
+
+
+@pytest.fixture
+def start_service(tmp_path: Path, package: Package, monkeypatch: pytest.MonkeyPatch) -> StartService:
+    """Start it on the test's data folder; `settings` are overrides, a second start finds what the first left."""
+    (tmp_path / "problems" / package.slug).mkdir(parents=True)
+    monkeypatch.setattr("app.problems.service.read_package", lambda folder: package)
+
+    @asynccontextmanager
+    async def start(
+        grader: Grader | None = None, *, wall_up: bool = True, **settings: object
+    ) -> AsyncIterator[Service]:
+        values = {
+            "data": tmp_path / "data",
+            "problems": tmp_path / "problems",
+            "owner_token": TOKEN,
+            "grading_slots": 1,
+        }
+        wall = WallState(up=wall_up)
+        app = create_app(
+            Settings(**(values | settings)),  # type: ignore[arg-type]
+            grading=lambda data: Grading(grader or NullGrader(), lambda: [wall]),
+        )
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://meshgrade.test") as http,
+        ):
+            while not app.state.walls.probed:
+                await asyncio.sleep(0.01)
+            yield Service(app, http, wall)
+
+    return start
+
+
+@pytest.fixture
+async def service(start_service: StartService) -> AsyncIterator[Service]:
+    async with start_service() as running:
+        yield running

@@ -1,0 +1,129 @@
+"""What makes the attempts table a queue: transactions, leases and fence tokens."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from app.accounts.models import UserRow
+from app.attempts.models import AttemptRow
+from app.clock import now
+from app.database import Database
+from app.migrate import migrate
+from app.queue.embedded import PRIORITY
+from app.queue.leases import Leases, failed_verdict
+
+pytestmark = pytest.mark.anyio
+VERDICT = failed_verdict("add_one", "v", "said")
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'test.sqlite3'}")
+    await migrate(database)
+    async with database.writing() as session:
+        session.add(UserRow(id="u", name="u", role="owner", created_at=now()))
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def leases(database: Database) -> Leases:
+    return Leases(database, lease_s=30)
+
+
+async def add(database: Database, attempt_id: str, kind: str = "attempt") -> None:
+    async with database.writing() as session:
+        session.add(
+            AttemptRow(
+                id=attempt_id,
+                user_id="u",
+                problem="add_one",
+                version="v",
+                kind=kind,
+                source="x",
+                status="queued",
+                priority=PRIORITY[kind],
+                tries=0,
+                created_at=now(),
+            )
+        )
+
+
+async def read(database: Database, attempt_id: str) -> AttemptRow:
+    async with database.reading() as session:
+        row = await session.get(AttemptRow, attempt_id)
+        assert row is not None
+        return row
+
+
+async def expire(database: Database, attempt_id: str) -> None:
+    async with database.writing() as session:
+        past = now() - timedelta(seconds=1)
+        await session.execute(update(AttemptRow).where(AttemptRow.id == attempt_id).values(lease_until=past))
+
+
+async def test_runs_go_before_attempts_and_the_oldest_first(database, leases):
+    for attempt_id, kind in (("a1", "attempt"), ("r1", "run"), ("a2", "attempt"), ("r2", "run")):
+        await add(database, attempt_id, kind)
+    taken = [await leases.take() for _ in range(5)]
+    assert [lease and lease.attempt_id for lease in taken] == ["r1", "r2", "a1", "a2", None]
+
+
+async def test_a_result_is_written_once(database, leases):
+    await add(database, "a")
+    lease = await leases.take()
+    assert await leases.finish(lease, VERDICT)
+    assert not await leases.finish(lease, VERDICT)
+    assert (await read(database, "a")).status == "finished"
+
+
+async def test_a_stale_fence_token_changes_nothing(database, leases):
+    await add(database, "a")
+    stale = await leases.take()
+    await expire(database, "a")
+    assert await leases.rescue(max_tries=3, everything=False) == 1
+    fresh = await leases.take()
+    assert fresh.fence_token != stale.fence_token
+    assert not await leases.extend(stale, "still at it")
+    assert not await leases.finish(stale, VERDICT)
+    assert not await leases.give_back(stale, None, charged=True)
+    row = await read(database, "a")
+    assert (row.status, row.fence_token, row.phase, row.tries) == ("running", fresh.fence_token, "starting", 2)
+    assert await leases.finish(fresh, VERDICT)
+
+
+async def test_a_live_lease_is_not_rescued_but_a_restart_takes_all(database, leases):
+    await add(database, "a")
+    await leases.take()
+    assert await leases.rescue(max_tries=3, everything=False) == 0
+    assert await leases.rescue(max_tries=3, everything=True) == 1
+    assert (await read(database, "a")).status == "queued"
+
+
+async def test_extending_keeps_a_lease_from_being_rescued(database, leases):
+    await add(database, "a")
+    lease = await leases.take()
+    await expire(database, "a")
+    assert await leases.extend(lease, "case 2 of 3")
+    assert await leases.rescue(max_tries=3, everything=False) == 0
+    assert (await read(database, "a")).phase == "case 2 of 3"
+
+
+async def test_a_submission_that_kills_its_workers_is_given_up(database, leases):
+    await add(database, "a")
+    for _ in range(2):
+        await leases.take()
+        await leases.rescue(max_tries=2, everything=True)
+    row = await read(database, "a")
+    assert (row.status, row.verdict["status"], row.score) == ("finished", "failed", None)
+    assert "died 2 times" in row.verdict["stderr"]
+
+
+async def test_giving_back_uncharged_does_not_count_as_a_try(database, leases):
+    await add(database, "a")
+    assert await leases.give_back(await leases.take(), None, charged=False)
+    assert (await leases.take()).tries == 1
+    assert (await read(database, "a")).tries == 1

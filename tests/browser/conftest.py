@@ -1,0 +1,91 @@
+"""One real service and one Chromium for all browser tests; each test gets a fresh, signed-in browser context."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+
+from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, Service, serve
+from tests.browser.workbench import OpenPage
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep them in one process under `--dist loadgroup`: each process would start a service of its own."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.timeout(300))
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serve(tmp_path_factory.mktemp("service") / "data") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        message = "Chromium is needed for browser tests; on Debian: apt-get install chromium"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, service: Service) -> StorageState:
+    """The cookies of a browser that followed the printed link."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(service.sign_in_url)
+    page.get_by_role("button", name="Sign out").wait_for()
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """Console errors, policy violations among them, of all pages of a test. Must be empty at its end."""
+    return []
+
+
+@pytest.fixture
+def open_page(browser: Browser, service: Service, signed_in: StorageState, complaints: list[str]) -> Iterator[OpenPage]:
+    """Opens a path in a fresh context: `open_page("/", color_scheme="dark")`; `anonymous=True` for no sign-in."""
+    contexts: list[BrowserContext] = []
+
+    def open_path(path: str, *, anonymous: bool = False, **options: Any) -> Page:
+        context = browser.new_context(
+            base_url=service.url, storage_state=None if anonymous else signed_in, reduced_motion="reduce", **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on(
+            "console", lambda message: complaints.append(message.text) if message.type in {"error", "warning"} else None
+        )
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path)
+        return page
+
+    yield open_path
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def accepted_source() -> str:
+    return (CHECKOUT / "problems/fsdp_step/reference.py").read_text()
+
+
+@pytest.fixture(scope="session")
+def wrong_source() -> str:
+    return (CHECKOUT / "problems/fsdp_step/submissions/rejected/wrong_value/loss_after_the_update.py").read_text()

@@ -1,0 +1,67 @@
+"""axe finds nothing to complain of, in light and dark, and nothing is wider than a small phone."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
+
+SCHEMES = ["light", "dark"]
+
+
+def _violations(page: Page) -> list[tuple[str, list[str]]]:
+    found = Axe().run(page).response["violations"]
+    return [(violation["id"], [node["html"][:200] for node in violation["nodes"]]) for violation in found]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("path", ["/", PROBLEM, "/attempts", "/sign-in"])
+def test_a_page_has_no_violation(open_page: OpenPage, path: str, scheme: str) -> None:
+    assert _violations(open_page(path, color_scheme=scheme)) == []
+
+
+@pytest.fixture(scope="module")
+def rejected_path() -> dict[str, str]:
+    """Filled by the first test that needs a verdict, so that one attempt serves them all."""
+    return {}
+
+
+def _open_verdict(open_page: OpenPage, known: dict[str, str], source: str, **options: object) -> Page:
+    if "path" not in known:
+        page = open_page(PROBLEM)
+        write(page, source)
+        page.get_by_role("button", name="Submit").click()
+        link = await_verdict(page, "rejected").get_by_role("link", name="This attempt's own page")
+        known["path"] = str(link.get_attribute("href"))
+    page = open_page(known["path"], **options)
+    for summary in page.locator("section.verdict summary").all():
+        summary.click()
+    return page
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_verdict_has_no_violation(
+    open_page: OpenPage, rejected_path: dict[str, str], wrong_source: str, scheme: str
+) -> None:
+    page = _open_verdict(open_page, rejected_path, wrong_source, color_scheme=scheme)
+    expect(page.locator("section.verdict")).to_contain_text("rejected")
+    assert _violations(page) == []
+
+
+def _widths(page: Page) -> Iterator[int]:
+    yield int(page.evaluate("document.documentElement.scrollWidth"))
+    yield int(page.evaluate("window.innerWidth"))
+
+
+@pytest.mark.parametrize("path", ["/", PROBLEM, "/attempts", "/sign-in"])
+def test_a_page_fits_360_pixels(open_page: OpenPage, path: str) -> None:
+    content, window = _widths(open_page(path, viewport={"width": 360, "height": 740}))
+    assert content <= window
+
+
+def test_a_verdict_fits_360_pixels(open_page: OpenPage, rejected_path: dict[str, str], wrong_source: str) -> None:
+    page = _open_verdict(open_page, rejected_path, wrong_source, viewport={"width": 360, "height": 740})
+    content, window = _widths(page)
+    assert content <= window

@@ -1,0 +1,65 @@
+"""The main task needs no mouse."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor
+
+
+def _focused(page: Page) -> str:
+    """Text of the focused element."""
+    return str(page.evaluate("document.activeElement.textContent.trim()"))
+
+
+def _tab_to(page: Page, text: str) -> None:
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if _focused(page) == text:
+            return
+    raise AssertionError(f"Tab never reached {text!r}")
+
+
+def test_a_problem_is_found_solved_and_its_verdict_read(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page("/")
+    page.keyboard.press("Tab")
+    assert _focused(page) == "Skip to the content"
+    page.keyboard.press("Enter")
+    title = page.get_by_role("main").get_by_role("link").first.inner_text()
+    _tab_to(page, title)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{PROBLEM}")
+    _tab_to(page, "Skip to the editor")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(editor(page)).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(accepted_source)
+    page.keyboard.press("Control+Shift+Enter")
+    await_verdict(page, "accepted")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert _focused(page) == "Run"
+
+
+def test_tab_indents_and_does_not_trap(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    editor(page).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Tab")
+    page.keyboard.type("x")
+    assert page.locator(".cm-line").first.text_content() == "    x"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    expect(editor(page)).not_to_be_focused()
+    assert _focused(page) == "Run"
+
+
+def test_the_shortcut_runs_and_writes_no_line(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page(PROBLEM)
+    editor(page).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(accepted_source)
+    lines = page.locator("textarea").input_value()
+    page.keyboard.press("Control+Enter")
+    await_verdict(page, "accepted")
+    assert page.locator("textarea").input_value() == lines

@@ -1,0 +1,87 @@
+"""A student solves a problem in a browser."""
+
+from playwright.sync_api import expect
+
+from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await_verdict, editor, write
+
+
+def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page("/")
+    page.get_by_role("main").get_by_role("link").first.click()
+    write(page, accepted_source)
+    page.get_by_role("button", name="Submit").click()
+    verdict = await_verdict(page, "accepted")
+    expect(verdict).to_contain_text("100 of 100 points")
+    expect(page.get_by_role("status")).to_contain_text("Done: accepted")
+    expect(page.get_by_role("region", name="Attempts").get_by_role("row")).not_to_have_count(0)
+    page.reload()
+    expect(page.get_by_text("Read the editorial")).to_be_visible()
+
+
+def test_a_wrong_one_shows_which_case_failed_and_why(open_page: OpenPage, wrong_source: str) -> None:
+    page = open_page(PROBLEM)
+    write(page, wrong_source)
+    page.get_by_role("button", name="Submit").click()
+    verdict = await_verdict(page, "rejected")
+    expect(verdict).to_contain_text("Wrong value")
+    expect(verdict.get_by_role("heading", name="First failing case: public-1")).to_be_visible()
+    expect(verdict).to_contain_text("expected")
+    expect(verdict).to_contain_text("got")
+
+
+def test_a_run_tries_the_public_cases_only(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page(PROBLEM)
+    write(page, accepted_source)
+    page.get_by_role("button", name="Run").click()
+    verdict = await_verdict(page, "accepted")
+    expect(verdict).to_contain_text("not scored")
+    expect(verdict.get_by_text("hidden", exact=True)).to_have_count(0)
+
+
+def test_an_endless_loop_can_be_cancelled(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "while True: pass")
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("status")).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
+
+
+def test_a_refusal_is_told_in_place_and_loses_nothing(open_page: OpenPage, complaints: list[str]) -> None:
+    page = open_page(PROBLEM)
+    write(page, " ")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("status")).to_contain_text("empty")
+    expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "false")
+    complaints.clear()  # the browser logs the 422 itself
+
+
+def test_a_draft_outlives_a_reload_and_a_sign_out(open_page: OpenPage, complaints: list[str]) -> None:
+    page = open_page(PROBLEM)
+    write(page, "# half a thought")
+    page.reload()
+    expect(editor(page)).to_contain_text("# half a thought")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("status")).to_contain_text("You are not signed in")
+    page.reload()
+    expect(editor(page)).to_contain_text("# half a thought")
+    complaints.clear()  # the browser logs the 401 itself
+
+
+def test_reset_asks_first_and_brings_the_starter_back(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "# to be dropped")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_role("button", name="Reset to starter").click()
+    expect(editor(page)).to_contain_text("# to be dropped")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Reset to starter").click()
+    expect(editor(page)).to_contain_text("NotImplementedError")
+
+
+def test_hints_open_in_order(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    hints = page.locator("[data-hints] details")
+    expect(hints.nth(1)).to_be_hidden()
+    hints.nth(0).locator("summary").click()
+    expect(hints.nth(1)).to_be_visible()

@@ -1,0 +1,39 @@
+"""Pages work with JavaScript off."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.workbench import PROBLEM, OpenPage
+
+
+def _refresh_until_graded(page: Page) -> None:
+    refresh = page.get_by_role("link", name="Refresh")
+    for _ in range(360):
+        if refresh.count() == 0:
+            return
+        page.wait_for_timeout(500)
+        refresh.click()
+    raise AssertionError("the attempt was never graded")
+
+
+def test_a_submission_is_sent_and_its_verdict_read(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page(PROBLEM, java_script_enabled=False)
+    page.get_by_label("Your solution, Python").fill(accepted_source)
+    page.get_by_role("button", name="Submit").click()
+    _refresh_until_graded(page)
+    expect(page.locator("section.verdict")).to_contain_text("accepted")
+    expect(page.locator(".source")).to_contain_text("def fsdp_step")
+
+
+def test_a_refused_source_comes_back_in_the_page(open_page: OpenPage, complaints: list[str]) -> None:
+    page = open_page(PROBLEM, anonymous=True, java_script_enabled=False)
+    page.get_by_label("Your solution, Python").fill("# <mine> & 'kept'")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("alert")).to_contain_text("not signed in")
+    expect(page.get_by_label("Your solution, Python")).to_have_value("# <mine> & 'kept'")
+    complaints.clear()  # the browser logs the 401 itself
+
+
+def test_the_sign_in_page_says_where_the_link_is(open_page: OpenPage) -> None:
+    page = open_page("/sign-in", java_script_enabled=False, anonymous=True)
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("prints a sign-in link")

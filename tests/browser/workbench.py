@@ -1,0 +1,28 @@
+"""What tests do on the problem page, in the words of a reader."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page
+
+OpenPage = Callable[..., Page]
+PROBLEM = "/problems/fsdp_step"
+# The first grading after a start waits until the reference outputs are computed.
+VERDICT_TIMEOUT_MS = 180_000
+
+
+def editor(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="Your solution, Python")
+
+
+def write(page: Page, source: str) -> None:
+    """Replace what the editor holds, as a paste does."""
+    editor(page).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(source)
+
+
+def await_verdict(page: Page, status: str) -> Locator:
+    verdict = page.locator("section.verdict")
+    verdict.wait_for(timeout=VERDICT_TIMEOUT_MS)
+    assert status in verdict.get_by_role("heading", level=2).inner_text(), verdict.inner_text()
+    return verdict

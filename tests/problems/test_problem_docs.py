@@ -1,0 +1,43 @@
+"""docs/problems.md names everything that a package may hold."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from grader import checks
+from grader.package.package import CheckSpec, Limits, Manifest, Tolerance
+from grader.verdict import REASONS
+
+DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
+MODELS: list[type[BaseModel]] = [Manifest, Limits, CheckSpec, Tolerance]
+# These keys are tables, with a heading of their own.
+TABLES = {"limits": "### `[limits]`", "checks": "### `[[checks]]`", "tolerance": "### `[tolerance.<dtype>]`"}
+
+
+@pytest.mark.parametrize("key", [key for model in MODELS for key in model.model_fields])
+def test_every_key_of_the_manifest_is_documented(key: str) -> None:
+    assert TABLES.get(key, f"| `{key}` |") in DOCS
+
+
+@pytest.mark.parametrize("name", Limits.model_fields)
+def test_the_documented_default_of_a_limit_is_the_real_one(name: str) -> None:
+    (row,) = [line for line in DOCS.splitlines() if line.startswith(f"| `{name}` |")]
+    assert float(row.split("|")[3]) == Limits.model_fields[name].default
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_is_documented(reason: str) -> None:
+    assert f"| `{reason}` |" in DOCS
+
+
+@pytest.mark.parametrize("name", checks.names())
+def test_every_check_is_documented(name: str) -> None:
+    assert f"| `{name}` |" in DOCS
+
+
+@pytest.mark.parametrize(
+    "file", ["problem.toml", "statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py"]
+)
+def test_every_file_of_a_package_has_a_section(file: str) -> None:
+    assert f"\n## {file}\n" in DOCS
