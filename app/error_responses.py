@@ -5,10 +5,12 @@ from typing import cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from app.errors import (
+    DatabaseBusy,
     FieldInvalid,
     FieldMissing,
     InternalError,
@@ -27,6 +29,7 @@ def add_error_responses(app: FastAPI) -> None:
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(OperationalError, _database)
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -84,6 +87,13 @@ async def _validation(request: Request, error: Exception) -> Response:
     detail = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
     kind = FieldMissing if all(each["type"] == "missing" for each in faults) else FieldInvalid
     return respond(request, kind(f"{detail}.", errors=errors))
+
+
+async def _database(request: Request, error: Exception) -> Response:
+    """The database is locked by another program, out of space or gone: nothing was stored, so trying again is safe."""
+    log.error("the database does not answer: %s", cast(DBAPIError, error).orig)
+    detail = "Nothing was stored. Please try again in a moment; the operator finds the cause in the log."
+    return respond(request, DatabaseBusy(detail, headers={"Retry-After": "5"}))
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:

@@ -123,6 +123,10 @@ class NotReady(Refused):
     status, slug, title = 503, "not-ready", "The service is not ready to grade"
 
 
+class DatabaseBusy(Refused):
+    status, slug, title = 503, "database-busy", "The database does not answer"
+
+
 class PathNotFound(Refused):
     status, slug, title = 404, "not-found", "There is nothing here"
 

@@ -132,6 +132,7 @@ async def _open(
         queue = EmbeddedQueue(database, built.grader, catalogue, walls, events, _queue_limits(settings))
         preparing = Preparing(built.grader, walls, say)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
+        app.state.database = database
         app.state.accounts = accounts
         app.state.catalogue = catalogue
         app.state.walls = walls

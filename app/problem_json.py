@@ -9,7 +9,7 @@ from app.errors import Refused
 
 MEDIA_TYPE = "application/problem+json"
 
-_EXAMPLES: dict[int, tuple[str, str, str]] = {
+EXAMPLES: dict[int, tuple[str, str, str]] = {
     400: ("body-not-json", "The body is not JSON", "Expecting value at line 1, column 1 of the body."),
     401: ("not-signed-in", "You are not signed in", "Send an API token (Authorization: Bearer …)."),
     403: ("origin-refused", "The request came from another site", "Programs should send an API token."),
@@ -56,7 +56,7 @@ def problem_content(refused: Refused) -> dict[str, Any]:
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's description of the errors that a route answers with."""
-    return {status: _describe(status, *_EXAMPLES[status]) for status in statuses}
+    return {status: _describe(status, *EXAMPLES[status]) for status in statuses}
 
 
 def _describe(status: int, slug: str, title: str, detail: str) -> dict[str, Any]:

@@ -28,6 +28,20 @@ function indent(view) {
 }
 
 /**
+ * Types over a selection ourselves. Chromium would keep the replaced text's colours with a style attribute, which the
+ * content security policy refuses with a complaint in the console.
+ */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || !event.data || view.composing || view.state.readOnly) return false;
+    if (view.state.selection.ranges.every((range) => range.empty)) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
+/**
  * Puts an editor into `host` and returns `{ value, setValue, focus }`.
  *
  * It lives in a shadow root because CodeMirror adopts constructed style sheets there; in a plain document it
@@ -52,6 +66,7 @@ export function createEditor(host, { value, label, description, onChange, onRun,
         highlightSpecialChars(),
         history(),
         drawSelection(),
+        typeOverSelection,
         indentUnit.of(" ".repeat(INDENT)),
         EditorState.tabSize.of(INDENT),
         indentOnInput(),

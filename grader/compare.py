@@ -72,8 +72,8 @@ def show(value: object, indent: int = 0) -> str:
         if not value.size:
             return name
         prefix = " " * (indent + len(name) + 1)
-        options = {"precision": 7, "threshold": 24, "edgeitems": 3, "separator": ", ", "prefix": prefix}
-        return f"{name} {np.array2string(_readable(value), **options)}"  # type: ignore[call-overload]
+        with np.printoptions(precision=7, threshold=24, edgeitems=3):
+            return f"{name} {np.array2string(_readable(value), separator=', ', prefix=prefix)}"
     if isinstance(value, Foreign):
         return f"a value of type {value.type_name}"
     if isinstance(value, str):
@@ -149,29 +149,30 @@ def _compare_values(path: str, expected: object, got: object, tolerances: dict[s
         return Mismatch("wrong_value", "the result has a wrong value", text, shown)
     with np.errstate(all="ignore"):
         error = np.abs(found - wanted)
-        # Not `error > allowed`: NaN compares false either way, and a NaN from a submission must never pass.
-        close = error <= tolerance.atol + tolerance.rtol * np.abs(wanted)
-        # The same infinity, or NaN where NaN is expected, is a match: their difference is NaN.
+        allowed = tolerance.atol + tolerance.rtol * np.abs(wanted)
+        # Not `error > allowed`: NaN compares false either way, and a NaN from a submission must never pass. And of an
+        # expected infinity the allowance is infinite, too, so it would let everything pass.
+        close = np.isfinite(wanted) & (error <= allowed)
         close |= (wanted == found) | (np.isnan(wanted) & np.isnan(found))
         if bool(close.all()):
             return None
-        return _value_mismatch(
-            path, expected, got, wanted, found, np.where(close, 0.0, np.nan_to_num(error, nan=math.inf)), tolerance
-        )
+        excess = np.where(close, 0.0, np.nan_to_num(error / allowed, nan=math.inf))
+        return _value_mismatch(path, expected, got, wanted, found, excess, tolerance)
 
 
 def _value_mismatch(
-    path: str, expected: object, got: object, wanted: Array, found: Array, error: Array, tolerance: Tolerance
+    path: str, expected: object, got: object, wanted: Array, found: Array, excess: Array, tolerance: Tolerance
 ) -> Mismatch:
-    worst = np.unravel_index(int(np.argmax(error)), error.shape)
+    """`excess` is 0 where an element is close enough, else its error in units of what is allowed."""
+    worst = np.unravel_index(int(np.argmax(excess)), excess.shape)
     index = tuple(int(part) for part in worst)
     one, other = wanted[worst], found[worst]
-    relative = float(error[worst] / np.abs(one)) if one != 0 else math.inf
+    relative = float(np.abs(other - one) / np.abs(one)) if one != 0 else math.inf
     kind = _kind(wanted, found)
-    count = int(np.count_nonzero(error))
+    count = int(np.count_nonzero(excess))
     where = f"worst element {list(index)}: " if index else ""
     text = (
-        f"{_at(path)}{count} of {error.size} elements differ; {where}"
+        f"{_at(path)}{count} of {excess.size} elements differ; {where}"
         f"expected {_number(one)}, got {_number(other)}, relative error {relative:.3g} "
         f"(allowed: {tolerance.atol:g} + {tolerance.rtol:g}·|expected|)."
     )

@@ -38,7 +38,7 @@ async def require_user(request: Request) -> User:
     user = await current_user(request)
     if user is None:
         raise NotSignedIn(
-            "Send an API token (Authorization: Bearer …), or sign in with the link that the server prints at its start.",
+            "Send an API token (Authorization: Bearer …), or sign in with the link that the server printed.",
             headers={"WWW-Authenticate": "Bearer"},
         )
     return user

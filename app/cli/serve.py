@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 app = typer.Typer(pretty_exceptions_enable=False)
-# The graders get 3 s to stop (app/queue/embedded.py); whatever still hangs after this is left to die with the process.
-_EXIT_AFTER_S = 4.5
+# The graders get 2 s to stop (app/queue/embedded.py); whatever still hangs after this is left to die with the process.
+_EXIT_AFTER_S = 3.5
 
 
 @app.command(help="Start the service: creates the data folder, migrates, loads the problems, prints the address.")
@@ -96,7 +96,7 @@ def _quiet_logs() -> None:
 
 def _exit_in_time() -> None:
     """Sandboxes die with this process, so ending it ends all; a judge that does not heed its stop cannot hold it up."""
-    timer = threading.Timer(_EXIT_AFTER_S - 1, os._exit, (0,))
+    timer = threading.Timer(_EXIT_AFTER_S, os._exit, (0,))
     timer.daemon = True
     timer.start()
 

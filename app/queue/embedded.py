@@ -26,7 +26,7 @@ from grader.verdict import Verdict
 log = logging.getLogger(__name__)
 
 PRIORITY = {"run": 0, "attempt": 10}
-_STOP_GRACE_S = 3.0
+_STOP_GRACE_S = 2.0
 _WALLS_AGAIN_S = 15.0
 
 
@@ -212,8 +212,9 @@ class EmbeddedQueue:
                 return
 
     async def _conclude(self, lease: Lease, verdict: Verdict) -> None:
+        if verdict.status == "failed":
+            log.error("grading attempt %s failed, try %d: %s", lease.attempt_id, lease.tries, verdict.stderr[:500])
         if verdict.status == "failed" and lease.tries < self._limits.max_tries:
-            log.warning("attempt %s failed (try %d): %s", lease.attempt_id, lease.tries, verdict.stderr[:500])
             if await self._leases.give_back(lease, "waiting to be tried again", charged=True):
                 self._events.publish(lease.attempt_id, Change("queued", "waiting to be tried again"))
             return

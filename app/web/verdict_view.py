@@ -37,7 +37,7 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """All that macros/verdict.html draws."""
+    """All that macros/verdict.html draws. `first_fault` is the first check's complaint, for when no case was run."""
 
     status: str
     icon: str
@@ -47,6 +47,7 @@ class VerdictView:
     headline: str
     explanation: str
     first_failure: CaseView | None
+    first_fault: str
     misconception: str | None
     checks: tuple[CheckView, ...]
     cases: tuple[CaseView, ...]
@@ -88,6 +89,7 @@ def arrange_verdict(verdict: Verdict) -> VerdictView:
         headline=headline,
         explanation=explanation,
         first_failure=next((case for case in cases if not case.passed), None),
+        first_fault=next((check.message for check in checks if not check.passed), ""),
         misconception=verdict.misconception,
         checks=checks,
         cases=cases,

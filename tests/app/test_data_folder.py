@@ -1,5 +1,6 @@
 """The data folder: private, held by one, with a secret that never changes by itself."""
 
+import os
 import stat
 
 import pytest
@@ -34,8 +35,6 @@ def test_the_secret_stays(tmp_path):
 
 
 def test_a_second_server_is_refused_by_name_and_pid(tmp_path):
-    import os
-
     with DataFolder(tmp_path), pytest.raises(DataFolderHeld, match=rf"pid {os.getpid()}\).*{tmp_path}"):
         DataFolder(tmp_path)
     DataFolder(tmp_path).close()

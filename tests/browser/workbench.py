@@ -11,7 +11,8 @@ VERDICT_TIMEOUT_MS = 180_000
 
 
 def editor(page: Page) -> Locator:
-    return page.get_by_role("textbox", name="Your solution, Python")
+    """The script's editor; the text area that it replaces has the same name, so the name alone could find either."""
+    return page.locator(".cm-content").and_(page.get_by_role("textbox", name="Your solution, Python"))
 
 
 def write(page: Page, source: str) -> None:

@@ -55,13 +55,17 @@ async def test_a_rollback_leaves_no_job(service):
     from app.clock import now
 
     owner: User = await service.app.state.accounts.ensure_owner()
-    database = service.app.state.attempts._database
+    database = service.app.state.database
     row = AttemptRow(id="a", user_id=owner.id, problem="add_one", version="v", kind="run", source="x", created_at=now())
-    with pytest.raises(KeyError):
+
+    async def enqueue_and_change_my_mind() -> None:
         async with database.writing() as session:
             await service.app.state.queue.enqueue(session, row)
             await session.flush()
             raise KeyError
+
+    with pytest.raises(KeyError):
+        await enqueue_and_change_my_mind()
     async with database.reading() as session:
         assert await session.get(AttemptRow, "a") is None
 

@@ -1,8 +1,6 @@
 """What makes the attempts table a queue: transactions, leases and fence tokens."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -20,13 +18,11 @@ VERDICT = failed_verdict("add_one", "v", "said")
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'test.sqlite3'}")
-    await migrate(database)
-    async with database.writing() as session:
+async def database(empty_database: Database) -> Database:
+    await migrate(empty_database)
+    async with empty_database.writing() as session:
         session.add(UserRow(id="u", name="u", role="owner", created_at=now()))
-    yield database
-    await database.close()
+    return empty_database
 
 
 @pytest.fixture

@@ -68,6 +68,13 @@ def test_an_accepted_one_shows_no_failing_case() -> None:
     assert "First failing case" not in html
 
 
+def test_a_submission_that_never_ran_says_why_at_the_top() -> None:
+    verdict = _verdict(reason="syntax_error").model_copy(update={"cases": []})
+    assert arrange_verdict(verdict).first_failure is None
+    assert arrange_verdict(verdict).first_fault == "1 of 2 cases differs"
+    assert _draw(verdict).index("1 of 2 cases differs") < _draw(verdict).index("Checks")
+
+
 def test_a_run_is_said_not_to_be_scored() -> None:
     view = arrange_verdict(_verdict(status="accepted", reason=None, score=None))
     assert view.is_run

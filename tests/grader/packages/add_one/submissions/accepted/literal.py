@@ -1,0 +1,5 @@
+"""Adds one."""
+
+
+def add_one(x):
+    return 1 + x
