@@ -1,4 +1,4 @@
-"""Take the README's screenshot, docs/images/problem.png, from a service that it starts: `python -m frontend.screenshot`."""
+"""Take the README's screenshot, docs/images/problem.png, from a service of its own: `python -m frontend.screenshot`."""
 
 import tempfile
 from pathlib import Path
@@ -13,14 +13,18 @@ SOURCE = CHECKOUT / "problems/fsdp_step/submissions/rejected/wrong_value/loss_af
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, serve(Path(folder) / "data") as service, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve(Path(folder) / "data") as service,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
         page = browser.new_page(
             viewport={"width": 1440, "height": 960}, color_scheme="light", reduced_motion="reduce", base_url=service.url
         )
         page.goto(service.sign_in_url)
         page.goto(PROBLEM)
-        write(page, SOURCE.read_text())
+        write(page, SOURCE.read_text().split("\n\n", 1)[1])  # without the docstring, which gives it away
         page.keyboard.press("Control+Home")
         page.get_by_role("button", name="Submit").click()
         await_verdict(page, "rejected")

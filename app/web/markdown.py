@@ -23,7 +23,7 @@ from app.web.tex import render_tex
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACE = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _TAGS = {
-    "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img", "li", "ol", "p", "pre",
+    "a", "blockquote", "br", "code", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img", "li", "ol", "p", "pre",
     "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _ATTRIBUTES = {
@@ -31,6 +31,7 @@ _ATTRIBUTES = {
     "img": {"src", "alt", "title"},
     "span": {"class"},
     "pre": {"tabindex"},
+    "div": {"class", "tabindex"},
     "ol": {"start"},
     "h2": {"id"},
     "h3": {"id"},
@@ -99,6 +100,8 @@ def _parser(keep: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True, renderer=keep)
     # The default rules wrap a fence's code in class="language-..." of the author's choosing and the maths in a div.
     parser.add_render_rule("fence", _render_fence)
+    parser.add_render_rule("table_open", _fixed('<div class="wide" tabindex="0"><table>'))
+    parser.add_render_rule("table_close", _fixed("</table></div>\n"))
     parser.add_render_rule("math_inline", _render_formula(keep, display=False))
     parser.add_render_rule("math_inline_double", _render_formula(keep, display=True))
     parser.add_render_rule("math_block", _render_formula(keep, display=True))
@@ -110,6 +113,10 @@ def _render_formula(keep: Callable[[str, dict[str, Any]], str], *, display: bool
         return keep(tokens[index].content, {"display_mode": display})
 
     return render
+
+
+def _fixed(html: str) -> Callable[..., str]:
+    return lambda *_: html
 
 
 def _render_fence(_self: object, tokens: Sequence[Token], index: int, _options: object, _env: object) -> str:

@@ -63,8 +63,9 @@ def arrange_verdict(verdict: Verdict) -> VerdictView:
     """Arrange a verdict; all text that a submission could have written comes out harmless to show."""
     facts = _facts_by_case(verdict)
     cases = tuple(
-        CaseView(case.id, case.public, case.passed, plain_text(case.message), facts.get(case.id, {}))
+        CaseView(case.id, case.public, case.passed, _brief(plain_text(case.message), known), known)
         for case in verdict.cases
+        for known in [facts.get(case.id, {})]
     )
     checks = tuple(
         CheckView(
@@ -125,6 +126,11 @@ def _facts_by_case(verdict: Verdict) -> dict[str, dict[str, Any]]:
                 known = {key: _harmless(value) for key, value in entry.items() if key not in _SAID_BY_THE_CASE}
                 facts.setdefault(entry["id"], {}).update(known)
     return facts
+
+
+def _brief(message: str, facts: dict[str, Any]) -> str:
+    """The first line of a message whose further lines would repeat the facts that are drawn below it."""
+    return message.split("\n", 1)[0] if {"inputs", "expected", "got"} <= facts.keys() else message
 
 
 _SAID_BY_THE_CASE = frozenset({"id", "public", "passed", "message"})

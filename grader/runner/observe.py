@@ -62,8 +62,10 @@ class Observer:
     def _spy_on_update(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def update(optimizer: Any, model: Any, grads: Any, /, **kwargs: Any) -> Any:
+            # Before the update: gradients that share their variables with the model are weights after it.
+            leaves = _gradient_leaves(grads, optimizer.wrt)
             result = original(optimizer, model, grads, **kwargs)
-            self._record("update", optimizer, _gradient_leaves(grads, optimizer.wrt))
+            self._record("update", optimizer, leaves)
             return result
 
         return update
@@ -90,8 +92,11 @@ class Observer:
 
 
 def _gradient_leaves(grads: Any, wrt: Any) -> dict[str, Any]:
-    """Leaf path -> gradient, for those that the optimizer takes."""
-    pairs, _ = jax.tree_util.tree_flatten_with_path(nnx.as_pure(nnx.state(grads, wrt)))
+    """Leaf path -> gradient, for those that the optimizer takes; none of what it does not take at all."""
+    try:
+        pairs, _ = jax.tree_util.tree_flatten_with_path(nnx.as_pure(nnx.state(grads, wrt)))
+    except Exception:  # anything may have been passed; the real update comes next and says what is wrong with it
+        return {}
     return {"/".join(str(getattr(key, "key", getattr(key, "name", key))) for key in path): leaf for path, leaf in pairs}
 
 

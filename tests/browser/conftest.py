@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, sync_playwright
 
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, Service, serve
 from tests.browser.workbench import OpenPage
@@ -62,15 +62,17 @@ def open_page(browser: Browser, service: Service, signed_in: StorageState, compl
     """Opens a path in a fresh context: `open_page("/", color_scheme="dark")`; `anonymous=True` for no sign-in."""
     contexts: list[BrowserContext] = []
 
+    def note(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            complaints.append(message.text)
+
     def open_path(path: str, *, anonymous: bool = False, **options: Any) -> Page:
         context = browser.new_context(
             base_url=service.url, storage_state=None if anonymous else signed_in, reduced_motion="reduce", **options
         )
         contexts.append(context)
         page = context.new_page()
-        page.on(
-            "console", lambda message: complaints.append(message.text) if message.type in {"error", "warning"} else None
-        )
+        page.on("console", note)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(path)
         return page

@@ -27,6 +27,9 @@ EXPECTED_ERRORS = {
     "syntax_error/missing_colon": "SyntaxError",
 }
 
+# The answers take most of a minute to compute: once, not once for each test process.
+pytestmark = pytest.mark.xdist_group("fsdp_step_answers")
+
 Answers = dict[str, list[dict[str, Any]]]
 
 

@@ -32,7 +32,7 @@ export class LiveLine {
 /** One line about how an attempt ended. */
 export function summarize({ status, verdict }) {
   if (status === "cancelled" || !verdict) return "Cancelled.";
-  const score = verdict.score === null ? "" : ` with ${verdict.score} points`;
-  const reason = verdict.reason ? `: ${verdict.reason.replaceAll("_", " ")}` : "";
+  const reason = verdict.reason ? `, ${verdict.reason.replaceAll("_", " ")}` : "";
+  const score = verdict.score === null ? "" : `, ${verdict.score} points`;
   return `Done: ${verdict.status}${reason}${score}.`;
 }

@@ -82,7 +82,7 @@ async function grade(action) {
     const ended = await follow(attempt.id, (state) => line.say(describe(state)));
     if (ended.verdict) verdictBox.replaceChildren(await fetchFragment(`/attempts/${ended.id}/verdict`));
     line.stop(summarize(ended));
-    liveBox.scrollIntoView({ block: "start" });
+    (verdictBox.querySelector("[data-first-look]") ?? liveBox).scrollIntoView({ block: "nearest" });
     if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
   } catch (error) {
     line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");

@@ -92,5 +92,7 @@ def test_figures_come_from_the_problem_alone() -> None:
     assert 'alt="Cycle"' in html
 
 
-def test_tables_are_tables() -> None:
-    assert "<th>a</th>" in render_markdown("| a |\n|---|\n| b |\n").html
+def test_tables_scroll_by_keyboard_where_they_are_too_wide() -> None:
+    html = render_markdown("| a |\n|---|\n| b |\n").html
+    assert '<div class="wide" tabindex="0"><table>' in html
+    assert "<th>a</th>" in html

@@ -95,6 +95,15 @@ def test_facts_of_a_case_are_shown_with_the_case() -> None:
     assert view.checks[0].evidence == {"tolerance": {"float32": {"rtol": 1e-5}}}
 
 
+def test_a_message_does_not_repeat_the_facts_below_it() -> None:
+    facts = {"id": "public-2", "inputs": {"lr": "0.1"}, "expected": "1", "got": "2"}
+    long = CaseResult(id="public-2", public=True, passed=False, message="1 element differs.\nInputs:\n  lr = 0.1")
+    with_facts = _verdict(evidence={"cases": [facts]}).model_copy(update={"cases": [long]})
+    without = _verdict().model_copy(update={"cases": [long]})
+    assert arrange_verdict(with_facts).cases[0].message == "1 element differs."
+    assert arrange_verdict(without).cases[0].message == long.message
+
+
 def test_evidence_of_any_form_is_drawn_and_escaped() -> None:
     evidence: dict[str, Any] = {
         "cases": "not a list",
