@@ -1,14 +1,19 @@
 """For load balancers and operators: does the process live, and can it grade?"""
 
-from typing import Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict
+from pydantic.config import JsonDict
 
 from app.errors import NotReady
 from app.problem_json import problem_responses
 from app.queue.protocol import GradeQueue
 from app.queue.walls import Walls
+
+if TYPE_CHECKING:
+    from grader.sandbox.pool import PoolStats
 
 router = APIRouter(tags=["health"])
 
@@ -19,15 +24,36 @@ class HealthJSON(BaseModel):
     status: Literal["ok"]
 
 
+class PoolJSON(BaseModel):
+    """Runners that wait for a submission: `warm` for a version of a problem, `generic` for any; `zygotes` so far."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    alive: bool
+    generic: int
+    warm: dict[str, int]
+    zygotes: int
+
+
+_EXAMPLE_READY: JsonDict = {
+    "status": "ready",
+    "problems": 1,
+    "queued": 0,
+    "running": 2,
+    "pool": {"alive": True, "generic": 1, "warm": {"3f5c…": 2}, "zygotes": 1},
+}
+
+
 class ReadyJSON(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"status": "ready", "problems": 1, "queued": 0, "running": 2}]}
-    )
+    """`pool` is null where runners are not kept waiting."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE_READY]})
 
     status: Literal["ready"]
     problems: int
     queued: int
     running: int
+    pool: PoolJSON | None
 
 
 @router.get("/healthz", summary="The process answers")
@@ -44,4 +70,13 @@ async def readyz(request: Request) -> ReadyJSON:
         raise NotReady("The walls of the sandbox are being proved.", headers={"Retry-After": "2"})
     stats = await queue.stats()
     problems = len(request.app.state.catalogue.all())
-    return ReadyJSON(status="ready", problems=problems, queued=stats.queued, running=stats.running)
+    return ReadyJSON(status="ready", problems=problems, queued=stats.queued, running=stats.running, pool=_pool(request))
+
+
+def _pool(request: Request) -> PoolJSON | None:
+    # Set by app/main.py for a grader that has a pool; one that executes nothing has none.
+    pool_stats: Callable[[], PoolStats] | None = getattr(request.app.state, "pool_stats", None)
+    if pool_stats is None:
+        return None
+    pool = pool_stats()
+    return PoolJSON(alive=pool.alive, generic=pool.generic, warm=pool.warm, zygotes=pool.zygotes)

@@ -49,21 +49,30 @@ class Grading:
 
     grader: Grader
     probe: Callable[[], Sequence[WallReport]]
+    close: Callable[[], None] = lambda: None
 
 
-def build_grading(data: DataFolder) -> Grading:
+def build_grading(data: DataFolder, settings: Settings) -> Grading:
     """The real judge in its sandbox."""
     from grader.judge import Judge
-    from grader.sandbox.bubblewrap import BubblewrapSandbox
+    from grader.sandbox.build import build_sandbox
     from grader.sandbox.doctor import probe_walls
+    from grader.sandbox.pool import PoolSettings
 
-    return Grading(Judge(BubblewrapSandbox(), data.secret, data.cache), probe_walls)
+    pool = PoolSettings(
+        generic=settings.pool_generic,
+        per_problem=settings.pool_per_problem,
+        problems=settings.pool_problems,
+        fillers=settings.grading_slots,
+    )
+    sandbox = build_sandbox(data.cache, isolation=settings.isolation, settings=pool)
+    return Grading(Judge(sandbox, data.secret, data.cache), lambda: probe_walls(settings.isolation), sandbox.close)
 
 
 def create_app(
     settings: Settings,
     *,
-    grading: Callable[[DataFolder], Grading] = build_grading,
+    grading: Callable[[DataFolder, Settings], Grading] = build_grading,
     say: Callable[[str], None] = _quiet,
 ) -> FastAPI:
     """The whole service as one ASGI application; its lifespan opens the data folder and starts the graders.
@@ -108,7 +117,7 @@ def create_app(
 
 @asynccontextmanager
 async def _open(
-    app: FastAPI, settings: Settings, grading: Callable[[DataFolder], Grading], say: Callable[[str], None]
+    app: FastAPI, settings: Settings, grading: Callable[[DataFolder, Settings], Grading], say: Callable[[str], None]
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         data = stack.enter_context(DataFolder(settings.data))
@@ -127,7 +136,8 @@ async def _open(
         token = settings.owner_token
         await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)
 
-        built = grading(data)
+        built = grading(data, settings)
+        stack.callback(built.close)
         events, walls = AttemptEvents(), Walls(built.probe)
         queue = EmbeddedQueue(database, built.grader, catalogue, walls, events, _queue_limits(settings))
         preparing = Preparing(built.grader, walls, say)
@@ -136,6 +146,7 @@ async def _open(
         app.state.accounts = accounts
         app.state.catalogue = catalogue
         app.state.walls = walls
+        app.state.warm = built.grader.warm
         app.state.queue = queue
         app.state.events = events
         app.state.attempts = Attempts(database, catalogue, queue, events, walls, limits)

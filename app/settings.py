@@ -3,6 +3,7 @@
 import os
 import re
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -17,6 +18,10 @@ _BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 def _cores() -> int:
     return max(1, len(os.sched_getaffinity(0)))
+
+
+def _cores_and_one() -> int:
+    return _cores() + 1
 
 
 class Settings(BaseSettings):
@@ -39,6 +44,10 @@ class Settings(BaseSettings):
     database_url: str | None = None
     owner_token: SecretStr | None = None
     grading_slots: int = Field(default_factory=_cores, ge=1, le=256)
+    isolation: Literal["bubblewrap", "container"] = "bubblewrap"
+    pool_generic: int = Field(default=1, ge=0, le=64)
+    pool_per_problem: int = Field(default_factory=_cores_and_one, ge=0, le=256)
+    pool_problems: int = Field(default=4, ge=1, le=256)
     max_source_bytes: int = Field(default=64 * 1024, ge=1, le=1024 * 1024)
     max_waiting_per_user: int = Field(default=20, ge=1)
     max_tries: int = Field(default=3, ge=1, le=20)

@@ -3,7 +3,8 @@
 MeshgradeError
 ├── SubmissionFault      rejected: the submission is at fault, `reason` says how
 ├── GraderFault          failed: ours, retried, never charged to the student
-│   └── WallMissing      a wall cannot be built, so nothing is graded
+│   ├── WallMissing      a wall cannot be built, so nothing is graded
+│   └── LostRunner       the runner was killed from outside, by nobody that a submission could be
 ├── PackageInvalid       a problem folder breaks its contract; lists every fault
 └── Cancelled            the caller asked to stop
 """
@@ -42,6 +43,10 @@ class WallMissing(GraderFault):
         self.wall = wall
         self.found = found
         self.remedy = remedy
+
+
+class LostRunner(GraderFault):
+    """The runner went away through no doing of the submission: the attempt is worth another try."""
 
 
 class PackageInvalid(MeshgradeError):

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from grader import checks
 from grader.checks.outcome import Answer, Case, Finding, Outcome
@@ -12,8 +13,8 @@ from grader.compare import compare, show
 from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
 from grader.package.package import Package
 from grader.prepared import Known, Prepared, answer_of
-from grader.references import References
-from grader.sandbox.protocol import Output, RunnerSpec, Sandbox, Session
+from grader.references import References, runner_spec
+from grader.sandbox.protocol import Output, Sandbox, Session
 from grader.text import storable
 from grader.verdict import CaseResult, CheckResult, Reason, Status, Timings, Verdict
 
@@ -49,7 +50,12 @@ class Judge:
           Cancelled: `stop` was set.
         """
         self._references.prepare(package, progress, stop)
+        self.warm(package)
         self._references.known(package, progress, stop)
+
+    def warm(self, package: Package) -> None:
+        """A submission to this problem may come soon. Returns at once."""
+        self._sandbox.warm(runner_spec(package))
 
     def judge(
         self,
@@ -96,6 +102,7 @@ class _Grading:
         self._walls = walls
         self._progress = progress
         self._started = time.monotonic()
+        self._environment: dict[str, Any] = {}
         self._import_s = self._run_s = self._verify_s = 0.0
 
     def grade(
@@ -109,7 +116,8 @@ class _Grading:
         """`known` is asked for the known wrong submissions only where a value is wrong."""
         cases = [case for case in prepared.cases if case.public or self._hidden]
         manifest = self._package.manifest
-        with sandbox.open(RunnerSpec(manifest.devices, manifest.limits), stop) as session:
+        with sandbox.open(runner_spec(self._package), stop) as session:
+            self._environment = session.environment
             try:
                 self._progress("importing")
                 started = time.monotonic()
@@ -220,6 +228,7 @@ class _Grading:
             stderr=output.stderr,
             truncated=output.truncated,
             walls=list(self._walls),
+            environment=self._environment,
             timings_ms=self._timings(),
         )
         # In one place, so that no text of a submission can be forgotten.
@@ -288,4 +297,8 @@ def _fault_message(fault: SubmissionFault) -> str:
         lines = ["Your code raised an exception:", *where, *lines]
     if fault.reason == "memory_limit":
         lines.append("That is more memory than a submission may have.")
+    if name == "PermissionError":
+        lines.append(
+            "A submission may not start or signal processes, open sockets, or use files outside its scratch, /tmp."
+        )
     return "\n".join(lines)

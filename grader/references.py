@@ -10,6 +10,7 @@ import hmac
 import importlib.metadata
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from grader.package.package import KnownSubmission, Package
 from grader.prepared import Known, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
 from grader.runner import wire
 from grader.runner.wire import MAX_CASES
-from grader.sandbox.protocol import RunnerSpec, Sandbox
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
 _FORMAT = "1"
 Progress = Callable[[str], None]
@@ -96,7 +97,7 @@ class References:
         """A runner for the package's own code, with the time of `share` submissions."""
         limits = package.manifest.limits
         longer = limits.model_copy(update={"time_s": limits.time_s * share, "wall_s": limits.wall_s * share})
-        return RunnerSpec(package.manifest.devices, longer)
+        return replace(runner_spec(package), limits=longer)
 
     def _cases(self, package: Package, stop: threading.Event | None) -> list[Case]:
         cases: list[Case] = []
@@ -136,6 +137,12 @@ class References:
                 if any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items()):
                     found.append(Known(submission.misunderstanding, results))
         return tuple(found)
+
+
+def runner_spec(package: Package) -> RunnerSpec:
+    """The runner that a submission to this problem gets."""
+    warmup = Warmup(package.version, package.warmup) if package.warmup else None
+    return RunnerSpec(package.manifest.devices, package.manifest.limits, warmup)
 
 
 def _cases_of(package: Package, kind: str, values: dict[str, object]) -> list[Case]:

@@ -73,6 +73,7 @@ class Verdict(_Closed):
 
     `score` is the points of the passed checks (0 to 100), 0 when a value is wrong, and `None` for a run, which
     is not scored. `misconception` names the misunderstanding when the output equals that of a known wrong submission.
+    `environment` is the configuration of JAX that this was graded under, the reference's as well.
     """
 
     problem: str
@@ -87,4 +88,5 @@ class Verdict(_Closed):
     stderr: str = ""
     truncated: bool = False
     walls: list[str]
+    environment: dict[str, Any] = Field(default_factory=dict)
     timings_ms: Timings = Field(default_factory=Timings)

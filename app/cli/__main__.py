@@ -16,6 +16,7 @@ COMMANDS = {
     "serve": "app.cli.serve",
     "judge": "app.cli.judge",
     "doctor": "app.cli.doctor",
+    "bench": "app.cli.bench",
     "test": "app.cli.test",
 }
 _USAGE = 2

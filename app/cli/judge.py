@@ -51,21 +51,25 @@ def _judge(package: "Package", source: str) -> "Verdict":
 
     from app.cli.private import open_private_folder
     from grader.judge import Judge
-    from grader.sandbox.bubblewrap import BubblewrapSandbox
+    from grader.sandbox.build import build_sandbox
     from grader.sandbox.doctor import require_walls
+    from grader.sandbox.pool import PoolSettings
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
     private = open_private_folder()
     stop = threading.Event()
     with Console(stderr=True).status("proving the walls") as status:
         require_walls()
-        try:
-            return Judge(BubblewrapSandbox(), private.secret, private.cache).judge(
-                package, source, progress=lambda phase: status.update(phase), stop=stop
-            )
-        except KeyboardInterrupt:
-            stop.set()
-            raise
+        # One submission, so nothing is kept ready for a next one.
+        settings = PoolSettings(generic=1, per_problem=0)
+        with build_sandbox(private.cache, settings=settings) as sandbox:
+            try:
+                return Judge(sandbox, private.secret, private.cache).judge(
+                    package, source, progress=lambda phase: status.update(phase), stop=stop
+                )
+            except KeyboardInterrupt:
+                stop.set()
+                raise
 
 
 def _package(problem: str) -> "Package":

@@ -48,6 +48,8 @@ async def list_problems(request: Request, user: MaybeUser) -> HTMLResponse:
 @router.get("/problems/{slug}")
 async def show_problem(request: Request, slug: str, user: MaybeUser) -> HTMLResponse:
     package = cast(Catalogue, request.app.state.catalogue).get(slug)
+    # Whoever reads a problem may soon send something: by then a runner should be ready for it.
+    request.app.state.warm(package)
     return await _problem_page(request, package, user, source=package.starter)
 
 

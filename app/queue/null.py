@@ -48,3 +48,6 @@ class NullGrader:
 
     def prepare(self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None) -> None:
         progress("nothing to prepare")
+
+    def warm(self, package: Package) -> None:
+        pass

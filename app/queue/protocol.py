@@ -33,6 +33,10 @@ class Grader(Protocol):
         """Do ahead of time what the first grading of this package would otherwise wait for."""
         ...
 
+    def warm(self, package: Package) -> None:
+        """A submission to this problem may come soon. Returns at once."""
+        ...
+
 
 class WallReport(Protocol):
     """What probing one wall found: grader.sandbox.doctor.WallReport."""

@@ -80,7 +80,9 @@ class KnownSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One version of a problem. `version` is the SHA-256 of its files, in hex; `figures` are SVG texts by file name."""
+    """One version of a problem. `version` is the SHA-256 of its files, in hex; `warmup` is
+    empty where it has none; `figures` are SVG texts by file name.
+    """
 
     manifest: Manifest
     version: str
@@ -92,6 +94,7 @@ class Package:
     cases: str
     accepted: tuple[KnownSubmission, ...]
     rejected: tuple[KnownSubmission, ...]
+    warmup: str = ""
     figures: dict[str, str] = field(default_factory=dict)
 
     @property

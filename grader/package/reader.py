@@ -50,6 +50,7 @@ def read_package(folder: Path) -> Package:
         cases=files["cases.py"],
         accepted=accepted,
         rejected=rejected,
+        warmup=files.get("warmup.py", ""),
         figures={name.removeprefix("figures/"): text for name, text in files.items() if name.startswith("figures/")},
     )
 
@@ -76,7 +77,7 @@ def _read_files(folder: Path, faults: list[str]) -> dict[str, str]:
 
 
 def _belongs(name: str) -> bool:
-    if name in ("problem.toml", *_TEXT_FILES):
+    if name in ("problem.toml", "warmup.py", *_TEXT_FILES):
         return True
     return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
 

@@ -1,29 +1,42 @@
-"""The walls that a process can only build around itself: rlimits, and giving up root."""
+"""The walls that a process can only build around itself, before the first submitted instruction."""
 
 import json
 import os
 import resource
+import signal
+import struct
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-MB = 1 << 20
+from grader.runner import kernel, landlock
+
+SCRATCH = "/tmp"
+SCRATCH_FILES = 4096
+# Stands in the filter for the process's own number, which only the process itself will know.
+OWN_PID = 0x7ABCDEF1
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What the sandbox tells a runner about itself, in one command line argument.
+    """What a fork does to itself, as the sandbox tells its zygote.
 
-    `uid` is the user to become, or None where the process has no root to give up. Sizes are in bytes, `cpu_s` is
-    seconds of CPU over the whole life of the process.
+    Args:
+      uid: the user to become; None where there is no root to give up.
+      scratch_bytes: size of the private file system on /tmp; 0 where none can be mounted: then nothing is writable.
+      readable, writable: folders and files that stay so.
+      syscall_filter: BPF program, in hex.
+      tasks, open_files: rlimits for the whole life; those of time and memory come with the submission.
+      without: walls to leave out. Only tests that prove a wall set it, and the sandbox then does not claim that wall.
     """
 
-    fd: int
     uid: int | None
-    data_bytes: int
-    file_bytes: int
-    cpu_s: int
+    scratch_bytes: int
+    readable: tuple[str, ...]
+    writable: tuple[str, ...]
+    syscall_filter: str
     tasks: int
     open_files: int
-    max_payload_bytes: int
+    without: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -33,27 +46,83 @@ class Confinement:
         return cls(**json.loads(text))
 
 
-def confine(confinement: Confinement) -> None:
-    """Set the limits, then give up root for good.
+class WallFault(Exception):
+    """A wall could not be built; `wall` is its name."""
 
-    Raises:
-      OSError: one of them cannot be set. The process must not go on, and the caller lets it end here.
-    """
+    def __init__(self, wall: str, error: OSError) -> None:
+        super().__init__(str(error))
+        self.wall = wall
+
+
+def confine(confinement: Confinement) -> None:
+    """Build every wall around this process, or raise `WallFault`: then it must not go on."""
+    steps: tuple[tuple[str, Callable[[Confinement], None]], ...] = (
+        ("namespaces", _private_scratch),
+        ("rlimits", _limit),
+        ("namespaces", _give_up_privileges),
+        ("landlock", _restrict_files),
+        ("seccomp", _restrict_calls),
+    )
+    for wall, build in steps:
+        try:
+            if wall not in confinement.without:
+                build(confinement)
+        except OSError as error:
+            raise WallFault(wall, error) from error
+
+
+def _private_scratch(confinement: Confinement) -> None:
+    if confinement.scratch_bytes:
+        kernel.unshare(kernel.CLONE_NEWNS)
+        kernel.mount_tmpfs(SCRATCH, confinement.scratch_bytes, SCRATCH_FILES)
+        os.chdir(SCRATCH)
+
+
+def _limit(confinement: Confinement) -> None:
     for limit, value in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_DATA, confinement.data_bytes),
-        (resource.RLIMIT_FSIZE, confinement.file_bytes),
-        (resource.RLIMIT_CPU, confinement.cpu_s),
+        (resource.RLIMIT_FSIZE, confinement.scratch_bytes),
         (resource.RLIMIT_NOFILE, confinement.open_files),
         (resource.RLIMIT_NPROC, confinement.tasks),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
         resource.setrlimit(limit, (value, value))
-    if confinement.uid is not None:
+
+
+def limit_submission(data_bytes: int, cpu_s: int) -> None:
+    """Set the limits of one submission: data in bytes for the whole process, CPU in seconds from now on."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = int(used.ru_utime + used.ru_stime) + 1 + cpu_s
+    resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+
+
+def _give_up_privileges(confinement: Confinement) -> None:
+    uid = confinement.uid
+    if uid is not None:
         os.setgroups([])
-        os.setresgid(confinement.uid, confinement.uid, confinement.uid)
-        # From root to a user drops every capability, and the kernel's no_new_privs keeps them from coming back.
-        os.setresuid(confinement.uid, confinement.uid, confinement.uid)
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    kernel.drop_capabilities()
+    kernel.forbid_new_privileges()
+    kernel.forbid_tracing()
+    kernel.die_with_parent(signal.SIGKILL)
     if 0 in os.getresuid() or 0 in os.getresgid():
-        raise OSError("still root after dropping privileges")
+        raise PermissionError("still root after giving it up")
+
+
+def _restrict_files(confinement: Confinement) -> None:
+    scratch = SCRATCH if confinement.scratch_bytes else None
+    landlock.restrict(list(confinement.readable), list(confinement.writable), scratch)
+
+
+def _restrict_calls(confinement: Confinement) -> None:
+    kernel.install_filter(_with_own_pid(bytes.fromhex(confinement.syscall_filter)))
+
+
+def _with_own_pid(program: bytes) -> bytes:
+    """Each instruction is 8 bytes, the last four its operand."""
+    old, new = struct.pack("=I", OWN_PID), struct.pack("=I", os.getpid())
+    steps = [program[at : at + 8] for at in range(0, len(program), 8)]
+    return b"".join(step[:4] + new if step[4:] == old else step for step in steps)

@@ -1,29 +1,39 @@
 """Tries to cross every wall from the inside and reports what gave way. Ours, run in the place of a submission.
 
-Usage: `python -I -B probe.py CONFINEMENT_JSON TARGETS_JSON`. The first frame it sends holds, by wall, a list of
-what it could do and should not have been able to. After any request it takes memory until it is stopped.
+Its first frame holds, by wall, a list of what it could do and should not have been able to. After any request it takes
+memory until it is stopped.
 """
 
-import json
+import ctypes
 import os
 import resource
 import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
-
-# Isolated mode leaves our own folder off the path.
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from typing import Any
 
 from grader.runner import wire
-from grader.runner.confine import Confinement, confine
+from grader.runner.confine import SCRATCH, limit_submission
+
+_TASKS, _DATA_BYTES, _CPU_S = 512, 1 << 30, 30
 
 
-def main() -> None:
-    confinement, targets = Confinement.from_json(sys.argv[1]), json.loads(sys.argv[2])
-    confine(confinement)
-    crossed = {"namespaces": _namespaces(targets), "rlimits": _rlimits(confinement)}
-    with os.fdopen(confinement.fd, "r+b", buffering=0) as channel:
+def probe(fd: int, targets: dict[str, Any]) -> None:
+    """Args:
+    targets: on the host, a readable `file` and the `port` of a server on its loopback; here, the number `other` of
+      another process of the sandbox; the `walls` to try. One that is down had better not be tried with the others:
+      without seccomp, say, this process would become another program.
+    """
+    limit_submission(_DATA_BYTES, _CPU_S)
+    attempts = {
+        "namespaces": _namespaces(targets),
+        "landlock": _landlock(),
+        "seccomp": _seccomp(targets),
+        "rlimits": _rlimits(),
+    }
+    crossed = {wall: _crossed(attempts[wall]) for wall in targets["walls"]}
+    with os.fdopen(fd, "r+b", buffering=0) as channel:
         channel.write(wire.pack({"ok": True, "crossed": crossed}))
         wire.read_frame(channel, max_payload_bytes=0)
         hoard = []
@@ -31,50 +41,11 @@ def main() -> None:
             hoard.append(b"\1" * (16 << 20))
 
 
-def _namespaces(targets: dict[str, str]) -> list[str]:
-    """`targets` names, on the host, a readable `file` and the `port` of a server on its loopback."""
-    attempts: dict[str, Callable[[], object]] = {
-        "read a file of the host": lambda: Path(targets["file"]).read_bytes(),
-        "reach a server on the host": lambda: socket.create_connection(("127.0.0.1", int(targets["port"])), timeout=1),
-        "see the processes of the host": _see_processes,
-        "write to its root folder": lambda: Path("/probe").write_text("x"),
-        "write to the interpreter's folder": lambda: Path(sys.prefix, "probe").write_text("x"),
-        "write to the kernel's settings": lambda: Path("/proc/sys/kernel/core_pattern").open("r+").close(),
-        "become root": lambda: os.setuid(0),
-        "mount a file system": _mount,
-    }
+Attempts = dict[str, Callable[[], object]]
+
+
+def _crossed(attempts: Attempts) -> list[str]:
     return [what for what, attempt in attempts.items() if _succeeds(attempt)]
-
-
-def _see_processes() -> None:
-    # In a namespace of its own bwrap is the first process and this one the second.
-    if os.getpid() == 2:
-        raise ProcessLookupError("alone")
-
-
-def _mount() -> None:
-    import ctypes
-
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mount(b"none", b"/tmp", b"tmpfs", 0, None) != 0:
-        raise OSError(ctypes.get_errno(), "mount")
-
-
-def _rlimits(confinement: Confinement) -> list[str]:
-    wanted = {
-        "take any amount of address space for data": (resource.RLIMIT_DATA, confinement.data_bytes),
-        "write a file of any size": (resource.RLIMIT_FSIZE, confinement.file_bytes),
-        "use any amount of CPU time": (resource.RLIMIT_CPU, confinement.cpu_s),
-        "start any number of tasks": (resource.RLIMIT_NPROC, confinement.tasks),
-        "open any number of files": (resource.RLIMIT_NOFILE, confinement.open_files),
-        "leave a core dump": (resource.RLIMIT_CORE, 0),
-    }
-    crossed = [what for what, (limit, value) in wanted.items() if resource.getrlimit(limit)[1] != value]
-    if _succeeds(lambda: bytearray(confinement.data_bytes)):
-        crossed.append("allocate past the limit on data")
-    if _succeeds(lambda: resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))):
-        crossed.append("lift its own limits")
-    return crossed
 
 
 def _succeeds(attempt: Callable[[], object]) -> bool:
@@ -85,5 +56,85 @@ def _succeeds(attempt: Callable[[], object]) -> bool:
     return True
 
 
-if __name__ == "__main__":
-    main()
+def _namespaces(targets: dict[str, Any]) -> Attempts:
+    return {
+        "read a file of the host": lambda: Path(targets["file"]).read_bytes(),
+        "write to its root folder": lambda: Path("/probe").write_text("x"),
+        "write to the packages": lambda: Path(sys.prefix, "probe").write_text("x"),
+        "write to the kernel's settings": lambda: Path("/proc/sys/kernel/core_pattern").open("r+").close(),
+        "become root": lambda: os.setuid(0),
+        "mount a file system": lambda: _call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
+        "reach a server on the host": lambda: socket.create_connection(("127.0.0.1", int(targets["port"])), 1).close(),
+        "see the processes of the host": _see_processes,
+        "write more than its scratch may hold": _fill_scratch,
+    }
+
+
+def _landlock() -> Attempts:
+    return {
+        "list the root folder": lambda: os.listdir("/"),
+        "read outside the packages": lambda: os.listdir("/dev/pts"),
+        "make a link in its scratch": lambda: os.symlink("/", f"{SCRATCH}/link"),
+        "make a pipe in its scratch": lambda: os.mkfifo(f"{SCRATCH}/pipe"),
+    }
+
+
+def _seccomp(targets: dict[str, Any]) -> Attempts:
+    return {
+        "start a process": _fork,
+        "execute a program": lambda: os.execv(sys.executable, [sys.executable, "-c", "pass"]),
+        "open a socket": lambda: socket.socket().close(),
+        "open a socket pair": lambda: socket.socketpair()[0].close(),
+        "signal another process": lambda: os.kill(int(targets["other"]), 0),
+        "signal itself": lambda: os.kill(os.getpid(), 0),
+        "trace a process": lambda: _call("ptrace", 0, 0, 0, 0),
+        "make a namespace": lambda: _call("unshare", 0x10000000),
+        "keep a file in memory": lambda: os.close(os.memfd_create("probe")),
+    }
+
+
+def _call(name: str, *arguments: object) -> None:
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def _fork() -> None:
+    if os.fork() == 0:
+        os._exit(0)
+
+
+def _see_processes() -> None:
+    # The zygote is the second process of its namespace, or nearly so; on a host there are many before it.
+    if os.getppid() <= 3:
+        raise ProcessLookupError("alone")
+
+
+def _fill_scratch() -> None:
+    path = Path(SCRATCH, "full")
+    try:
+        with path.open("wb") as file:
+            for _ in range(1024):
+                file.write(b"1" * (1 << 20))
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _rlimits() -> Attempts:
+    def is_lower(limit: int, most: int) -> Callable[[], object]:
+        def check() -> None:
+            hard = resource.getrlimit(limit)[1]
+            if hard != resource.RLIM_INFINITY and hard <= most:
+                raise ValueError("limited")
+
+        return check
+
+    infinity = resource.RLIM_INFINITY
+    return {
+        "use any amount of CPU time": is_lower(resource.RLIMIT_CPU, 3600),
+        "write a file of any size": is_lower(resource.RLIMIT_FSIZE, 1 << 30),
+        "start any number of tasks": is_lower(resource.RLIMIT_NPROC, 8192),
+        "open any number of files": is_lower(resource.RLIMIT_NOFILE, 1024),
+        "leave a core dump": is_lower(resource.RLIMIT_CORE, 0),
+        "allocate past the limit on data": lambda: bytearray(_DATA_BYTES),
+        "lift its own limits": lambda: resource.setrlimit(resource.RLIMIT_DATA, (infinity, infinity)),
+    }

@@ -1,8 +1,9 @@
 """The runner's loop: one submission, one request at a time, until the judge closes the descriptor.
 
-It answers three requests. `load` runs the source as a module, before any input has arrived. `call` calls the entry
-point with one case's inputs. `cases` asks a package's cases.py for its inputs. What a reply says decides nothing
-by itself: the judge compares the array bytes in it, outside.
+Before a submission: `warm` runs a package's public warmup.py, `begin` sets the limits of what comes next. Then `load`
+runs the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, and
+`cases` asks a package's cases.py for its inputs. What a reply says decides nothing by itself: the judge compares the
+array bytes in it, outside.
 """
 
 import hashlib
@@ -17,18 +18,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from grader.runner import wire
+from grader.runner import warm, wire
+from grader.runner.confine import limit_submission
 from grader.runner.observe import Observer
 from grader.runner.submission import Fault, Submission
+
+Reply = tuple[dict[str, Any], dict[str, object]]
 
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
     """Answer requests on `fd` until it is closed. JAX's backend is up before the first reply says so."""
     observer = Observer()
     observer.install()
+    runner = _Runner(observer, warm.start_backend())
     channel = os.fdopen(fd, "r+b", buffering=0)
-    _send(channel, {"ok": True, "devices": len(jax.devices()), "jax": jax.__version__})
-    submission: Submission | None = None
+    _send(channel, {"ok": True, "devices": len(jax.devices()), "environment": _environment()})
     while True:
         try:
             request, values = wire.read_frame(channel, max_payload_bytes=max_payload_bytes)
@@ -37,16 +41,49 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
         reply: dict[str, Any] = {"ok": True}
         outputs: dict[str, object] = {}
         try:
-            if request["op"] == "load":
-                submission = Submission.load(request["source"], request["entry"])
-            elif submission is not None and request["op"] == "call":
-                outputs = _call(submission, values["args"], observer)
-            elif submission is not None and request["op"] == "cases":
-                outputs = {"cases": _cases(submission, request["key"])}
+            outputs = runner.answer(request, values)
         except Fault as fault:
             reply = {"ok": False, "reason": fault.reason, "message": fault.message, "detail": fault.detail}
         _flush()
         _send(channel, reply, outputs)
+
+
+class _Runner:
+    """What one process knows: its spies, its compilation cache, and the submission once there is one."""
+
+    def __init__(self, observer: Observer, cache: warm.MemoryCache) -> None:
+        self._observer = observer
+        self._cache = cache
+        self._submission: Submission | None = None
+
+    def answer(self, request: dict[str, Any], values: dict[str, object]) -> dict[str, object]:
+        match request["op"]:
+            case "warm":
+                entries = warm.warm(request["source"], self._cache, values["entries"])  # type: ignore[arg-type]
+                # Without a source the entries are only put where compiling looks for them.
+                return {"entries": entries if request["collect"] else {}, "misses": self._cache.misses}
+            case "begin":
+                limit_submission(request["data_bytes"], request["cpu_s"])
+            case "load":
+                self._submission = Submission.load(request["source"], request["entry"])
+            case "call" if self._submission is not None:
+                return _call(self._submission, values["args"], self._observer)
+            case "cases" if self._submission is not None:
+                return {"cases": _cases(self._submission, request["key"])}
+        return {}
+
+
+def _environment() -> dict[str, Any]:
+    """The configuration that changes results, as it is in this process, the same for references and submissions."""
+    config: Any = jax.config
+    return {
+        "jax": jax.__version__,
+        "devices": len(jax.devices()),
+        "platform": jax.default_backend(),
+        "x64": bool(config.jax_enable_x64),
+        "matmul_precision": config.jax_default_matmul_precision or "default",
+        "prng": str(config.jax_default_prng_impl),
+    }
 
 
 def _call(submission: Submission, args: Any, observer: Observer) -> dict[str, object]:

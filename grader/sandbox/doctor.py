@@ -1,19 +1,27 @@
 """Prove every wall by trying to cross it."""
 
-import json
 import socket
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.errors import GraderFault, SubmissionFault, WallMissing
 from grader.package.package import Limits
-from grader.sandbox.bubblewrap import WALLS, start
-from grader.sandbox.protocol import RunnerSpec
-from grader.sandbox.remedies import UNKNOWN
+from grader.sandbox.build import WALLS, Isolation, command_for, confinement_for
+from grader.sandbox.remedies import UNKNOWN, remedy_for
+from grader.sandbox.session import ForkSession
+from grader.sandbox.zygote import Zygote
 
-# The least that a package may set; the probe, without JAX in it, starts far below.
-_MEMORY_MB = 512
+# The least that a package may set; a probe, without a backend in it, starts far below.
+_LIMITS = Limits(time_s=60.0, wall_s=60.0, memory_mb=512)
+_DATA_BYTES = 1 << 30
+# A wall is tried with the later ones down, since behind them nobody could tell whether it stands.
+_TRIED_WITHOUT: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
+    (("namespaces",), frozenset({"landlock", "seccomp"})),
+    (("landlock",), frozenset({"seccomp"})),
+    (("seccomp", "rlimits", "memory"), frozenset()),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,47 +34,63 @@ class WallReport:
     remedy: str
 
 
-def probe_walls() -> list[WallReport]:
-    """Start a probe in the place of a submission and report on each wall. Takes about a second."""
-    try:
-        crossed = _probe()
-    except WallMissing as missing:
-        # Without namespaces nothing was started, so the others could not be tried: not proved is not up.
-        return [_not_up(name, missing.found, missing.remedy) for name in WALLS]
-    except GraderFault as fault:
-        return [_not_up(name, str(fault), UNKNOWN) for name in WALLS]
-    return [_report(name, crossed[name]) for name in WALLS]
+def probe_walls(isolation: Isolation = "bubblewrap") -> list[WallReport]:
+    """Put a probe in the place of a submission and report on each wall. Takes some seconds."""
+    crossed: dict[str, list[str]] = {}
+    faults: dict[str, GraderFault] = {}
+    for names, without in _TRIED_WITHOUT:
+        tried = [name for name in names if name != "namespaces" or isolation == "bubblewrap"]
+        if not tried:
+            continue
+        try:
+            found = _probe(isolation, [name for name in tried if name != "memory"], without)
+            crossed |= {name: found[name] for name in tried}
+        except GraderFault as fault:
+            faults |= dict.fromkeys(tried, fault)
+    standing = [name for name in WALLS if name != "namespaces" or isolation == "bubblewrap"]
+    return [_report(name, crossed.get(name), faults.get(name)) for name in standing]
 
 
-def require_walls() -> None:
+def require_walls(isolation: Isolation = "bubblewrap") -> None:
     """Raise `WallMissing` for the first wall that does not hold."""
-    for report in probe_walls():
+    for report in probe_walls(isolation):
         if not report.up:
             raise WallMissing(report.name, report.found, report.remedy)
 
 
-def _report(name: str, crossed: list[str]) -> WallReport:
+def _report(name: str, crossed: list[str] | None, fault: GraderFault | None) -> WallReport:
+    if isinstance(fault, WallMissing):
+        # Where the probe could not even start, its wall was not proved, and not proved is not up.
+        return WallReport(name, False, fault.found, fault.remedy)
+    if crossed is None:
+        return WallReport(name, False, str(fault), UNKNOWN)
     if crossed:
-        return _not_up(name, "a submission could " + "; ".join(crossed), UNKNOWN)
+        return WallReport(name, False, "a submission could " + "; ".join(crossed), remedy_for(name))
     return WallReport(name, True, "held", "")
 
 
-def _not_up(name: str, found: str, remedy: str) -> WallReport:
-    return WallReport(name, False, found, remedy)
-
-
-def _probe() -> dict[str, list[str]]:
-    spec = RunnerSpec(devices=1, limits=Limits(time_s=30.0, wall_s=30.0, memory_mb=_MEMORY_MB))
+def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> dict[str, list[str]]:
+    zygote = Zygote(command_for(isolation), confinement_for(isolation, without).to_json())
     with tempfile.NamedTemporaryFile() as canary, socket.create_server(("127.0.0.1", 0)) as server:
         Path(canary.name).chmod(0o644)
-        targets = {"file": canary.name, "port": str(server.getsockname()[1])}
-        with start(spec, "probe.py", json.dumps(targets)) as session:
-            hello = session.wait_until_ready()
-            crossed = {name: [str(what) for what in found] for name, found in hello["crossed"].items()}
-            crossed["memory"] = []
-            try:
-                session.request({"op": "hoard"})
-            except SubmissionFault as fault:
-                if fault.reason != "memory_limit":
-                    crossed["memory"].append(f"take memory until {fault.reason}")
+        zygote.start(imports=False)
+        try:
+            # The zygote is another process of the sandbox, the only one that is sure to be there.
+            targets = {"file": canary.name, "port": server.getsockname()[1], "other": 1, "walls": walls}
+            return _crossed_by(ForkSession(zygote.fork({"program": "probe", "targets": targets, "devices": 1})))
+        finally:
+            zygote.close()
+
+
+def _crossed_by(session: ForkSession) -> dict[str, list[str]]:
+    with session:
+        hello: dict[str, Any] = session.wait_until_ready()
+        crossed = {name: [str(what) for what in found] for name, found in hello["crossed"].items()}
+        crossed["memory"] = []
+        session.charge(_LIMITS, None)
+        try:
+            session.request({"op": "hoard"})
+        except SubmissionFault as fault:
+            if fault.reason != "memory_limit":
+                crossed["memory"].append(f"take memory until {fault.reason}")
     return crossed

@@ -17,6 +17,7 @@ class NullSession:
         self._answer = answer
         self._output = output
         self.sealed = False
+        self.environment: dict[str, Any] = {"devices": 8}
 
     def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Reply:
         return self._answer(message, values or {})
@@ -46,6 +47,9 @@ class NullSandbox:
     ) -> None:
         self._answer = answer
         self._output = output
+
+    def warm(self, spec: RunnerSpec) -> None:
+        return None
 
     def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> NullSession:
         return NullSession(self._answer, self._output)

@@ -8,11 +8,20 @@ from grader.package.package import Limits
 
 
 @dataclass(frozen=True, slots=True)
+class Warmup:
+    """A package's warmup.py: public code that compiles the operations of its shapes. `version` is the package's."""
+
+    version: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunnerSpec:
     """What a runner must be like: `devices` is the number of host devices that JAX shows in it."""
 
     devices: int
     limits: Limits
+    warmup: Warmup | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,10 @@ class Session(Protocol):
         self, message: dict[str, Any], values: dict[str, object] | None = None
     ) -> tuple[dict[str, Any], dict[str, object]]: ...
 
+    @property
+    def environment(self) -> dict[str, Any]:
+        """The configuration of JAX in the runner, which it reported before a submission was near it."""
+
     def seal_output(self) -> None:
         """Keep nothing of what is printed from now on: hidden inputs come next."""
 
@@ -50,6 +63,9 @@ class Sandbox(Protocol):
 
     @property
     def walls(self) -> tuple[str, ...]: ...
+
+    def warm(self, spec: RunnerSpec) -> None:
+        """A submission for such a runner may come soon: have some ready. Returns at once."""
 
     def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> Session:
         """Start a runner and wait until JAX is up in it and nothing of a submission is.

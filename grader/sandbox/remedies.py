@@ -13,14 +13,25 @@ _ALLOW_USER_NAMESPACES = (
 READABLE_PYTHON = (
     "let others read the checkout and the interpreter: `chmod -R go+rX .venv grader`, since the runner gives up root"
 )
+INSTALL_LIBSECCOMP = (
+    "install libseccomp: `apt-get install libseccomp2` (Debian, Ubuntu), `dnf install libseccomp` (Fedora), "
+    "`pacman -S libseccomp` (Arch)"
+)
+NEED_LANDLOCK = "run a Linux kernel of 5.13 or newer that is booted with `landlock` among its security modules (`lsm=`)"
+NEED_SECCOMP = "run a kernel that is built with CONFIG_SECCOMP_FILTER"
 UNKNOWN = "run `./meshgrade doctor` and report what it prints"
 
 
-def remedy_for(stderr: str) -> str:
-    """The remedy for what bubblewrap, or the runner in it, printed before it ended."""
-    text = stderr.lower()
-    if "bwrap:" in text and any(word in text for word in ("namespace", "uid map", "permission", "not permitted")):
-        return _ALLOW_USER_NAMESPACES
-    if "permission denied" in text or "permissionerror" in text:
+def remedy_for(said: str) -> str:
+    """The remedy for a wall's name, or for what bubblewrap, or the runner in it, printed before it ended."""
+    text = said.lower()
+    if "permission denied" in text or "permissionerror" in text or "modulenotfounderror" in text:
         return READABLE_PYTHON
+    for wall, remedy in (("landlock", NEED_LANDLOCK), ("seccomp", NEED_SECCOMP)):
+        if text.startswith(wall):
+            return remedy
+    if text.startswith("namespaces") or (
+        "bwrap:" in text and any(word in text for word in ("namespace", "uid map", "not permitted"))
+    ):
+        return _ALLOW_USER_NAMESPACES
     return UNKNOWN

@@ -124,7 +124,7 @@ def start_service(tmp_path: Path, package: Package, monkeypatch: pytest.MonkeyPa
         wall = WallState(up=wall_up)
         app = create_app(
             Settings(**(values | settings)),  # type: ignore[arg-type]
-            grading=lambda data: Grading(grader or NullGrader(), lambda: [wall]),
+            grading=lambda data, settings: Grading(grader or NullGrader(), lambda: [wall]),
         )
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with (

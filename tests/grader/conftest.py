@@ -1,5 +1,6 @@
 """Packages and judges for the grader's tests."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from grader.judge import Judge
 from grader.package.package import Package
 from grader.package.reader import read_package
-from grader.sandbox.bubblewrap import BubblewrapSandbox
+from grader.sandbox.build import PooledSandbox, build_sandbox
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +24,18 @@ def fsdp_step() -> Package:
 
 
 @pytest.fixture(scope="session")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    """A judge in real walls. Test processes that run side by side share its reference answers."""
-    shared = tmp_path_factory.getbasetemp().parent / "references"
-    return Judge(BubblewrapSandbox(), b"a secret of the tests, 32 bytes.", shared)
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Test processes that run side by side share reference answers and compiled programs."""
+    return tmp_path_factory.getbasetemp().parent / "references"
+
+
+@pytest.fixture(scope="session")
+def sandbox(shared_cache: Path) -> Iterator[PooledSandbox]:
+    with build_sandbox(shared_cache) as built:
+        yield built
+
+
+@pytest.fixture(scope="session")
+def judge(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
+    """A judge in real walls."""
+    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)

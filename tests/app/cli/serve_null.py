@@ -24,5 +24,5 @@ class Up:
 
 
 grader = StuckGrader() if os.environ.get("STUCK") else NullGrader()
-app.main.create_app = functools.partial(create_app, grading=lambda data: Grading(grader, lambda: [Up()]))  # type: ignore[assignment]
+app.main.create_app = functools.partial(create_app, grading=lambda data, settings: Grading(grader, lambda: [Up()]))  # type: ignore[assignment]
 main()

@@ -1,15 +1,18 @@
 """Every wall is proved by a probe, and the probe is proved by taking the wall down."""
 
-import os
+import dataclasses
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from grader.errors import WallMissing
-from grader.sandbox import bubblewrap
-from grader.sandbox.bubblewrap import WALLS
+from grader.runner.confine import Confinement
+from grader.sandbox import build, doctor, syscalls
+from grader.sandbox.build import WALLS, build_sandbox
 from grader.sandbox.doctor import probe_walls, require_walls
+from grader.sandbox.protocol import RunnerSpec
 from grader.sandbox.usage import Usage
 
 
@@ -18,78 +21,84 @@ def found() -> dict[str, str]:
     return {report.name: report.found for report in probe_walls() if not report.up}
 
 
+def command_without(monkeypatch: pytest.MonkeyPatch, *unwanted: str) -> None:
+    original = doctor.command_for
+    monkeypatch.setattr(
+        doctor, "command_for", lambda isolation: [part for part in original(isolation) if part not in unwanted]
+    )
+
+
+def confine_with(monkeypatch: pytest.MonkeyPatch, change: Callable[[Confinement], Confinement]) -> None:
+    original = doctor.confinement_for
+    monkeypatch.setattr(doctor, "confinement_for", lambda *args: change(original(*args)))
+
+
+def drop(monkeypatch: pytest.MonkeyPatch, wall: str) -> None:
+    confine_with(monkeypatch, lambda conf: dataclasses.replace(conf, without=(*conf.without, wall)))
+
+
 def test_every_wall_holds_here():
     reports = probe_walls()
     assert [report.name for report in reports] == list(WALLS)
     assert [report for report in reports if not report.up] == []
 
 
-def without(*unwanted: str) -> Callable[[int], list[str]]:
-    original = bubblewrap.sandbox_command
-
-    def command(devices: int) -> list[str]:
-        return [part for part in original(devices) if part not in unwanted]
-
-    return command
-
-
 def test_a_shared_network_is_seen(monkeypatch):
-    monkeypatch.setattr(bubblewrap, "sandbox_command", without("--unshare-net"))
+    command_without(monkeypatch, "--unshare-net")
     assert "reach a server on the host" in found()["namespaces"]
 
 
 def test_a_shared_process_tree_is_seen(monkeypatch):
-    monkeypatch.setattr(bubblewrap, "sandbox_command", without("--unshare-pid"))
+    command_without(monkeypatch, "--unshare-pid")
     assert "see the processes of the host" in found()["namespaces"]
 
 
-def test_a_writable_root_is_seen(monkeypatch):
-    original = bubblewrap.sandbox_command
-
-    def command(devices: int) -> list[str]:
-        parts = original(devices)
-        at = len(parts) - parts[::-1].index("--remount-ro") - 1
-        return [*parts[:at], "--chmod", "0777", "/", *parts[at + 2 :]]
-
-    monkeypatch.setattr(bubblewrap, "sandbox_command", command)
-    assert "write to its root folder" in found()["namespaces"]
-
-
 def test_a_host_file_system_inside_is_seen(monkeypatch):
-    monkeypatch.setattr(
-        bubblewrap,
-        "sandbox_command",
-        lambda devices, original=bubblewrap.sandbox_command: [*original(devices), "--ro-bind", "/tmp", "/tmp"],
-    )
+    original = doctor.command_for
+
+    def command(isolation: build.Isolation) -> list[str]:
+        parts = original(isolation)
+        at = parts.index("--remount-ro")
+        return [*parts[:at], "--perms", "0755", "--dir", "/var", "--ro-bind", "/var/tmp", "/var/tmp", *parts[at:]]
+
+    monkeypatch.setattr(doctor, "command_for", command)
+    monkeypatch.setattr(doctor.tempfile, "tempdir", "/var/tmp")
     assert "read a file of the host" in found()["namespaces"]
 
 
-def test_missing_limits_are_seen(monkeypatch, tmp_path):
-    # The walls cannot be half built from outside, so the runner's room is a copy whose rlimits were taken out.
-    room = tmp_path / "runner"
-    shutil.copytree(bubblewrap._RUNNER, room)
-    (tmp_path / "__init__.py").touch()
-    confine = room / "confine.py"
-    confine.write_text(confine.read_text().replace("resource.setrlimit(limit, (value, value))", "pass"))
-    monkeypatch.setattr(bubblewrap, "_RUNNER", room)
-    assert "allocate past the limit on data" in found()["rlimits"]
-    assert "leave a core dump" in found()["rlimits"]
+def test_a_scratch_without_bound_is_seen(monkeypatch):
+    confine_with(monkeypatch, lambda conf: dataclasses.replace(conf, scratch_bytes=4 << 30))
+    told = found()
+    assert "write more than its scratch may hold" in told["namespaces"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has root to give up; another user never had it")
-def test_root_that_was_not_given_up_is_seen(monkeypatch, tmp_path):
-    room = tmp_path / "runner"
-    shutil.copytree(bubblewrap._RUNNER, room)
-    (tmp_path / "__init__.py").touch()
-    confine = room / "confine.py"
-    text = confine.read_text()
-    confine.write_text(text[: text.index("    if confinement.uid is not None:")])
-    monkeypatch.setattr(bubblewrap, "_RUNNER", room)
-    assert "become root" in found()["namespaces"]
+def test_privileges_that_were_not_given_up_are_seen(monkeypatch):
+    drop(monkeypatch, "namespaces")
+    assert "mount a file system" in found()["namespaces"]
+
+
+def test_landlock_left_out_is_seen(monkeypatch):
+    drop(monkeypatch, "landlock")
+    assert "list the root folder" in found()["landlock"]
+    assert "make a link in its scratch" in found()["landlock"]
+
+
+def test_a_call_that_is_let_through_is_seen(monkeypatch):
+    monkeypatch.setattr(syscalls, "_ALLOWED", [*syscalls._ALLOWED, "socket", "memfd_create", "fork", "vfork"])
+    told = found()["seccomp"]
+    assert "open a socket" in told
+    assert "keep a file in memory" in told
+
+
+def test_missing_rlimits_are_seen(monkeypatch):
+    drop(monkeypatch, "rlimits")
+    told = found()["rlimits"]
+    assert "start any number of tasks" in told
+    assert "leave a core dump" in told
 
 
 def test_a_watchdog_that_does_not_bite_is_seen(monkeypatch):
-    monkeypatch.setattr("grader.sandbox.session.usage_of_tree", lambda pid: Usage(0.0, 0))
+    monkeypatch.setattr("grader.sandbox.session.usage_of", lambda pid: Usage(0.0, 0))
     assert "take memory until" in found()["memory"]
 
 
@@ -111,3 +120,39 @@ def test_a_bubblewrap_that_may_not_make_namespaces_is_explained(monkeypatch, tmp
     assert not report.up
     assert "No permissions to create new namespace" in report.found
     assert "sysctl" in report.remedy
+
+
+@pytest.mark.parametrize(("wall", "remedy"), [("landlock", "lsm="), ("seccomp", "CONFIG_SECCOMP_FILTER")])
+def test_a_kernel_without_a_wall_is_explained(monkeypatch, tmp_path, wall, remedy):
+    # The runner's room is copied, with the kernel answering as one does that lacks it.
+    room = tmp_path / "runner"
+    shutil.copytree(Path(build.__file__).parents[1] / "runner", room, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "__init__.py").touch()
+    module, line, instead = {
+        "landlock": ("landlock.py", "    version = abi()", "    version = 0"),
+        "seccomp": (
+            "kernel.py",
+            "    prctl(_PR_SET_SECCOMP,",
+            "    raise OSError(22, 'absent')\n    prctl(_PR_SET_SECCOMP,",
+        ),
+    }[wall]
+    text = (room / module).read_text()
+    assert line in text
+    (room / module).write_text(text.replace(line, instead))
+    monkeypatch.setattr("grader.sandbox.bubblewrap._RUNNER", room)
+    report = next(report for report in probe_walls() if report.name == wall)
+    assert not report.up
+    assert remedy in report.remedy
+
+
+def test_a_missing_wall_refuses_to_open_a_session(monkeypatch, tmp_path, add_one):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with build_sandbox(tmp_path) as sandbox, pytest.raises(WallMissing, match="bubblewrap"):
+        sandbox.open(RunnerSpec(1, add_one.manifest.limits))
+
+
+def test_a_sandbox_does_not_claim_the_walls_that_it_lacks(tmp_path):
+    with build_sandbox(tmp_path, without=frozenset({"seccomp"})) as sandbox:
+        assert sandbox.walls == ("namespaces", "landlock", "rlimits", "memory")
+    with build_sandbox(tmp_path, isolation="container") as sandbox:
+        assert sandbox.walls == ("landlock", "seccomp", "rlimits", "memory")

@@ -1,0 +1,52 @@
+"""What the supervisor of a sandbox holds: descriptors, processes, mounts, scratch, memory."""
+
+import gc
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.sandbox.usage import descendants
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """`mounts` counts what this process sees, `mount_namespaces` those of its tree, `scratch` files and folders."""
+
+    descriptors: int
+    processes: int
+    threads: int
+    mounts: int
+    mount_namespaces: int
+    scratch: int
+    resident_mb: float
+
+    def left_since(self, before: "Census") -> list[str]:
+        """What there is more of than before, in words; memory is not among it, since it may grow a little."""
+        names = ("descriptors", "processes", "threads", "mounts", "mount_namespaces", "scratch")
+        pairs = [(name, getattr(before, name), getattr(self, name)) for name in names]
+        return [f"{name.replace('_', ' ')}: {then} before, {now} now" for name, then, now in pairs if now > then]
+
+
+def take_census(scratch: Path) -> Census:
+    """Count for this process and all below it. `scratch` is the folder in which all its temporary files are made."""
+    gc.collect()
+    tree = descendants(os.getpid())
+    return Census(
+        descriptors=len(os.listdir("/proc/self/fd")),
+        processes=len(tree),
+        threads=threading.active_count(),
+        mounts=len(Path("/proc/self/mountinfo").read_text().splitlines()),
+        mount_namespaces=len({name for pid in tree if (name := _mount_namespace(pid))}),
+        scratch=sum(1 for _ in scratch.rglob("*")),
+        resident_mb=int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_BYTES / (1 << 20),
+    )
+
+
+def _mount_namespace(pid: int) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/mnt")
+    except (FileNotFoundError, ProcessLookupError, PermissionError):  # it has ended, or is another user's by now
+        return ""

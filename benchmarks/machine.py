@@ -1,0 +1,24 @@
+"""On what a figure was measured, for the reader who wants to compare."""
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+
+def describe_machine() -> dict[str, object]:
+    """Cores that this process may use, processor, kernel, and the versions that matter."""
+    return {
+        "cores": len(os.sched_getaffinity(0)),
+        "cpu": _processor(),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "jax": importlib.metadata.version("jax"),
+    }
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    # On ARM the kernel gives no name of the model.
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())

@@ -1,0 +1,79 @@
+"""What the processes of a service use, read from outside."""
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+from benchmarks.errors import BenchmarkFailed
+from grader.sandbox.usage import descendants
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_TICK_S = 0.05
+_QUIET_TICKS = 6
+_QUIET_CPU_S = 0.02
+# A process with a JAX backend has a thread a device and more; the zygote, bubblewrap and a helper have few.
+_THREADS_OF_A_BACKEND = 8
+
+
+def cpu_s(root: int) -> float:
+    """CPU seconds of a process and all below it so far, with those that have ended and were waited for.
+
+    A process that ends leaves its time to the one that waits for it: a fork to the zygote, a zygote to bubblewrap,
+    bubblewrap to the service. Only what nobody waits for would be lost, and nothing here is left unreaped.
+    """
+    return sum(_ticks(pid) for pid in descendants(root)) / _TICKS_PER_S
+
+
+def wait_until_quiet(root: int, *, limit_s: float = 60.0) -> None:
+    """Wait until a process and all below it have used no CPU time to speak of for 0.3 s.
+
+    Raises:
+      BenchmarkFailed: they are still busy after `limit_s`.
+    """
+    deadline = time.monotonic() + limit_s
+    last, quiet = cpu_s(root), 0
+    while quiet < _QUIET_TICKS:
+        if time.monotonic() > deadline:
+            raise BenchmarkFailed(f"the processes of the service were still busy after {limit_s:.0f} s without work")
+        time.sleep(_TICK_S)
+        now = cpu_s(root)
+        quiet = quiet + 1 if now - last <= _QUIET_CPU_S else 0
+        last = now
+
+
+def warm_forks(root: int) -> list[int]:
+    """The processes below `root` that have no child and a JAX backend: forks that wait for a submission."""
+    return [
+        pid for pid in descendants(root)[1:] if descendants(pid) == [pid] and _threads(pid) >= _THREADS_OF_A_BACKEND
+    ]
+
+
+def kill_all(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def private_mb(pid: int) -> float:
+    """MiB that only this process holds, dirty or clean: what one more of its kind costs."""
+    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    fields = dict(line.split(":", 1) for line in rollup.splitlines()[1:])
+    return sum(int(fields[name].split()[0]) for name in ("Private_Dirty", "Private_Clean")) / 1024
+
+
+def _ticks(pid: int) -> int:
+    """Clock ticks of a process, and of its children that it has waited for; none once it has ended."""
+    try:
+        # The second field is a name in brackets and may hold anything, so count from the last bracket on.
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return sum(int(field) for field in fields[11:15])
+
+
+def _threads(pid: int) -> int:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return len(os.listdir(f"/proc/{pid}/task"))
+    return 0

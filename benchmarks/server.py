@@ -1,0 +1,162 @@
+"""A real `meshgrade serve` in a process of its own, on a folder of its own, and a client that waits for verdicts."""
+
+import http.client
+import json
+import os
+import queue
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.plain import Rate
+from benchmarks.processes import cpu_s, wait_until_quiet
+from benchmarks.workload import CHECKOUT, SLUG, Workload
+
+Say = Callable[[str], None]
+_START_LIMIT_S = 300.0
+_SETTLE_LIMIT_S = 60.0
+_WAIT_S = 60
+
+
+class Server:
+    """Up from construction, when it has said that the problem is ready, until `with` ends.
+
+    Args:
+      data: a data folder that does not exist yet.
+      problems: a folder with the problem alone.
+      kind: what is posted: `attempts` are graded by all cases, `runs` by the public ones.
+    Raises:
+      BenchmarkFailed: it did not come up, or refuses to grade.
+    """
+
+    def __init__(self, data: Path, problems: Path, kind: str, say: Say) -> None:
+        self._token = secrets.token_hex(16)
+        self._path = f"/api/v1/problems/{SLUG}/{kind}?wait={_WAIT_S}"
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)],
+            env=self._variables(problems),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            self._address = urlsplit(self._wait_for("Meshgrade listens on ", say).split()[-1]).netloc
+            self._wait_for(f"{SLUG} is ready", say)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def post(self, workload: Workload) -> float:
+        """Submit, wait for the verdict, and return the milliseconds between.
+
+        Raises:
+          BenchmarkFailed: it is not an acceptance.
+        """
+        body = json.dumps({"source": workload.source})
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        started = time.perf_counter()
+        status, answer = self._ask("POST", self._path, body, headers)
+        taken_ms = (time.perf_counter() - started) * 1000
+        verdict = answer.get("verdict") or {}
+        if status != 200 or verdict.get("status") != "accepted":
+            raise BenchmarkFailed(f"an accepted submission was answered with {status}: {json.dumps(answer)[:1500]}")
+        return taken_ms
+
+    def post_many(self, workload: Workload, *, at_once: int, count: int) -> Rate:
+        """Submit `count` times, `at_once` clients side by side, each waiting for its verdict before the next.
+
+        CPU time is that of the service and everything below it, until it has come to rest again, so what it costs to
+        warm the forks that were used up is part of it.
+        """
+        self.settle()
+        cpu_before = cpu_s(self.pid)
+        started = time.perf_counter()
+        with ThreadPoolExecutor(at_once) as clients:
+            list(clients.map(lambda _: self.post(workload), range(count)))
+        taken_s = time.perf_counter() - started
+        self.settle()
+        return Rate(count / taken_s, (cpu_s(self.pid) - cpu_before) / count)
+
+    def settle(self) -> None:
+        """Wait until nothing is queued, running or being warmed, and a warm fork is there."""
+        deadline = time.monotonic() + _SETTLE_LIMIT_S
+        while time.monotonic() < deadline:
+            wait_until_quiet(self.pid)
+            status, answer = self._ask("GET", "/readyz")
+            if status != 200:
+                raise BenchmarkFailed(f"the service is not ready: {answer.get('detail')}")
+            pool = answer["pool"] or {"warm": {}}
+            if answer["queued"] == answer["running"] == 0 and all(pool["warm"].values()):
+                return
+        raise BenchmarkFailed(f"the service has not come to rest after {_SETTLE_LIMIT_S:.0f} s: {answer}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _variables(self, problems: Path) -> dict[str, str]:
+        """Default settings, whatever is set around: only the limit of one person is lifted, since one person asks."""
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("MESHGRADE_", "JAX_", "XLA_"))
+        }
+        return kept | {
+            "PYTHONPATH": str(CHECKOUT),
+            "MESHGRADE_OWNER_TOKEN": self._token,
+            "MESHGRADE_PROBLEMS": str(problems),
+            "MESHGRADE_MAX_WAITING_PER_USER": "1000",
+        }
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line.rstrip())
+        self._lines.put("")
+
+    def _wait_for(self, words: str, say: Say) -> str:
+        said: list[str] = []
+        deadline = time.monotonic() + _START_LIMIT_S
+        while time.monotonic() < deadline:
+            try:
+                line = self._lines.get(timeout=1)
+            except queue.Empty:
+                continue
+            if words in line:
+                return line
+            if line.startswith("preparing"):
+                say(line)
+            said.append(line)
+            if line == "" or "NOT GRADING" in line or "could not be prepared" in line:
+                break
+        raise BenchmarkFailed("the service did not come up:\n" + "\n".join(said[-20:]))
+
+    def _ask(
+        self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        connection = http.client.HTTPConnection(self._address, timeout=_WAIT_S + 30)
+        try:
+            connection.request(method, path, body, headers or {})
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
+        finally:
+            connection.close()

@@ -1,0 +1,46 @@
+"""What the walls themselves cost: the same warm forks with all of them, and with none of those around a fork."""
+
+import os
+import statistics
+import time
+from pathlib import Path
+
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.processes import wait_until_quiet
+from benchmarks.workload import Workload
+from grader.judge import Judge
+from grader.sandbox.build import build_sandbox
+
+_AROUND_A_FORK = frozenset({"landlock", "seccomp", "rlimits"})
+
+
+def cost_of_walls_ms(workload: Workload, data: Path, count: int, *, hidden: bool) -> float:
+    """The median of gradings behind all walls less the median without, in turn, each by a warm fork.
+
+    Both go through the judge alone, without HTTP or database, so that the difference is not lost in theirs.
+
+    Args:
+      data: the data folder of a service that has ended; its judge's answers are used again.
+    """
+    secret, cache = (data / "secret").read_bytes(), data / "cache"
+    with build_sandbox(cache) as walled, build_sandbox(cache, without=_AROUND_A_FORK) as open_:
+        judges = [Judge(sandbox, secret, cache) for sandbox in (walled, open_)]
+        for judge in judges:
+            judge.prepare(workload.package)
+            _grade(judge, workload, hidden)
+        times: list[list[float]] = [[], []]
+        for _ in range(count):
+            for judge, samples in zip(judges, times, strict=True):
+                samples.append(_grade(judge, workload, hidden))
+    with_walls, without = map(statistics.median, times)
+    return with_walls - without
+
+
+def _grade(judge: Judge, workload: Workload, hidden: bool) -> float:
+    wait_until_quiet(os.getpid())
+    started = time.perf_counter()
+    verdict = judge.judge(workload.package, workload.source, hidden=hidden)
+    taken_ms = (time.perf_counter() - started) * 1000
+    if verdict.status != "accepted":
+        raise BenchmarkFailed(f"an accepted submission was {verdict.status}: {verdict.checks[0].message}")
+    return taken_ms

@@ -1,0 +1,106 @@
+"""Fills the tables of docs/performance.md from results.
+
+Usage: python -m benchmarks.write_table FILE...
+
+Each FILE is what `./meshgrade bench --json` or `python -m benchmarks.soak --json` wrote; which one is told by its
+keys. The text between `<!-- NAME: begin -->` and `<!-- NAME: end -->` is replaced, and nothing else.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.figures import MEDIANS, TARGETS, Results
+from benchmarks.workload import CHECKOUT
+from grader.errors import MeshgradeError
+
+_PAGE = CHECKOUT / "docs" / "performance.md"
+
+
+def main(files: Sequence[str]) -> None:
+    page = _PAGE.read_text()
+    for file in files:
+        name, table = table_of(json.loads(Path(file).read_text()))
+        page = fill(page, name, table)
+    _PAGE.write_text(page)
+
+
+def table_of(results: dict[str, Any]) -> tuple[str, str]:
+    """The name of the place that these results belong to, and the Markdown that belongs there."""
+    if "call.speedup" in results:
+        return "call", _call(results)
+    if "soak" in results:
+        return "soak", _soak(results)
+    if "same" in results:
+        return "same", _same(results)
+    raise BenchmarkFailed(f"results of an unknown kind, with the keys {', '.join(results)}")
+
+
+def fill(page: str, name: str, table: str) -> str:
+    """Put `table` in its place on the page. Raises `BenchmarkFailed` when the page has no such place."""
+    place = re.compile(f"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)", re.DOTALL)
+    filled, number = place.subn(lambda match: f"{match[1]}{table}\n{match[2]}", page)
+    if number != 1:
+        raise BenchmarkFailed(f"docs/performance.md has {number} places for the table '{name}', expected 1")
+    return filled
+
+
+def _call(results: Results) -> str:
+    medians = [[title, f"{results[key]:,.0f}"] for title, key in MEDIANS]
+    targets = [
+        [each.title, each.target, each.shown(results), "yes" if each.reached(results) else "**no**"] for each in TARGETS
+    ]
+    return "\n\n".join(
+        (
+            _markdown(["median of one submission, machine idle", "ms"], medians),
+            _markdown(["figure", "target", "measured", "reached"], targets),
+            f"Measured on {_machine(results)}. Repetitions: {_listed(results['repetitions'])}.",
+        )
+    )
+
+
+def _soak(results: Results) -> str:
+    rows = results["soak"]
+    heads = [name.replace("_", " ") for name in rows[0]]
+    table = _markdown(heads, [[f"{value:g}" for value in row.values()] for row in rows])
+    kinds = f"{results['different']} different submissions in turn."
+    told = f"{kinds} Memory grew by {results['growth_percent']} % after the first hundred. {_faults(results['faults'])}"
+    return f"{table}\n\n{told} Measured on {_machine(results)}."
+
+
+def _same(results: Results) -> str:
+    same = results["same"]
+    names = ", ".join(f"`{name}`" for name in same["submissions"])
+    return (
+        f"{same['times']} times quiet and {same['times']} times beside a busy loop, each of {names}: "
+        f"{same['different']} verdicts differed. Measured on {_machine(results)}."
+    )
+
+
+def _faults(faults: list[str]) -> str:
+    return f"Faults: {'; '.join(faults)}." if faults else "No fault was found."
+
+
+def _machine(results: Results) -> str:
+    on = results["machine"]
+    return f"{on['cores']} cores of {on['cpu']}, Linux {on['kernel']}, Python {on['python']}, JAX {on['jax']}"
+
+
+def _listed(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
+
+
+def _markdown(heads: list[str], rows: Iterable[list[str]]) -> str:
+    lines = [heads, ["---"] + ["--:"] * (len(heads) - 1), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except MeshgradeError as error:
+        sys.exit(f"Error: {error}")

@@ -1,0 +1,138 @@
+"""The zygote: imports JAX once, then forks one process a submission. It starts no backend and no thread, ever.
+
+A fork made after a backend has started deadlocks, since threads do not come along. So the zygote only imports, and
+traces what fills caches without a device.
+
+Usage: `python -I -B zygote.py CONTROL_FD CONFINEMENT_JSON [--bare]`; bare, it imports nothing, for a probe. On the
+control descriptor (a Unix socket that keeps messages apart) it gets `{"id", "uid", "devices"}` with three descriptors,
+channel, stdout and stderr, and answers `{"forked": id}` with a descriptor of the new process. When one ends it says
+`{"ended": id, "status", "cpu_s"}`.
+"""
+
+import dataclasses
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+# Isolated mode leaves our own folder off the path.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from grader.runner import wire
+from grader.runner.confine import Confinement, WallFault, confine
+
+_MAX_ORDER = 4096
+
+
+def main() -> None:
+    control = socket.socket(fileno=int(sys.argv[1]))
+    confinement = Confinement.from_json(sys.argv[2])
+    if "--bare" not in sys.argv:
+        _import_everything()
+    del sys.argv[1:]
+    wake, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(waker)
+    signal.signal(signal.SIGCHLD, _ignore)
+    # What is here now lives as long as the zygote: no collection needs to walk, and so copy, it in a fork.
+    gc.collect()
+    gc.freeze()
+    control.send(json.dumps({"ready": True}).encode())
+    children: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([control.fileno(), wake], [], [])
+        if wake in ready:
+            _drain(wake)
+        _report_ended(control, children)
+        if control.fileno() in ready and not _obey(control, confinement, children):
+            return
+
+
+def _obey(control: socket.socket, confinement: Confinement, children: dict[int, int]) -> bool:
+    """Make one fork; False when the sandbox has gone."""
+    text, descriptors, _, _ = socket.recv_fds(control, _MAX_ORDER, 3)
+    if not text:
+        return False
+    order = json.loads(text)
+    pid = os.fork()
+    if pid == 0:
+        code = 70
+        try:
+            control.close()
+            _become_runner(order, dataclasses.replace(confinement, uid=order["uid"]), descriptors)
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            # Whatever happens, a fork must never return into the zygote's loop.
+            os._exit(code)
+    children[pid] = order["id"]
+    for descriptor in descriptors:
+        os.close(descriptor)
+    handle = os.pidfd_open(pid)
+    socket.send_fds(control, [json.dumps({"forked": order["id"]}).encode()], [handle])
+    os.close(handle)
+    return True
+
+
+def _report_ended(control: socket.socket, children: dict[int, int]) -> None:
+    while children:
+        pid, status, usage = os.wait4(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        code = os.waitstatus_to_exitcode(status)
+        message = {"ended": children.pop(pid), "status": code, "cpu_s": usage.ru_utime + usage.ru_stime}
+        control.send(json.dumps(message).encode())
+
+
+def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors: list[int]) -> None:
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    channel, stdout, stderr = descriptors
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(stdout, 1)
+    os.dup2(stderr, 2)
+    os.dup2(channel, 3)
+    os.closerange(4, 256)
+    os.environ["XLA_FLAGS"] += f" --xla_force_host_platform_device_count={order['devices']}"
+    try:
+        confine(confinement)
+    except WallFault as fault:
+        os.write(3, wire.pack({"ok": False, "wall": fault.wall, "found": str(fault)}))
+        return
+    if order.get("program") == "probe":
+        from grader.runner.probe import probe
+
+        probe(3, order["targets"])
+    else:
+        from grader.runner.serve import serve
+
+        serve(3, max_payload_bytes=order["max_payload_bytes"])
+
+
+def _import_everything() -> None:
+    """All that a runner needs, and what JAX imports only when it is first used."""
+    from grader.runner import probe, serve, warm  # noqa: F401
+
+    warm.trace_common_operations()
+
+
+def _drain(pipe: int) -> None:
+    try:
+        while os.read(pipe, 512):
+            pass
+    except BlockingIOError:
+        return
+
+
+def _ignore(number: int, frame: object) -> None:
+    """The wakeup descriptor tells; a handler must be there for it to do so."""
+
+
+if __name__ == "__main__":
+    main()

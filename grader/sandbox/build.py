@@ -1,0 +1,118 @@
+"""Put a sandbox together: which walls, which zygote, how large a pool."""
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from grader.runner.confine import Confinement
+from grader.sandbox.bubblewrap import (
+    bubblewrap_command,
+    readable_paths,
+    runner_environment,
+    writable_paths,
+    zygote_command,
+)
+from grader.sandbox.compiled import CompiledPrograms
+from grader.sandbox.pool import Pool, PoolSettings, PoolStats
+from grader.sandbox.protocol import RunnerSpec
+from grader.sandbox.session import ForkSession
+from grader.sandbox.syscalls import compile_filter
+from grader.sandbox.zygote import Zygote
+
+Isolation = Literal["bubblewrap", "container"]
+WALLS = ("namespaces", "landlock", "seccomp", "rlimits", "memory")
+_SCRATCH_BYTES = 64 << 20
+# JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
+_DATA_SLACK_BYTES = 2 << 30
+_MAX_REQUEST_BYTES = 1 << 30
+
+
+class PooledSandbox:
+    """The sandbox of the service and of the command line. Threads may open sessions side by side; close it once."""
+
+    def __init__(self, pool: Pool, compiled: CompiledPrograms, walls: tuple[str, ...]) -> None:
+        self._pool = pool
+        self._compiled = compiled
+        self.walls: tuple[str, ...] = walls
+
+    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> ForkSession:
+        """See `Sandbox.open`."""
+        session = self._pool.take(spec, stop)
+        try:
+            if spec.warmup is not None:
+                self._compiled.lend(session, spec.devices, spec.warmup)
+            session.begin(spec.limits, (spec.limits.memory_mb << 20) + _DATA_SLACK_BYTES, stop)
+            return session
+        except BaseException:
+            session.close()
+            raise
+
+    def warm(self, spec: RunnerSpec) -> None:
+        self._pool.want(spec)
+
+    def stats(self) -> PoolStats:
+        return self._pool.stats()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def build_sandbox(
+    cache: Path,
+    *,
+    isolation: Isolation = "bubblewrap",
+    settings: PoolSettings | None = None,
+    without: frozenset[str] = frozenset(),
+) -> PooledSandbox:
+    """Make a sandbox. Its zygote is started when something is first asked of it, and walls are missed only then.
+
+    Args:
+      cache: a folder of ours alone, for what warm-ups compiled.
+      isolation: "container" where a container is the outer wall: no namespaces of our own, the rest as ever.
+      without: walls to leave out, for tests and measurements of a wall. The sandbox does not claim those it lacks,
+        and the judge of the service refuses one that lacks any.
+    """
+    standing = [wall for wall in WALLS if wall not in without and (wall != "namespaces" or isolation == "bubblewrap")]
+    compiled = CompiledPrograms(cache / "compiled")
+    order: dict[str, Any] = {"max_payload_bytes": _MAX_REQUEST_BYTES}
+
+    def make_zygote() -> Zygote:
+        return Zygote(command_for(isolation), confinement_for(isolation, without).to_json())
+
+    pool = Pool(make_zygote, order, compiled, settings or PoolSettings())
+    pool.start()
+    return PooledSandbox(pool, compiled, tuple(standing))
+
+
+def command_for(isolation: Isolation) -> list[str]:
+    """How the zygote is started, up to its own arguments."""
+    if isolation == "bubblewrap":
+        return [*bubblewrap_command(), *zygote_command()]
+    environment = [f"{name}={value}" for name, value in runner_environment().items()]
+    program = Path(__file__).resolve().parents[1] / "runner" / "zygote.py"
+    return ["/usr/bin/env", "-i", *environment, sys.executable, "-I", "-B", str(program)]
+
+
+def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset()) -> Confinement:
+    """What every fork does to itself. In a container nothing can be mounted, so there nothing is writable."""
+    inside = isolation == "bubblewrap"
+    own = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[1] / "runner"))
+    return Confinement(
+        uid=None,
+        scratch_bytes=_SCRATCH_BYTES if inside else 0,
+        readable=readable_paths() if inside else (*readable_paths(), *own),
+        writable=writable_paths(),
+        syscall_filter=compile_filter().hex(),
+        # As root each fork is a user of its own; else all of them are one, and share its tasks.
+        tasks=512 if os.geteuid() == 0 else 8192,
+        open_files=256,
+        without=tuple(sorted(without)),
+    )

@@ -1,0 +1,87 @@
+"""What warm-ups have compiled, kept so that the next ones only load it.
+
+The programs come out of a fork that ran a package's public warmup.py and nothing else, as bytes over the wire, and
+go into other forks the same way. No sandbox can write where they are kept, and none of a submission ever fills them:
+loading a compiled program is executing it.
+"""
+
+import hashlib
+import importlib.metadata
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from grader.runner import wire
+from grader.sandbox.protocol import Warmup
+from grader.sandbox.session import ForkSession
+
+_MAX_BYTES = 1 << 30
+Programs = dict[str, object]
+
+
+class CompiledPrograms:
+    """Programs by number of devices and warm-up, in memory and in a folder of ours. Threads may share one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._programs: dict[str, Programs] = {}
+        self._lock = threading.Lock()
+
+    def ensure(self, devices: int, warmup: Warmup, fork: Callable[[], ForkSession]) -> None:
+        """Have the programs of a warm-up; `fork` makes a fork to compile them in where they are not kept yet."""
+        key = _key(devices, warmup)
+        with self._lock:
+            if key in self._programs:
+                return
+            path = self._folder / f"{key}.frame"
+            programs = _load(path)
+            if programs is None:
+                with fork() as session:
+                    request = {"op": "warm", "source": warmup.source, "collect": True}
+                    _, values = session.ask(request, {"entries": {}})
+                programs = _checked(values["entries"])
+                _store(path, programs)
+            self._programs[key] = programs
+
+    def warm(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
+        """Run the warm-up in a fork, with its programs at hand."""
+        request = {"op": "warm", "source": warmup.source, "collect": False}
+        session.ask(request, {"entries": self._programs[_key(devices, warmup)]})
+
+    def lend(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
+        """Give a fork that was not warmed the programs, so that it loads instead of compiling."""
+        programs = self._programs.get(_key(devices, warmup))
+        if programs is not None:
+            session.ask({"op": "warm", "source": "", "collect": False}, {"entries": programs})
+
+
+def _key(devices: int, warmup: Warmup) -> str:
+    """Of all that compiled code depends on, the processor's abilities among it."""
+    versions = [f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax")]
+    flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
+    parts = [str(devices), warmup.version, warmup.source, *versions, flags, os.uname().machine]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _checked(entries: object) -> Programs:
+    if not isinstance(entries, dict):
+        return {}
+    return {name: entry for name, entry in entries.items() if isinstance(entry, np.ndarray) and entry.dtype == np.uint8}
+
+
+def _load(path: Path) -> Programs | None:
+    try:
+        with path.open("rb") as file:
+            return _checked(wire.read_frame(file, max_payload_bytes=_MAX_BYTES)[1].get("entries"))
+    except (FileNotFoundError, EOFError, wire.BadFrame):
+        return None
+
+
+def _store(path: Path, programs: Programs) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_suffix(f".{os.getpid()}.draft")
+    draft.write_bytes(wire.pack({}, {"entries": programs}))
+    draft.replace(path)

@@ -1,0 +1,53 @@
+"""What the end of a runner, or a fault that it reports, says about a submission."""
+
+import signal
+from typing import Any
+
+from grader.errors import SubmissionFault
+
+MEMORY_MESSAGE = (
+    "Your code was stopped when it held more than {memory_mb:,} MiB of memory. "
+    "Look for an array with one dimension too many, or for a broadcast of two large ones."
+)
+_MAX_FRAMES = 12
+
+
+def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
+    """Why a process ended before it answered; `status` is negative for a signal."""
+    if status == -signal.SIGABRT and ("rendezvous" in stderr_tail.lower() or "collective" in stderr_tail.lower()):
+        return SubmissionFault(
+            "divergent_collective", "Not all devices reached the same collective, so the others waited in vain."
+        )
+    if status == -signal.SIGXCPU:
+        return SubmissionFault("time_limit", "Your code used up the CPU time that a submission may have.")
+    if status == -signal.SIGSYS:
+        return SubmissionFault("killed", "Your code made a system call that no Python program makes, and was ended.")
+    if status < 0:
+        name = signal.Signals(-status).name
+        hint = " Recursion that is too deep for C ends like this." if status == -signal.SIGSEGV else ""
+        return SubmissionFault("killed", f"The process that ran your code was ended by {name}.{hint}")
+    return SubmissionFault(
+        "killed",
+        f"The process that ran your code ended itself (exit code {status}) before it returned a result. "
+        "Return from the function instead of calling `os._exit`.",
+    )
+
+
+def clean_detail(detail: dict[str, Any]) -> dict[str, object]:
+    """Keep of a fault's detail what has the form that our runner gives it; the reply may have been forged."""
+    kept: dict[str, object] = {}
+    for name in ("line", "column"):
+        if type(detail.get(name)) is int and 0 <= detail[name] < 2**31:
+            kept[name] = detail[name]
+    if isinstance(detail.get("type"), str):
+        kept["type"] = detail["type"][:80]
+    if isinstance(detail.get("traceback"), list):
+        kept["traceback"] = [frame for item in detail["traceback"][:_MAX_FRAMES] if (frame := _clean_frame(item))]
+    return kept
+
+
+def _clean_frame(frame: object) -> dict[str, object] | None:
+    match frame:
+        case {"line": int(line), "function": str(function), "text": str(text)}:
+            return {"line": line, "function": function[:80], "text": text[:200]}
+    return None

@@ -1,0 +1,269 @@
+"""Runners that are ready before they are needed.
+
+Backend start and compilation take a second or more, grading a tenth of that. So the pool keeps forks whose backend
+is up ("generic"), and for the problems that were asked for last some that have run the problem's warmup.py as well.
+A fork serves one submission and dies; while it does, the next ones are made.
+"""
+
+import collections
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from grader.errors import Cancelled, GraderFault
+from grader.sandbox.compiled import CompiledPrograms
+from grader.sandbox.protocol import RunnerSpec, Warmup
+from grader.sandbox.session import ForkSession
+from grader.sandbox.zygote import START_LIMIT_S, Zygote
+
+log = logging.getLogger("meshgrade.pool")
+
+_LOOK_S = 0.5
+_MAX_PAUSE_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSettings:
+    """How many forks wait. Each holds about 100 MB of its own while it waits.
+
+    Args:
+      generic: with the backend up, for a problem that nobody has asked for.
+      per_problem: warmed for a problem, beside the generic ones.
+      problems: how many problems are kept warm, the ones that were asked for last.
+      fillers: how many are made at the same time.
+    """
+
+    generic: int = 1
+    per_problem: int = 3
+    problems: int = 4
+    fillers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a waiting fork is good for."""
+
+    devices: int
+    warmup: Warmup | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolStats:
+    """`warm` is by package version, `misses` what the last warm-up had to compile beyond what was kept."""
+
+    alive: bool
+    generic: int
+    warm: dict[str, int]
+    zygotes: int
+    pids: tuple[int, ...]
+
+
+class Pool:
+    """Life: `start`, then `take` and `want` from any thread, then `close`. A zygote that dies is replaced.
+
+    Args:
+      make_zygote: makes one that has not been started.
+      order: what every fork is told.
+    """
+
+    def __init__(
+        self,
+        make_zygote: Callable[[], Zygote],
+        order: dict[str, Any],
+        compiled: CompiledPrograms,
+        settings: PoolSettings,
+    ) -> None:
+        self._make_zygote = make_zygote
+        self._order = order
+        self._compiled = compiled
+        self._settings = settings
+        self._zygote: Zygote | None = None
+        self._zygotes = 0
+        self._waiting: dict[_Kind, collections.deque[ForkSession]] = {}
+        self._asked: dict[_Kind, None] = {}
+        self._hungry: collections.Counter[_Kind] = collections.Counter()
+        self._changed = threading.Condition()
+        self._zygote_lock = threading.Lock()
+        self._fault: GraderFault | None = None
+        self._closed = False
+        self._threads = [
+            threading.Thread(target=self._fill, name=f"pool-{number}", daemon=True)
+            for number in range(settings.fillers)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """End every fork and the zygote."""
+        with self._changed:
+            self._closed = True
+            waiting = [session for queue in self._waiting.values() for session in queue]
+            self._waiting.clear()
+            self._changed.notify_all()
+        for session in waiting:
+            session.close()
+        for thread in self._threads:
+            thread.join(5)
+        if self._zygote is not None:
+            self._zygote.close()
+
+    def want(self, spec: RunnerSpec) -> None:
+        """Keep forks for such a runner from now on."""
+        kind = _Kind(spec.devices, spec.warmup)
+        with self._changed:
+            self._ask_for(kind)
+            self._changed.notify_all()
+
+    def take(self, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
+        """Return a fork for one submission: a warmed one, else a generic one, else the next that is made.
+
+        Raises:
+          GraderFault, WallMissing: none could be made.
+          Cancelled: `stop` was set.
+        """
+        kind = _Kind(spec.devices, spec.warmup)
+        generic = _Kind(spec.devices, None)
+        deadline = time.monotonic() + START_LIMIT_S
+        with self._changed:
+            self._ask_for(kind)
+            self._fault = None
+            self._hungry[generic] += 1
+            self._changed.notify_all()
+            try:
+                while True:
+                    for offered in (kind, generic):
+                        session = self._pop(offered)
+                        if session is not None:
+                            return session
+                    if stop is not None and stop.is_set():
+                        raise Cancelled("grading was stopped")
+                    if self._fault is not None:
+                        raise self._fault
+                    if self._closed or time.monotonic() > deadline:
+                        raise GraderFault("no runner could be had")
+                    self._changed.wait(0.05)
+            finally:
+                self._hungry[generic] -= 1
+                self._changed.notify_all()
+
+    def stats(self) -> PoolStats:
+        with self._changed:
+            generic = sum(len(queue) for kind, queue in self._waiting.items() if kind.warmup is None)
+            warm = {kind.warmup.version: len(queue) for kind, queue in self._waiting.items() if kind.warmup}
+            pids = tuple(session.pid for queue in self._waiting.values() for session in queue)
+            zygote = self._zygote
+        return PoolStats(zygote is not None and zygote.alive, generic, warm, self._zygotes, pids)
+
+    def _pop(self, kind: _Kind) -> ForkSession | None:
+        queue = self._waiting.get(kind)
+        while queue:
+            session = queue.popleft()
+            if session.alive:
+                return session
+            session.close()
+        return None
+
+    def _ask_for(self, kind: _Kind) -> None:
+        """Most recent last; the oldest problem that is over the number kept is let go."""
+        for each in (_Kind(kind.devices, None), kind):
+            self._asked.pop(each, None)
+            self._asked[each] = None
+        problems = [each for each in self._asked if each.warmup is not None]
+        for old in problems[: -self._settings.problems]:
+            del self._asked[old]
+            for session in self._waiting.pop(old, ()):
+                session.close()
+
+    def _fill(self) -> None:
+        """Make what is missing, until closed. One thread of `fillers`."""
+        pause = 0.0
+        while True:
+            with self._changed:
+                kind = None
+                while not self._closed and kind is None:
+                    kind = self._missing()
+                    if kind is None:
+                        self._changed.wait(_LOOK_S)
+                if self._closed:
+                    return
+            assert kind is not None
+            try:
+                self._offer(kind, self._make(kind))
+                pause = 0.0
+            except Cancelled:
+                return
+            except Exception as error:  # this thread must survive whatever a fork does; takers are told
+                log.warning("no runner could be made: %s", error)
+                with self._changed:
+                    self._fault = error if isinstance(error, GraderFault) else GraderFault(str(error))
+                    self._changed.notify_all()
+                pause = min(_MAX_PAUSE_S, 2 * pause + 0.2)
+                time.sleep(pause)
+
+    def _missing(self) -> _Kind | None:
+        """What to make next: for somebody who waits, else for the problem asked for last."""
+        self._drop_dead()
+        for kind, number in self._hungry.items():
+            if number > len(self._waiting.get(kind, ())) and not any(
+                queue for each, queue in self._waiting.items() if each.devices == kind.devices
+            ):
+                return kind
+        for kind in reversed(self._asked):
+            target = self._settings.generic if kind.warmup is None else self._settings.per_problem
+            if len(self._waiting.get(kind, ())) < target:
+                return kind
+        return None
+
+    def _drop_dead(self) -> None:
+        for kind, queue in self._waiting.items():
+            for session in [session for session in queue if not session.alive]:
+                queue.remove(session)
+                session.close()
+                log.warning("a waiting fork for %s devices has died and is replaced", kind.devices)
+
+    def _make(self, kind: _Kind) -> ForkSession:
+        if kind.warmup is not None:
+            self._compiled.ensure(kind.devices, kind.warmup, lambda: self._fork(kind.devices))
+        session = self._fork(kind.devices)
+        try:
+            if kind.warmup is not None:
+                self._compiled.warm(session, kind.devices, kind.warmup)
+            return session
+        except BaseException:
+            session.close()
+            raise
+
+    def _fork(self, devices: int) -> ForkSession:
+        session = ForkSession(self._living_zygote().fork({**self._order, "devices": devices}))
+        try:
+            session.environment = session.wait_until_ready()["environment"]
+            return session
+        except BaseException:
+            session.close()
+            raise
+
+    def _living_zygote(self) -> Zygote:
+        with self._zygote_lock:
+            if self._closed:
+                raise Cancelled("the pool is closed")
+            if self._zygote is None or not self._zygote.alive:
+                if self._zygote is not None:
+                    log.warning("the zygote has died and is replaced")
+                    self._zygote.close()
+                self._zygote = self._make_zygote()
+                self._zygotes += 1
+                self._zygote.start()
+            return self._zygote
+
+    def _offer(self, kind: _Kind, session: ForkSession) -> None:
+        with self._changed:
+            if not self._closed and kind in self._asked:
+                self._waiting.setdefault(kind, collections.deque()).append(session)
+                self._changed.notify_all()
+                return
+        session.close()

@@ -1,0 +1,82 @@
+"""The system calls that Python and XLA need, and no others: an allow-list, compiled to BPF with libseccomp.
+
+An allow-list and not a list of the forbidden, because a kernel gets new calls every year, and each of them would
+otherwise be open on the day that it appears. Compiled here, outside: libseccomp finds its library by running ldconfig,
+and inside nothing can be run.
+"""
+
+import errno
+import tempfile
+
+from grader.errors import WallMissing
+from grader.runner.confine import OWN_PID
+from grader.sandbox.remedies import INSTALL_LIBSECCOMP
+
+_ALLOWED = """
+read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 pipe pipe2
+open openat creat stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
+getdents getdents64 statfs fstatfs mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 truncate ftruncate
+fallocate fsync fdatasync chmod fchmod fchmodat umask utimensat flock copy_file_range fadvise64
+mmap munmap mremap mprotect madvise brk msync mincore membarrier
+futex futex_waitv set_robust_list rseq set_tid_address gettid sched_yield getcpu restart_syscall exit exit_group
+rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack
+nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage
+poll ppoll select pselect6
+getpid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups getrlimit
+uname getrandom sched_getaffinity sched_getparam sched_getscheduler arch_prctl
+""".split()
+_CLONE_THREAD = 0x00010000
+_CLONE_NAMESPACES = 0x7E020080
+_SIGABRT = 6
+_TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX = 0x5401, 0x5413, 0x5451, 0x5450
+_PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
+# Not F_SETOWN or F_SETSIG, by which the kernel would send signals to others on one's behalf.
+_F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_GETLK, _F_SETLK, _F_SETLKW, _F_DUPFD_CLOEXEC = (*range(8), 1030)
+
+
+def compile_filter() -> bytes:
+    """The BPF program, 8 bytes an instruction; `OWN_PID` stands in it for the process that installs it.
+
+    Raises:
+      WallMissing: libseccomp is not installed.
+    """
+    try:
+        import pyseccomp as seccomp
+    except (ImportError, RuntimeError, OSError) as error:
+        raise WallMissing("seccomp", f"libseccomp cannot be loaded ({error})", INSTALL_LIBSECCOMP) from error
+    rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
+    # Calls by another architecture's numbers would slip past names: 32-bit ones on x86-64, say.
+    rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
+
+    def allow(name: str, *arguments: object) -> None:
+        try:
+            rules.add_rule(seccomp.ALLOW, name, *arguments)
+        except ValueError:
+            # Not a call of this architecture: newer ones have no `open`, only `openat`.
+            return
+
+    def argument_is(position: int, value: int) -> object:
+        return seccomp.Arg(position, seccomp.EQ, value)
+
+    for name in _ALLOWED:
+        allow(name)
+    # A thread, and nothing else: no process, and no namespace on the way.
+    threads_only = seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD | _CLONE_NAMESPACES, _CLONE_THREAD)
+    allow("clone", threads_only)
+    # ENOSYS, not EPERM: glibc then falls back to clone, whose flags can be looked at; on EPERM it gives up and XLA
+    # gets no threads. https://github.com/moby/moby/issues/42680
+    rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
+    # abort() of its own process; any other signal, to itself or to others, could only hide who ended it.
+    allow("tgkill", argument_is(0, OWN_PID), argument_is(2, _SIGABRT))
+    allow("prlimit64", argument_is(0, 0))
+    for request in (_TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX):
+        allow("ioctl", argument_is(1, request))
+    for option in (_PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA):
+        allow("prctl", argument_is(0, option))
+    commands = (_F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_GETLK, _F_SETLK, _F_SETLKW, _F_DUPFD_CLOEXEC)
+    for command in commands:
+        allow("fcntl", argument_is(1, command))
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()

@@ -1,0 +1,229 @@
+"""The zygote seen from outside: starting it behind its walls, asking it for forks, learning how they ended."""
+
+import itertools
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.errors import GraderFault, WallMissing
+from grader.sandbox.remedies import remedy_for
+from grader.sandbox.usage import descendants
+
+START_LIMIT_S = 120.0
+_FORK_LIMIT_S = 30.0
+_MAX_REPORT = 4096
+_FIRST_UID, _UIDS = 61_000, 4_000
+
+
+@dataclass(slots=True)
+class Fork:
+    """One process made by the zygote, and our ends of what it was given.
+
+    `ended` is set when it is gone; `status` is then its exit code, negative for a signal, or None when the zygote
+    went with it and nobody can tell.
+    """
+
+    id: int
+    channel: socket.socket
+    stdout: int
+    stderr: int
+    handle: int = -1
+    pid: int = -1
+    status: int | None = None
+    made: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def kill(self) -> None:
+        """End it now. By its handle, so that no other process that was given its number is hit."""
+        if not self.ended.is_set() and self.handle >= 0:
+            try:
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+
+    def close(self) -> None:
+        """Kill it, and let go of everything. Safe to call twice."""
+        self.kill()
+        self.channel.close()
+        for descriptor in (self.stdout, self.stderr, self.handle):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.stdout = self.stderr = self.handle = -1
+
+
+class Zygote:
+    """One zygote process. Threads may ask for forks side by side; when it has died, `alive` is False for good.
+
+    Args:
+      command: how to start it; the control descriptor's number and `confinement` are appended.
+      confinement: `Confinement` as JSON.
+    """
+
+    def __init__(self, command: list[str], confinement: str) -> None:
+        self._command = command
+        self._confinement = confinement
+        self._control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._forks: dict[int, Fork] = {}
+        self._ids = itertools.count(1)
+        self._lock = threading.Lock()
+        self._ready = threading.Event()
+        self._gone = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stderr = ""
+        self.forks_cpu_s = 0.0
+
+    @property
+    def alive(self) -> bool:
+        return self._ready.is_set() and not self._gone.is_set()
+
+    def start(self, *, imports: bool = True) -> None:
+        """Start it and wait until it has imported everything, or, for a probe of the walls, nothing.
+
+        Raises:
+          WallMissing: bubblewrap could not make its walls.
+          GraderFault: it did not come up, or has started a thread.
+        """
+        # bwrap dies with the *thread* that started it, so it gets one that lives as long as it does.
+        options = [] if imports else ["--bare"]
+        threading.Thread(target=self._keep, args=(options,), name="zygote", daemon=True).start()
+        while not self._ready.wait(0.05):
+            if self._gone.is_set():
+                raise self._not_started()
+        if threads_of(self.pid) != 1:
+            self.close()
+            raise GraderFault("the zygote has started a thread, so nothing can be forked from it")
+
+    @property
+    def pid(self) -> int:
+        """Of the zygote itself; bwrap's own processes come before it."""
+        assert self._process is not None
+        return descendants(self._process.pid)[: 3 if self._command[0].endswith("bwrap") else 1][-1]
+
+    def fork(self, order: dict[str, Any]) -> Fork:
+        """Have a process made that obeys `order`; its frames come on `channel`.
+
+        Raises:
+          GraderFault: the zygote is gone, or does not answer.
+        """
+        ours, theirs = socket.socketpair()
+        out, out_end = os.pipe()
+        err, err_end = os.pipe()
+        fork = Fork(next(self._ids), ours, out, err)
+        uid = _FIRST_UID + fork.id % _UIDS if os.geteuid() == 0 else None
+        message = json.dumps({**order, "id": fork.id, "uid": uid}).encode()
+        try:
+            with self._lock:
+                self._forks[fork.id] = fork
+                socket.send_fds(self._control, [message], [theirs.fileno(), out_end, err_end])
+        except OSError as error:
+            fork.close()
+            raise GraderFault(f"the zygote is gone: {error}") from error
+        finally:
+            theirs.close()
+            os.close(out_end)
+            os.close(err_end)
+        if not fork.made.wait(_FORK_LIMIT_S) or fork.handle < 0:
+            fork.close()
+            raise GraderFault("the zygote has not made a fork")
+        return fork
+
+    def close(self) -> None:
+        """End it and every fork of it."""
+        if self._process is not None and self._process.poll() is None:
+            for pid in reversed(descendants(self._process.pid)):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+        self._gone.wait(5)
+
+    def _keep(self, options: list[str]) -> None:
+        """Start the process and listen to it until it ends."""
+        try:
+            with self._theirs:
+                self._process = subprocess.Popen(
+                    [*self._command, str(self._theirs.fileno()), self._confinement, *options],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    pass_fds=[self._theirs.fileno()],
+                    start_new_session=True,
+                    env={},
+                )
+            while self._listen():
+                pass
+            self._process.kill()
+            assert self._process.stderr is not None
+            with self._process.stderr as stderr:
+                self._stderr = stderr.read(4096).decode(errors="replace").strip()
+            self._process.wait()
+        except OSError as error:
+            self._stderr = str(error)
+        finally:
+            self._control.close()
+            self._gone.set()
+            with self._lock:
+                lost = list(self._forks.values())
+                self._forks.clear()
+            for fork in lost:
+                fork.ended.set()
+                fork.made.set()
+
+    def _listen(self) -> bool:
+        try:
+            text, handles, _, _ = socket.recv_fds(self._control, _MAX_REPORT, 1)
+        except OSError:
+            return False
+        if not text:
+            return False
+        report = json.loads(text)
+        if report.get("ready"):
+            self._ready.set()
+        elif "forked" in report:
+            self._forked(report["forked"], handles[0])
+        else:
+            self._ended(report)
+        return True
+
+    def _forked(self, number: int, handle: int) -> None:
+        fork = self._forks.get(number)
+        if fork is None:
+            os.close(handle)
+            return
+        fork.handle, fork.pid = handle, _pid_of(handle)
+        fork.made.set()
+
+    def _ended(self, report: dict[str, Any]) -> None:
+        self.forks_cpu_s += report["cpu_s"]
+        with self._lock:
+            fork = self._forks.pop(report["ended"], None)
+        if fork is not None:
+            fork.status = report["status"]
+            fork.ended.set()
+            fork.made.set()
+
+    def _not_started(self) -> GraderFault:
+        if self._stderr.startswith("bwrap:"):
+            return WallMissing("namespaces", self._stderr, remedy_for(self._stderr))
+        return GraderFault(f"the zygote did not start: {self._stderr}\nTo mend it: {remedy_for(self._stderr)}")
+
+
+def threads_of(pid: int) -> int:
+    """How many threads a process has, or 0 when there is no such process."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return 0
+    return int(status.partition("Threads:")[2].split()[0])
+
+
+def _pid_of(handle: int) -> int:
+    """The number, here, of the process behind a handle; -1 when it has ended already."""
+    text = Path(f"/proc/self/fdinfo/{handle}").read_text()
+    return int(text.partition("Pid:")[2].split()[0])

@@ -1,0 +1,190 @@
+"""Where attacks are run: a judge in real walls, canaries around it, and the look round afterwards."""
+
+import base64
+import json
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from grader.judge import Judge
+from grader.package.package import Package
+from grader.package.reader import read_package
+from grader.sandbox.build import PooledSandbox, build_sandbox
+from grader.sandbox.usage import descendants
+from grader.verdict import Verdict
+from tests.hostile.attack import Attack
+
+PACKAGE = Path(__file__).resolve().parents[1] / "grader" / "packages" / "add_one"
+HONEST = (Path(__file__).parent / "clean_room.py").read_text()
+WRONG = "def add_one(x):\n    return x + 2\n"
+SECRET = b"canary-of-the-deployment-secret!"
+_ENVIRONMENT = "MESHGRADE_OWNER_TOKEN"
+# The users that forks become: a file of one of them outside its scratch folder was left by a submission.
+_FORK_UIDS = range(61_000, 65_000)
+_PLANTED = frozenset(
+    "left-behind planted planted.pth sitecustomize.py from-left from-right jit_add-planted-cache".split()
+)
+_SETTLE_S = 30.0
+
+
+class Arena:
+    """A judge whose sandbox lacks the walls `without`, and what a submission would like to reach.
+
+    Life: as a context manager. `grade` from any thread; `assert_nothing_is_left` when no grading goes on.
+    """
+
+    def __init__(self, scratch: Path, without: frozenset[str] = frozenset()) -> None:
+        self.package: Package = read_package(PACKAGE)
+        self._scratch = scratch
+        self._cache = scratch / "cache"
+        self._canary = f"canary-{secrets.token_hex(8)}"
+        self._sandbox: PooledSandbox = build_sandbox(scratch / "programs", without=without)
+        self._judge = Judge(self._sandbox, SECRET, self._cache)
+        self._host = Path(tempfile.mkdtemp(prefix="meshgrade-host-", dir="/var/tmp"))
+        self._listeners = list(_listeners(f"meshgrade-{self._canary}"))
+        self._before = ""
+
+    def __enter__(self) -> "Arena":
+        self._host.chmod(0o755)
+        canary = self._host / "canary"
+        canary.write_text(self._canary)
+        canary.chmod(0o644)
+        self._judge.prepare(self.package)
+        # Hidden inputs are as secret as the key that they come from.
+        prepared = self._judge._references.prepare(self.package, lambda _: None, None)
+        hidden = [case.inputs["x"] for case in prepared.cases if not case.public]
+        self._hidden = [float(value) for x in hidden for value in np.asarray(x)]
+        self.grade(HONEST)
+        self._before = self._settled_state()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._sandbox.close()
+        for listener in self._listeners:
+            listener.close()
+        shutil.rmtree(self._host)
+
+    @contextmanager
+    def secret_environment(self) -> Iterator[None]:
+        """The grader's own environment holds a canary meanwhile."""
+        os.environ[_ENVIRONMENT] = self._canary
+        try:
+            yield
+        finally:
+            del os.environ[_ENVIRONMENT]
+
+    def grade(self, source: str) -> Verdict:
+        return self._judge.judge(self.package, source)
+
+    def attack(self, attack: Attack) -> Verdict:
+        with self.secret_environment():
+            return self.grade(self._aimed(attack.source()))
+
+    def attack_both(self, first: Attack, second: Attack) -> tuple[Verdict, Verdict]:
+        """Both at the same time. Each waits until the other one's import has begun."""
+        verdicts: dict[str, Verdict] = {}
+        together = threading.Barrier(2, timeout=120)
+
+        def run(attack: Attack) -> None:
+            def progress(phase: str) -> None:
+                if phase == "importing":
+                    together.wait()
+
+            verdicts[attack.name] = self._judge.judge(self.package, self._aimed(attack.source()), progress=progress)
+
+        threads = [threading.Thread(target=run, args=(each,)) for each in (first, second)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return verdicts[first.name], verdicts[second.name]
+
+    def assert_tells_no_secret(self, verdict: Verdict) -> None:
+        """Neither the canaries nor the deployment's secret nor a hidden input stands in any part of a verdict."""
+        text = json.dumps(verdict.model_dump(mode="json"), ensure_ascii=False)
+        text.encode()
+        secrets_ = [self._canary, SECRET.decode(), SECRET.hex(), base64.b64encode(SECRET).decode(), "root:x:0:0"]
+        for value in self._hidden:
+            # Five figures: fewer turn up by chance, and the corpus carries them out with six decimals.
+            secrets_ += [f"{abs(value):.5f}"[:6], str(int(abs(value) * 1e6))]
+        for secret in secrets_:
+            assert secret not in text, f"the verdict tells a secret: {secret}"
+
+    def assert_nothing_is_left(self) -> None:
+        """No process, descriptor, mount or file more than before, and nobody has knocked."""
+        assert self._settled_state() == self._before
+        for listener in self._listeners:
+            try:
+                listener.accept()
+            except BlockingIOError:
+                continue
+            raise AssertionError("a submission has connected to the host")
+
+    def _aimed(self, source: str) -> str:
+        port = self._listeners[0].getsockname()[1]
+        targets = {
+            "canary_file": str(self._host / "canary"),
+            "folder": str(PACKAGE),
+            "cache": str(self._cache),
+            "port": str(port),
+            "abstract": f"meshgrade-{self._canary}",
+        }
+        for name, target in targets.items():
+            source = source.replace(f"@{name}@", target)
+        return source
+
+    def _settled_state(self) -> str:
+        """The state once the pool is full again; a pool that does not fill is reported as it is."""
+        deadline = time.monotonic() + _SETTLE_S
+        state = self._state()
+        while time.monotonic() < deadline:
+            time.sleep(0.05)
+            again = self._state()
+            full = self._sandbox.stats()
+            if again == state and full.alive and full.generic == 1 and (not self._before or again == self._before):
+                return again
+            state = again
+        return state
+
+    def _state(self) -> str:
+        parts = {
+            "processes": len(descendants(os.getpid())),
+            "descriptors": len(os.listdir("/proc/self/fd")),
+            "threads": threading.active_count(),
+            "mounts": Path("/proc/self/mountinfo").read_text(),
+            "answers": sorted(map(str, self._cache.rglob("*"))),
+            "host": sorted(os.listdir(self._host)),
+            "left": sorted(_left_on_the_host()),
+        }
+        return "\n".join(f"{name}: {part}" for name, part in parts.items())
+
+
+def _listeners(name: str) -> Iterator[socket.socket]:
+    """Servers of the host, on its loopback and under an abstract name."""
+    abstract = socket.socket(socket.AF_UNIX)
+    abstract.bind(f"\0{name}")
+    abstract.listen()
+    for listener in (socket.create_server(("127.0.0.1", 0)), abstract):
+        listener.setblocking(False)
+        yield listener
+
+
+def _left_on_the_host() -> Iterator[str]:
+    numpy = Path(np.__path__[0])
+    for folder in (Path("/"), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), numpy, numpy.parent, PACKAGE):
+        for entry in os.scandir(folder):
+            try:
+                owner = entry.stat(follow_symlinks=False).st_uid
+            except FileNotFoundError:
+                continue
+            if owner in _FORK_UIDS or entry.name in _PLANTED:
+                yield entry.path

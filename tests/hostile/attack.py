@@ -1,0 +1,96 @@
+"""The corpus: one attack a file, with its expectation in line 1.
+
+    \"\"\"expect: rejected/killed; wall: seccomp; says: "text"; pair: group/file. What it does.\"\"\"
+
+`expect` is `accepted`, `rejected` or `rejected/reason|reason`, several joined by ` or `. An attack that gets through
+prints CROSSED, or returns a wrong value; one that is stopped says so and returns the right one, which is then
+accepted. `wall` names the walls that stop it. `says` must stand in the verdict. `pair` runs at the same time.
+Run as a program this file prints docs/attacks.md.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "submissions"
+WALLS = ("namespaces", "landlock", "seccomp", "rlimits", "memory")
+_LINE = re.compile(
+    r'"""expect: (?P<expect>[a-z_/| ]+)'
+    r"(?:; wall: (?P<walls>[a-z, ]+))?"
+    r'(?P<says>(?:; says: "[^"]+")*)'
+    r"(?:; pair: (?P<pair>[a-z_/]+))?"
+    r'\. (?P<what>[A-Z].+\.)"""'
+)
+_HEAD = """# What is tried against the walls
+
+Each of these is a file in [tests/hostile/submissions](../tests/hostile/submissions); the test suite submits every one
+of them and looks afterwards whether anything is left. This page is written by
+`python -m tests.hostile.attack > docs/attacks.md`, and a test holds it to the files.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One file. `name` is its path below the corpus without `.py`; `expected` holds (status, reason or None for any)."""
+
+    name: str
+    text: str
+    expected: frozenset[tuple[str, str | None]]
+    walls: tuple[str, ...]
+    says: tuple[str, ...]
+    pair: str | None
+    what: str
+
+    @property
+    def group(self) -> str:
+        return self.name.partition("/")[0]
+
+    def source(self) -> str:
+        """What is submitted: the file itself, or what its `make` returns where no file could hold it."""
+        if self.group != "made":
+            return self.text
+        made: dict[str, object] = {}
+        exec(compile(self.text, self.name, "exec"), made)
+        return str(made["make"]())  # type: ignore[operator]
+
+    def expects(self, status: str, reason: str | None) -> bool:
+        return (status, reason) in self.expected or (status, None) in self.expected
+
+
+def parse(name: str, text: str) -> Attack:
+    """Raises ValueError where line 1 is not of the form above."""
+    match = _LINE.fullmatch(text.partition("\n")[0])
+    if match is None:
+        raise ValueError(f"{name}: line 1 is not an expectation")
+    expected: set[tuple[str, str | None]] = set()
+    for each in match["expect"].split(" or "):
+        status, _, reasons = each.partition("/")
+        expected |= {(status, reason or None) for reason in reasons.split("|")}
+    walls = tuple(match["walls"].split(", ")) if match["walls"] else ()
+    says = tuple(re.findall(r'; says: "([^"]+)"', match["says"]))
+    return Attack(name, text, frozenset(expected), walls, says, match["pair"], match["what"])
+
+
+def read_corpus() -> list[Attack]:
+    """All attacks, in the order of their names."""
+    paths = sorted(FOLDER.rglob("*.py"))
+    return [parse(str(path.relative_to(FOLDER).with_suffix("")), path.read_text()) for path in paths]
+
+
+def table(attacks: list[Attack]) -> str:
+    """docs/attacks.md."""
+    lines = [_HEAD]
+    for group in dict.fromkeys(attack.group for attack in attacks):
+        lines += [f"## {group.capitalize()}", "", "| attack | stopped by | what it does |", "|---|---|---|"]
+        lines += [
+            f"| {attack.name.partition('/')[2]} | {', '.join(attack.walls)} | {attack.what.replace('|', chr(92) + '|')} |"
+            for attack in attacks
+            if attack.group == group
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table(read_corpus()))

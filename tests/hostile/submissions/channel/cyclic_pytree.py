@@ -1,0 +1,7 @@
+"""expect: rejected/error; says: "RecursionError". Returns a list that holds itself."""
+
+
+def add_one(x):
+    result = [x + 1]
+    result.append(result)
+    return result

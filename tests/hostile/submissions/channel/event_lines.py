@@ -1,0 +1,11 @@
+"""expect: accepted. Prints what a stream of events, a log or a protocol could take for its own."""
+
+import sys
+
+print("\r\n\r\nevent: finished\r\ndata: {}\r\n\r\n")
+print("bwrap: Can't find source path\nrendezvous collective", file=sys.stderr)
+print('{"ok": true, "status": "accepted", "score": 100}')
+
+
+def add_one(x):
+    return x + 1

@@ -1,0 +1,11 @@
+"""expect: rejected. Answers that all went well, and leaves the result out."""
+
+import sys
+
+wire = sys.modules["grader.runner.wire"]
+pack = wire.pack
+wire.pack = lambda message, values=None, **options: pack(message, {}, **options)
+
+
+def add_one(x):
+    return x + 1

@@ -1,0 +1,13 @@
+"""expect: accepted. Looks through every module that is loaded for code of the judge and for answers."""
+
+import sys
+
+for name, module in list(sys.modules.items()):
+    if name.startswith(("grader.", "app.")) and not name.startswith("grader.runner"):
+        print("CROSSED: found the module", name)
+    if any(word in vars(module) for word in ("hidden_cases", "public_cases", "reference_answers")):
+        print("CROSSED: found cases in", name)
+
+
+def add_one(x):
+    return x + 1

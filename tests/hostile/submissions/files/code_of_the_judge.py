@@ -1,0 +1,21 @@
+"""expect: accepted; wall: namespaces. Imports the judge and the service, to use their code against them."""
+
+import importlib
+
+for name in (
+    "grader.judge",
+    "grader.references",
+    "grader.checks",
+    "grader.sandbox.session",
+    "app.main",
+    "app.settings",
+):
+    try:
+        importlib.import_module(name)
+        print("CROSSED: imported", name)
+    except ImportError:
+        continue
+
+
+def add_one(x):
+    return x + 1

@@ -1,0 +1,13 @@
+"""expect: accepted. Puts named pipes where somebody outside might read a result, and so wait for ever."""
+
+import os
+
+for name in ("result", "result.json", "stdout", "verdict.json", "submission.py"):
+    try:
+        os.mkfifo(f"/tmp/{name}")
+    except OSError as error:
+        print("stopped:", error.strerror)
+
+
+def add_one(x):
+    return x + 1

@@ -1,0 +1,5 @@
+"""expect: rejected/missing_entry. Is empty."""
+
+
+def make():
+    return ""

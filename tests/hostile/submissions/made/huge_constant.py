@@ -1,0 +1,5 @@
+"""expect: rejected/syntax_error|time_limit|memory_limit. Writes a number whose digits take for ever to read."""
+
+
+def make():
+    return f"x = {'9' * 5_000_000}\ndef add_one(x):\n    return x + 1\n"

@@ -1,0 +1,14 @@
+"""expect: accepted; wall: seccomp, namespaces; says: "stopped". Connects to a server on the host and to one far away."""
+
+import socket
+
+for address in (("127.0.0.1", int("@port@")), ("1.1.1.1", 53), ("169.254.169.254", 80)):
+    try:
+        socket.create_connection(address, timeout=0.5)
+        print("CROSSED: connected to", address)
+    except OSError:
+        print("stopped")
+
+
+def add_one(x):
+    return x + 1

@@ -1,0 +1,14 @@
+"""expect: accepted; wall: seccomp, rlimits; says: "stopped". Forks for ever."""
+
+import os
+
+while True:
+    try:
+        os.fork()
+    except OSError:
+        break
+print("stopped")
+
+
+def add_one(x):
+    return x + 1

@@ -1,0 +1,10 @@
+"""expect: rejected/output_limit; says: "64 MiB". Prints without end."""
+
+import os
+
+while True:
+    os.write(1, b"x" * 65536)
+
+
+def add_one(x):
+    return x + 1

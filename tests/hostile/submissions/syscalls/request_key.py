@@ -1,0 +1,14 @@
+"""expect: accepted; wall: seccomp; says: "stopped". Has the kernel start a helper outside the walls that looks for a key."""
+
+import ctypes
+import errno
+
+syscall = ctypes.CDLL(None, use_errno=True).syscall
+syscall.restype = ctypes.c_long
+answer = syscall(249, ctypes.c_long(0), ctypes.c_long(0), ctypes.c_long(0), ctypes.c_long(-4))
+said = "success" if answer >= 0 else errno.errorcode[ctypes.get_errno()]
+print("stopped" if said in ("EPERM", "ENOSYS") else "CROSSED: the kernel looked at it:", said)
+
+
+def add_one(x):
+    return x + 1
