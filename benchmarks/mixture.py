@@ -1,7 +1,6 @@
-"""Submissions whose verdict is known: those of the problems, honest and wrong, and the attacks of the hostile suite."""
+"""Submissions whose verdict is known: those of the problem, honest and wrong, and the attacks of the hostile suite."""
 
 import itertools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,23 +8,26 @@ from benchmarks.workload import CHECKOUT, SLUG
 from grader.package.package import Package
 from grader.package.reader import read_package
 from grader.verdict import Verdict
+from tests.hostile.attack import read_corpus
 
-_HOSTILE = CHECKOUT / "tests" / "hostile" / "submissions"
 _SMALLEST = CHECKOUT / "tests" / "grader" / "packages" / "add_one"
-_EXPECTATION = re.compile(r'"""expect: ([a-z_/| ]+)')
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`expected` holds every verdict that is right for it: `accepted`, `rejected`, or `rejected/<reason>`."""
+    """`expected` holds every right (status, reason); a reason of None stands for any."""
 
     name: str
     package: Package
     source: str
-    expected: frozenset[str]
+    expected: frozenset[tuple[str, str | None]]
 
     def fits(self, verdict: Verdict) -> bool:
-        return bool(self.expected & {verdict.status, f"{verdict.status}/{verdict.reason}"})
+        return (verdict.status, verdict.reason) in self.expected or (verdict.status, None) in self.expected
+
+    def told(self) -> str:
+        """What is expected, for a message."""
+        return " or ".join(sorted(f"{status}/{reason}" if reason else status for status, reason in self.expected))
 
 
 def honest() -> list[Known]:
@@ -36,37 +38,23 @@ def honest() -> list[Known]:
             f"{SLUG}/{known.name}",
             package,
             known.source,
-            frozenset({f"rejected/{known.reason}" if known.reason else "accepted"}),
+            frozenset({("rejected" if known.reason else "accepted", known.reason)}),
         )
         for known in (*package.accepted, *package.rejected)
     ]
 
 
 def hostile() -> list[Known]:
-    """The attacks, by the expectation in their first line. Those that need a partner at the same time are left out."""
-    if not _HOSTILE.is_dir():
-        return []
+    """The attacks; those that need a partner at the same time are left out."""
     package = read_package(_SMALLEST)
-    found = []
-    for path in sorted(_HOSTILE.rglob("*.py")):
-        # Some of them are not text on purpose; those cannot be a submission of the judge's, only of the service's.
-        source = path.read_bytes().decode("utf-8", "replace")
-        first = source.partition("\n")[0]
-        if (stated := _EXPECTATION.match(first)) and "pair:" not in first:
-            found.append(Known(f"hostile/{path.stem}", package, source, _outcomes(stated[1])))
-    return found
+    return [
+        Known(f"hostile/{attack.name}", package, attack.source(), attack.expected)
+        for attack in read_corpus()
+        if attack.pair is None
+    ]
 
 
 def mixed(count: int) -> Iterator[Known]:
     """`count` of them in a fixed order, honest and hostile in turn, each kind from its beginning when it is used up."""
-    kinds = [kind for kind in (honest(), hostile()) if kind]
-    turns = itertools.chain.from_iterable(zip(*map(itertools.cycle, kinds), strict=True))
+    turns = itertools.chain.from_iterable(zip(itertools.cycle(honest()), itertools.cycle(hostile()), strict=True))
     return itertools.islice(turns, count)
-
-
-def _outcomes(stated: str) -> frozenset[str]:
-    """`rejected/killed|error` is either of two reasons."""
-    status, _, reasons = stated.strip().partition("/")
-    if not reasons:
-        return frozenset(part.strip() for part in status.split("|"))
-    return frozenset(f"{status}/{reason.strip().removeprefix(f'{status}/')}" for reason in reasons.split("|"))

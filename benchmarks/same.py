@@ -37,9 +37,9 @@ def differing(judge: Judge, count: int, say: Say) -> tuple[list[str], dict[str, 
 
 def one_of_each() -> list[Known]:
     """The first submission of the problem for each outcome that it has."""
-    first: dict[frozenset[str], Known] = {}
+    first: dict[str, Known] = {}
     for known in honest():
-        first.setdefault(known.expected, known)
+        first.setdefault(known.told(), known)
     return list(first.values())
 
 

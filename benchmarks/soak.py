@@ -64,7 +64,7 @@ def soak(judge: Judge, count: int, folder: Path) -> tuple[list[str], dict[str, o
     for number, known in enumerate(submissions, 1):
         verdict = judge.judge(known.package, known.source)
         if not known.fits(verdict):
-            told = f"{verdict.status}/{verdict.reason}, expected {' or '.join(sorted(known.expected))}"
+            told = f"{verdict.status}/{verdict.reason}, expected {known.told()}"
             faults.append(f"submission {number}, {known.name}: {told}")
         if number % _BATCH == 0 or number == count:
             last = _at_rest(folder)

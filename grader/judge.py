@@ -10,7 +10,7 @@ from typing import Any
 from grader import checks
 from grader.checks.outcome import Answer, Case, Finding, Outcome
 from grader.compare import compare, show
-from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
+from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.package.package import Package
 from grader.prepared import Known, Prepared, answer_of
 from grader.references import References, runner_spec
@@ -22,6 +22,8 @@ log = logging.getLogger("meshgrade.judge")
 
 Progress = Callable[[str], None]
 _NO_OUTPUT = Output(stdout="", stderr="", truncated=False)
+# A runner that was killed by somebody else costs the student nothing: this often it is tried, then it is a failure.
+_TRIES = 3
 _FAILED = "The grader failed, not your code. This is not counted, and its operators have been told."
 
 
@@ -76,13 +78,20 @@ class Judge:
           WallMissing: a wall cannot be built. Nothing was executed.
           Cancelled: `stop` was set.
         """
+
+        def known() -> tuple[Known, ...]:
+            return self._references.known(package, progress, stop)
+
         grading = _Grading(package, hidden, self._sandbox.walls, progress)
         try:
             progress("starting")
             prepared = self._references.prepare(package, progress, stop)
-            return grading.grade(
-                prepared, lambda: self._references.known(package, progress, stop), source, self._sandbox, stop
-            )
+            for _ in range(_TRIES - 1):
+                try:
+                    return grading.grade(prepared, known, source, self._sandbox, stop)
+                except LostRunner as lost:
+                    log.warning("%s is graded again: %s", package.slug, lost)
+            return grading.grade(prepared, known, source, self._sandbox, stop)
         except (Cancelled, WallMissing):
             raise
         except GraderFault as fault:

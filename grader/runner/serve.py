@@ -60,7 +60,6 @@ class _Runner:
         match request["op"]:
             case "warm":
                 entries = warm.warm(request["source"], self._cache, values["entries"])  # type: ignore[arg-type]
-                # Without a source the entries are only put where compiling looks for them.
                 return {"entries": entries if request["collect"] else {}, "misses": self._cache.misses}
             case "begin":
                 limit_submission(request["data_bytes"], request["cpu_s"])

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from grader.errors import LostRunner
 from grader.runner.confine import Confinement
 from grader.sandbox.bubblewrap import (
     bubblewrap_command,
@@ -27,6 +28,7 @@ _SCRATCH_BYTES = 64 << 20
 # JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
 _DATA_SLACK_BYTES = 2 << 30
 _MAX_REQUEST_BYTES = 1 << 30
+_TRIES = 10
 
 
 class PooledSandbox:
@@ -39,7 +41,15 @@ class PooledSandbox:
 
     def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> ForkSession:
         """See `Sandbox.open`."""
-        session = self._pool.take(spec, stop)
+        for _ in range(_TRIES - 1):
+            try:
+                return self._begin(self._pool.take(spec, stop), spec, stop)
+            except LostRunner:
+                # It had died while it waited, and the news had not come yet. Nothing submitted was near it.
+                continue
+        return self._begin(self._pool.take(spec, stop), spec, stop)
+
+    def _begin(self, session: ForkSession, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
         try:
             if spec.warmup is not None:
                 self._compiled.lend(session, spec.devices, spec.warmup)

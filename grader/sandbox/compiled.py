@@ -46,10 +46,12 @@ class CompiledPrograms:
                 _store(path, programs)
             self._programs[key] = programs
 
-    def warm(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
-        """Run the warm-up in a fork, with its programs at hand."""
+    def warm(self, session: ForkSession, devices: int, warmup: Warmup) -> int:
+        """Run the warm-up in a fork, with its programs at hand; return how many it had to compile all the same."""
         request = {"op": "warm", "source": warmup.source, "collect": False}
-        session.ask(request, {"entries": self._programs[_key(devices, warmup)]})
+        _, values = session.ask(request, {"entries": self._programs[_key(devices, warmup)]})
+        misses = values["misses"]
+        return misses if isinstance(misses, int) else 0
 
     def lend(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
         """Give a fork that was not warmed the programs, so that it loads instead of compiling."""

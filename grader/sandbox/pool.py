@@ -52,13 +52,14 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class PoolStats:
-    """`warm` is by package version, `misses` what the last warm-up had to compile beyond what was kept."""
+    """`warm` is by package version; `misses` counts what warm-ups compiled although their programs were kept."""
 
     alive: bool
     generic: int
     warm: dict[str, int]
     zygotes: int
     pids: tuple[int, ...]
+    misses: int
 
 
 class Pool:
@@ -81,17 +82,21 @@ class Pool:
         self._compiled = compiled
         self._settings = settings
         self._zygote: Zygote | None = None
-        self._zygotes = 0
+        self._zygotes = self._misses = 0
         self._waiting: dict[_Kind, collections.deque[ForkSession]] = {}
         self._asked: dict[_Kind, None] = {}
         self._hungry: collections.Counter[_Kind] = collections.Counter()
+        self._making: collections.Counter[_Kind] = collections.Counter()
         self._changed = threading.Condition()
         self._zygote_lock = threading.Lock()
         self._fault: GraderFault | None = None
         self._closed = False
+        # Whose warm-up has failed or hung: graded on generic forks from then on, and not tried again and again.
+        self._broken: set[_Kind] = set()
+        # The first makes generic forks only, so that somebody who waits never waits for a warm-up.
         self._threads = [
-            threading.Thread(target=self._fill, name=f"pool-{number}", daemon=True)
-            for number in range(settings.fillers)
+            threading.Thread(target=self._fill, args=(number == 0,), name=f"pool-{number}", daemon=True)
+            for number in range(settings.fillers + 1)
         ]
 
     def start(self) -> None:
@@ -157,7 +162,7 @@ class Pool:
             warm = {kind.warmup.version: len(queue) for kind, queue in self._waiting.items() if kind.warmup}
             pids = tuple(session.pid for queue in self._waiting.values() for session in queue)
             zygote = self._zygote
-        return PoolStats(zygote is not None and zygote.alive, generic, warm, self._zygotes, pids)
+        return PoolStats(zygote is not None and zygote.alive, generic, warm, self._zygotes, pids, self._misses)
 
     def _pop(self, kind: _Kind) -> ForkSession | None:
         queue = self._waiting.get(kind)
@@ -179,43 +184,55 @@ class Pool:
             for session in self._waiting.pop(old, ()):
                 session.close()
 
-    def _fill(self) -> None:
-        """Make what is missing, until closed. One thread of `fillers`."""
+    def _fill(self, generic_only: bool) -> None:
+        """Make what is missing, until closed: what each of the threads does."""
         pause = 0.0
         while True:
             with self._changed:
                 kind = None
                 while not self._closed and kind is None:
-                    kind = self._missing()
+                    kind = self._missing(generic_only)
                     if kind is None:
                         self._changed.wait(_LOOK_S)
                 if self._closed:
                     return
-            assert kind is not None
+                assert kind is not None
+                self._making[kind] += 1
             try:
                 self._offer(kind, self._make(kind))
                 pause = 0.0
             except Cancelled:
                 return
             except Exception as error:  # this thread must survive whatever a fork does; takers are told
-                log.warning("no runner could be made: %s", error)
-                with self._changed:
-                    self._fault = error if isinstance(error, GraderFault) else GraderFault(str(error))
-                    self._changed.notify_all()
+                self._failed(kind, error)
                 pause = min(_MAX_PAUSE_S, 2 * pause + 0.2)
                 time.sleep(pause)
+            finally:
+                with self._changed:
+                    self._making[kind] -= 1
 
-    def _missing(self) -> _Kind | None:
+    def _failed(self, kind: _Kind, error: Exception) -> None:
+        with self._changed:
+            if kind.warmup is not None and self._zygote is not None and self._zygote.alive:
+                log.warning("the warm-up of version %s is given up: %s", kind.warmup.version, error)
+                self._broken.add(kind)
+            else:
+                log.warning("no runner could be made: %s", error)
+                self._fault = error if isinstance(error, GraderFault) else GraderFault(str(error))
+                self._changed.notify_all()
+
+    def _missing(self, generic_only: bool) -> _Kind | None:
         """What to make next: for somebody who waits, else for the problem asked for last."""
         self._drop_dead()
         for kind, number in self._hungry.items():
-            if number > len(self._waiting.get(kind, ())) and not any(
-                queue for each, queue in self._waiting.items() if each.devices == kind.devices
-            ):
+            ready = sum(len(queue) for each, queue in self._waiting.items() if each.devices == kind.devices)
+            if number > ready + self._making[kind]:
                 return kind
         for kind in reversed(self._asked):
+            if kind in self._broken or (generic_only and kind.warmup is not None):
+                continue
             target = self._settings.generic if kind.warmup is None else self._settings.per_problem
-            if len(self._waiting.get(kind, ())) < target:
+            if len(self._waiting.get(kind, ())) + self._making[kind] < target:
                 return kind
         return None
 
@@ -232,7 +249,7 @@ class Pool:
         session = self._fork(kind.devices)
         try:
             if kind.warmup is not None:
-                self._compiled.warm(session, kind.devices, kind.warmup)
+                self._misses += self._compiled.warm(session, kind.devices, kind.warmup)
             return session
         except BaseException:
             session.close()

@@ -1,16 +1,20 @@
-"""`bench` measures a real service; this shows that every figure comes out, not how good it is."""
+"""`bench` measures a real service, and the soak a real sandbox: their figures come out, and nothing is told wrongly."""
 
 import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.queue.null import NullGrader
 from benchmarks.call import percentile
+from benchmarks.census import Census, take_census
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.figures import KEYS, TARGETS
+from benchmarks.mixture import Known, mixed
 from benchmarks.write_table import fill, table_of
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -94,3 +98,37 @@ def test_the_page_takes_its_tables_and_keeps_its_text():
 def test_results_of_another_kind_are_refused():
     with pytest.raises(BenchmarkFailed, match="unknown kind"):
         table_of({"something": 1})
+
+
+def test_more_of_anything_than_before_is_told_and_less_is_not():
+    before = Census(descriptors=30, processes=9, threads=4, mounts=20, mount_namespaces=7, scratch=1, resident_mb=60.0)
+    assert replace(before, processes=8, scratch=0, resident_mb=90.0).left_since(before) == []
+    left = replace(before, descriptors=31, mount_namespaces=8).left_since(before)
+    assert left == ["descriptors: 30 before, 31 now", "mount namespaces: 7 before, 8 now"]
+
+
+def test_a_file_left_in_the_temporary_folder_is_counted(tmp_path):
+    before = take_census(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "left").touch()
+    with (tmp_path / "held").open("w"):
+        after = take_census(tmp_path)
+    assert (after.scratch - before.scratch, after.descriptors - before.descriptors) == (3, 1)
+
+
+def test_the_soak_knows_a_right_verdict_from_a_wrong_one(package):
+    verdict = NullGrader().judge(package, "def add_one(x): ...\n")
+    assert (verdict.status, verdict.reason) == ("rejected", "wrong_value")
+    for expected, fits in (
+        ({("rejected", "wrong_value")}, True),
+        ({("rejected", None)}, True),
+        ({("accepted", None), ("rejected", "killed")}, False),
+    ):
+        assert Known("add_one/wrong", package, "", frozenset(expected)).fits(verdict) is fits
+
+
+def test_the_soak_mixes_honest_and_hostile_in_turn():
+    names = [known.name.partition("/")[0] for known in mixed(400)]
+    assert len(names) == 400
+    assert set(names[0::2]) == {"fsdp_step"}
+    assert set(names[1::2]) == {"hostile"}

@@ -1,4 +1,4 @@
-"""expect: rejected/output_limit; says: "nested deeper". Returns lists in lists, a thousand deep."""
+"""expect: rejected/error; says: "RecursionError". Returns lists in lists, five hundred deep."""
 
 
 def add_one(x):

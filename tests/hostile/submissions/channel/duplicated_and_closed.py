@@ -1,4 +1,4 @@
-"""expect: rejected; says: "channel". Puts another file in the channel's place."""
+"""expect: rejected/killed. Puts another file in the channel's place."""
 
 import os
 

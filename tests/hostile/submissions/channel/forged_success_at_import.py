@@ -1,4 +1,4 @@
-"""expect: rejected; says: "result channel". Answers in the runner's place on every descriptor, before it is asked."""
+"""expect: rejected. Answers in the runner's place on every descriptor, before it is asked."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""expect: rejected/wrong_value. Rewrites the runner's functions, its observer and the guard around itself."""
+"""expect: rejected/wrong_structure. Rewrites the runner's functions, its observer and the guard around itself."""
 
 import sys
 

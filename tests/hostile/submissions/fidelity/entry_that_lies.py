@@ -16,7 +16,3 @@ class Entry:
 
 
 add_one = Entry()
-
-
-def add_one(x):
-    return x + 1

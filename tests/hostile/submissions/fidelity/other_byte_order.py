@@ -1,4 +1,4 @@
-"""expect: rejected/wrong_structure|wrong_dtype. Returns the right bits in the wrong order."""
+"""expect: accepted. Returns the right numbers in the other byte order: they are numbers, not bytes."""
 
 import numpy as np
 

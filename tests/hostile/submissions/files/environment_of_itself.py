@@ -1,17 +1,19 @@
-"""expect: accepted; wall: namespaces. Reads secrets where services keep them: the environment."""
+"""expect: accepted; wall: namespaces; says: "JAX_PLATFORMS". Reads secrets where services keep them: the environment."""
 
 import ctypes
 import os
 
 environ = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
-names, index = set(os.environ), 0
+lines, index = [f"{name}={value}" for name, value in os.environ.items()], 0
 while environ[index]:
-    names.add(environ[index].decode().partition("=")[0])
-    print(environ[index].decode())
+    lines.append(environ[index].decode())
     index += 1
-known = set("HOME LANG PATH JAX_PLATFORMS JAX_ENABLE_X64 NPROC XLA_FLAGS TF_CPP_MIN_LOG_LEVEL PWD LC_CTYPE".split())
-for name in names:
-    if not name.startswith(("JAX_", "XLA_", "OMP_")) and name not in known:
+for line in lines:
+    print(line)
+    name = line.partition("=")[0]
+    if any(
+        word in name for word in ("MESHGRADE", "TOKEN", "SECRET", "KEY", "PASSWORD", "SSH", "USER", "LD_", "PYTHON")
+    ):
         print("CROSSED: the environment holds", name)
 
 

@@ -1,12 +1,13 @@
-"""expect: accepted. Puts named pipes where somebody outside might read a result, and so wait for ever."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Puts named pipes where somebody outside might read a result, and so wait for ever."""
 
 import os
 
 for name in ("result", "result.json", "stdout", "verdict.json", "submission.py"):
     try:
         os.mkfifo(f"/tmp/{name}")
-    except OSError as error:
-        print("stopped:", error.strerror)
+        print("CROSSED: made a pipe")
+    except OSError:
+        print("stopped")
 
 
 def add_one(x):

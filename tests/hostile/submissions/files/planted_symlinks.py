@@ -1,13 +1,13 @@
-"""expect: accepted. Puts symbolic links where somebody outside might read a result or clean up."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Puts symbolic links where somebody outside might read a result or clean up."""
 
 import os
 
 for name in ("result", "result.json", "stdout", "stderr", "verdict.json", "submission.py", "core", "out"):
-    for target in ("@canary_file@",):
-        if not os.path.lexists(f"/tmp/{name}"):
+    for target in ("@canary_file@", "/", f"/tmp/{name}"):
+        try:
             os.symlink(target, f"/tmp/{name}")
-os.symlink("/", "/tmp/root")
-os.symlink("/tmp/loop", "/tmp/loop")
+        except OSError:
+            print("stopped")
 
 
 def add_one(x):

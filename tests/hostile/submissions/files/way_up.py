@@ -1,8 +1,9 @@
-"""expect: accepted; wall: namespaces; says: "stopped". Walks up from its root by a descriptor that it opened before."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Changes its root, then walks up by a descriptor that it opened before."""
 
 import os
 
-root = os.open("/", os.O_RDONLY)
+O_PATH = 0o10000000
+root = os.open("/", O_PATH)
 try:
     os.chroot("/tmp")
     print("CROSSED: changed its root")

@@ -8,7 +8,3 @@ def add(amount, x):
 
 
 add_one = functools.partial(add, 1)
-
-
-def add_one(x):
-    return x + 1

@@ -1,5 +1,11 @@
-"""expect: rejected/syntax_error. Holds halves of surrogate pairs, which no encoding of text has."""
+"""expect: rejected/syntax_error. Holds half of a surrogate pair, which no encoding of text has."""
 
 
 def make():
-    return "def add_one(x):\n    return x + 1  # \ud800\udcff\n"
+    # The entry point must be a name.
+    entry = "add_one"
+    return f"def {entry}(x):\n    return x + 1  # \ud800\n"
+
+
+def add_one(x):
+    return x + 1

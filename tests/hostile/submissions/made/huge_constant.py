@@ -2,4 +2,4 @@
 
 
 def make():
-    return f"x = {'9' * 5_000_000}\ndef add_one(x):\n    return x + 1\n"
+    return f"x = {'9' * 900_000}\ndef add_one(x):\n    return x + 1\n"

@@ -4,12 +4,11 @@ import os
 import signal
 
 signal.signal(signal.SIGUSR2, signal.SIG_IGN)
-for group in (0, os.getpgid(os.getppid()) if os.getppid() else 1):
-    try:
-        os.killpg(group, signal.SIGUSR2)
-        print("CROSSED: signalled a group" if group != os.getpid() else "stopped")
-    except OSError:
-        print("stopped")
+try:
+    os.killpg(0, signal.SIGUSR2)
+    print("CROSSED: signalled a group")
+except OSError:
+    print("stopped")
 
 
 def add_one(x):

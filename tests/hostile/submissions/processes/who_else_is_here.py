@@ -23,7 +23,7 @@ def answer(question, pid):
 
 
 for name, question in questions.items():
-    if any(answer(question, pid) != answer(question, NOBODY) for pid in (1, 2, os.getppid())):
+    if any(answer(question, pid) != answer(question, NOBODY) for pid in range(1, 64) if pid != os.getpid()):
         print("CROSSED: sees other processes by", name)
 
 

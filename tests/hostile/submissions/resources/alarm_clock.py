@@ -1,12 +1,14 @@
-"""expect: rejected/time_limit|killed. Sets timers that would end the wait of whoever watches it."""
+"""expect: accepted; wall: seccomp; says: "stopped". Sets timers that would end the wait of whoever watches it."""
 
 import signal
-import time
 
-signal.signal(signal.SIGALRM, lambda *_: None)
-signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
-while True:
-    time.sleep(600)
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+for clock in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+    try:
+        signal.setitimer(clock, 1000, 1000)
+        print("CROSSED: has a timer")
+    except OSError:
+        print("stopped")
 
 
 def add_one(x):

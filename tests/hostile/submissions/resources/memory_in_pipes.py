@@ -1,4 +1,4 @@
-"""expect: accepted or rejected/memory_limit. Leaves data in as many pipes as it can open, each as wide as can be."""
+"""expect: accepted or rejected/memory_limit; says: "stopped". Leaves data in as many pipes as it can open, each as wide as can be."""
 
 import fcntl
 import os
@@ -21,6 +21,8 @@ except OSError:
     print("stopped at", taken >> 20, "MiB")
 if taken > 512 << 20:
     print("CROSSED: holds", taken >> 20, "MiB")
+for descriptor in kept:
+    os.close(descriptor)
 
 
 def add_one(x):

@@ -1,4 +1,4 @@
-"""expect: rejected/time_limit; says: "waiting". Waits for a signal that does not come."""
+"""expect: accepted. Waits for a signal that does not come, in a call that a Python program does not need."""
 
 import signal
 

@@ -1,4 +1,4 @@
-"""expect: rejected/time_limit; says: "3 s of CPU time". Spins for ever."""
+"""expect: rejected/time_limit; says: "was stopped after". Spins for ever."""
 
 while True:
     pass

@@ -1,4 +1,4 @@
-"""expect: rejected/time_limit; says: "CPU time". Spins inside one C call, which no Python signal handler can interrupt."""
+"""expect: rejected/time_limit; says: "was stopped after". Spins inside one C call, which no Python signal handler can interrupt."""
 
 sum(iter(int, 1))
 

@@ -1,0 +1,54 @@
+"""A probe proves a wall only if it gets through where that wall is missing.
+
+Left out are attacks that would do harm without the wall, and those that several walls stop: for these it is enough
+that each of the walls is proved by others.
+"""
+
+import platform
+from collections.abc import Iterator
+
+import pytest
+
+from tests.hostile.arena import Arena
+from tests.hostile.attack import Attack, read_corpus
+
+# Without the wall these would take the machine, or the test's own processes, along.
+HARMFUL = {"processes/fork_bomb", "processes/fork_that_outlives", "processes/kill_the_group", "processes/fork_untold"}
+REMOVABLE = ("seccomp", "landlock", "rlimits")
+# Calls that a kernel may be built without, or refuse to everyone by its settings, with or without the wall.
+KERNEL_DECIDES = set("io_uring_setup io_uring_enter io_uring_register userfaultfd perf_event_open memfd_secret".split())
+
+
+def single_walled(wall: str) -> list[Attack]:
+    return [
+        attack
+        for attack in read_corpus()
+        if attack.walls == (wall,)
+        and attack.pair is None
+        and attack.name not in HARMFUL
+        and attack.expected == {("accepted", None)}
+    ]
+
+
+@pytest.fixture(scope="module", params=REMOVABLE)
+def breached(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Arena]]:
+    """An arena with one wall taken down."""
+    wall = request.param
+    with Arena(tmp_path_factory.mktemp(wall), frozenset({wall})) as arena:
+        yield wall, arena
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="call numbers of x86-64")
+def test_without_its_wall_an_attack_gets_through(breached):
+    wall, arena = breached
+    attacks = single_walled(wall)
+    assert attacks, f"no attack of the corpus proves the wall {wall} alone"
+    held = []
+    for attack in attacks:
+        verdict = arena.attack(attack)
+        assert wall not in verdict.walls
+        if "CROSSED" not in verdict.stdout and attack.name.partition("/")[2] not in KERNEL_DECIDES:
+            held.append(
+                f"{attack.name}: {verdict.status}/{verdict.reason} {verdict.stdout!r} {verdict.stderr[-300:]!r}"
+            )
+    assert not held, "stopped though the wall is down:\n" + "\n".join(held)
