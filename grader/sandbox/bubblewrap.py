@@ -111,9 +111,19 @@ def _python_binds() -> list[tuple[str, str]]:
     """The packages at a path that says nothing of the host, the interpreter where the packages look for it."""
     binds = [(sys.prefix, str(_VENV))]
     if sys.base_prefix == "/usr":
-        interpreter = str(Path(sys.executable).resolve())
-        return [*binds, (interpreter, interpreter)]
+        # The system's own Python: its library is among the libraries; of the programs beside it only itself.
+        return [*binds, *((str(path.resolve()), str(path)) for path in _links_to_interpreter())]
     return [*binds, (sys.base_prefix, sys.base_prefix)]
+
+
+def _links_to_interpreter() -> list[Path]:
+    """Every name by which the virtual environment's `python` is reached in the end: /usr/bin/python3, python3.11."""
+    path, found = Path(sys.executable), []
+    while path.is_symlink():
+        path = path.parent / path.readlink()
+        if not path.is_relative_to(sys.prefix):
+            found.append(path)
+    return found
 
 
 def _library_binds() -> list[tuple[str, str]]:

@@ -34,6 +34,8 @@ _PLANTED = frozenset(
     "left-behind planted planted.pth sitecustomize.py from-left from-right jit_add-planted-cache".split()
 )
 _SETTLE_S = 30.0
+# Channel, two outputs, the process's handle, and the selector that watches them.
+_DESCRIPTORS_PER_FORK = 5
 
 
 class Arena:
@@ -149,16 +151,18 @@ class Arena:
         while time.monotonic() < deadline:
             time.sleep(0.05)
             again = self._state()
-            full = self._sandbox.stats()
-            if again == state and full.alive and full.generic == 1 and (not self._before or again == self._before):
+            pool = self._sandbox.stats()
+            if again == state and pool.alive and pool.pids and (not self._before or again == self._before):
                 return again
             state = again
         return state
 
     def _state(self) -> str:
+        """All that a submission could leave, without the forks that wait in the pool."""
+        waiting = self._sandbox.stats().pids
         parts = {
-            "processes": len(descendants(os.getpid())),
-            "descriptors": len(os.listdir("/proc/self/fd")),
+            "processes": len(set(descendants(os.getpid())) - set(waiting)),
+            "descriptors": len(os.listdir("/proc/self/fd")) - _DESCRIPTORS_PER_FORK * len(waiting),
             "threads": threading.active_count(),
             "mounts": Path("/proc/self/mountinfo").read_text(),
             "answers": sorted(map(str, self._cache.rglob("*"))),

@@ -32,7 +32,7 @@ of them and looks afterwards whether anything is left. This page is written by
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One file. `name` is its path below the corpus without `.py`; `expected` holds (status, reason or None for any)."""
+    """One file. `name` is its path below the corpus without `.py`; `expected` holds (status, reason or None)."""
 
     name: str
     text: str
@@ -84,7 +84,7 @@ def table(attacks: list[Attack]) -> str:
     for group in dict.fromkeys(attack.group for attack in attacks):
         lines += [f"## {group.capitalize()}", "", "| attack | stopped by | what it does |", "|---|---|---|"]
         lines += [
-            f"| {attack.name.partition('/')[2]} | {', '.join(attack.walls)} | {attack.what.replace('|', chr(92) + '|')} |"
+            f"| {attack.name.partition('/')[2]} | {', '.join(attack.walls)} | {attack.what} |"
             for attack in attacks
             if attack.group == group
         ]

@@ -12,11 +12,24 @@ import pytest
 from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, read_corpus
 
-# Without the wall these would take the machine, or the test's own processes, along.
-HARMFUL = {"processes/fork_bomb", "processes/fork_that_outlives", "processes/kill_the_group", "processes/fork_untold"}
+# What a wall's absence would not show, or not without harm.
+LEFT_OUT = {
+    "processes/fork_bomb": "takes the machine along",
+    "processes/fork_that_outlives": "leaves a process behind",
+    "processes/kill_the_group": "signals the zygote",
+    "processes/signal_to_itself": "ends itself",
+    "resources/stop_itself": "stops itself",
+    "resources/thread_bomb": "the limit on data, which comes with the submission, stops its stacks as well",
+}
 REMOVABLE = ("seccomp", "landlock", "rlimits")
 # Calls that a kernel may be built without, or refuse to everyone by its settings, with or without the wall.
-KERNEL_DECIDES = set("io_uring_setup io_uring_enter io_uring_register userfaultfd perf_event_open memfd_secret".split())
+KERNEL_DECIDES = frozenset(
+    """
+    syscalls/io_uring_setup syscalls/io_uring_enter syscalls/io_uring_register syscalls/userfaultfd
+    syscalls/perf_event_open syscalls/memfd_secret syscalls/fanotify_init syscalls/modify_ldt network/crypto_socket
+    network/vsock processes/interrupt_0x80
+    """.split()
+)
 
 
 def single_walled(wall: str) -> list[Attack]:
@@ -25,7 +38,7 @@ def single_walled(wall: str) -> list[Attack]:
         for attack in read_corpus()
         if attack.walls == (wall,)
         and attack.pair is None
-        and attack.name not in HARMFUL
+        and attack.name not in LEFT_OUT
         and attack.expected == {("accepted", None)}
     ]
 
@@ -47,7 +60,7 @@ def test_without_its_wall_an_attack_gets_through(breached):
     for attack in attacks:
         verdict = arena.attack(attack)
         assert wall not in verdict.walls
-        if "CROSSED" not in verdict.stdout and attack.name.partition("/")[2] not in KERNEL_DECIDES:
+        if "CROSSED" not in verdict.stdout and attack.name not in KERNEL_DECIDES:
             held.append(
                 f"{attack.name}: {verdict.status}/{verdict.reason} {verdict.stdout!r} {verdict.stderr[-300:]!r}"
             )

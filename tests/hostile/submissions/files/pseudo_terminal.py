@@ -1,4 +1,4 @@
-"""expect: accepted; wall: landlock; says: "stopped". Opens a pseudo-terminal, whose other end it could be read by."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Opens a pseudo-terminal, whose other end it could be read by."""
 
 import os
 

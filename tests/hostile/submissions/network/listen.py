@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Opens a port on which a friend could ask for the inputs."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Opens a port on which a friend could ask for the inputs."""
 
 import socket
 

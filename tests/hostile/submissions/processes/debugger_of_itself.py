@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp. Puts a tracer on the runner from within: a trace function, an audit hook, a profile of every thread."""
+"""expect: accepted. Puts a tracer on the runner from within: a trace function, an audit hook, a profile of every thread."""
 
 import sys
 import threading

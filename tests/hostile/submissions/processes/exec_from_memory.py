@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Executes a program that was never a file."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Executes a program that was never a file."""
 
 import ctypes
 import errno

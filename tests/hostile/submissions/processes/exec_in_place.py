@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Becomes another program, without any of our code in it."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Becomes another program, without any of our code in it."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Starts a program by the C library's other door."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Starts a program by the C library's other door."""
 
 import os
 import sys

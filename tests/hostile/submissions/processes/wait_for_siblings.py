@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Waits for children that are not its own, to learn how others ended."""
+"""expect: accepted; says: "stopped". Waits for children that are not its own, to learn how others ended."""
 
 import os
 

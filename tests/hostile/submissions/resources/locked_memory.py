@@ -1,4 +1,4 @@
-"""expect: accepted; wall: rlimits; says: "stopped". Locks its memory, so that the machine cannot put it away."""
+"""expect: accepted; wall: rlimits, seccomp; says: "stopped". Locks its memory, so that the machine cannot put it away."""
 
 import ctypes
 

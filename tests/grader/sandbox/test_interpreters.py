@@ -1,0 +1,43 @@
+"""The sandbox finds the interpreter that the service runs on, wherever that lies."""
+
+import sys
+
+from grader.sandbox import bubblewrap
+from grader.sandbox.doctor import probe_walls
+from grader.sandbox.remedies import READABLE_PYTHON, remedy_for
+
+
+def test_a_systems_own_python_is_bound_under_each_of_its_names(tmp_path, monkeypatch):
+    usr = tmp_path / "usr"
+    usr.mkdir()
+    (usr / "python3.11").touch()
+    (usr / "python3").symlink_to("python3.11")
+    venv = tmp_path / "venv" / "bin"
+    venv.mkdir(parents=True)
+    (venv / "python3").symlink_to(usr / "python3")
+    (venv / "python").symlink_to("python3")
+    monkeypatch.setattr(sys, "executable", str(venv / "python"))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    binds = dict(reversed(pair) for pair in bubblewrap._python_binds())
+    assert binds[str(usr / "python3")] == binds[str(usr / "python3.11")] == str(usr / "python3.11")
+
+
+def test_the_host_folder_of_the_checkout_is_not_named_inside():
+    command = bubblewrap.bubblewrap_command()
+    inside = [command[at + 2] for at, part in enumerate(command) if part == "--ro-bind"]
+    assert sys.prefix in command
+    assert not [path for path in inside if path.startswith(sys.prefix)]
+
+
+def test_in_a_container_every_wall_but_the_namespaces_holds():
+    reports = probe_walls("container")
+    assert [report.name for report in reports] == ["landlock", "seccomp", "rlimits", "memory"]
+    missing = {report.remedy for report in reports if not report.up}
+    # Without namespaces a runner that has given up root sees the host's own permissions, and may not come as far as
+    # an interpreter that root keeps for itself: then that has to be said.
+    assert missing in (set(), {READABLE_PYTHON})
+
+
+def test_an_unreadable_interpreter_is_explained():
+    assert remedy_for("landlock: [Errno 13] Permission denied: '/root/python'") == READABLE_PYTHON
