@@ -1,6 +1,4 @@
-# Meshgrade in a container, for systems whose own sandbox cannot be used.
-# bubblewrap makes namespaces inside, which Docker's default seccomp profile forbids:
-#   docker run --security-opt seccomp=unconfined --cap-add SYS_ADMIN -p 8000:8000 -v meshgrade-data:/data meshgrade
+# Meshgrade in a container; deploy/README.md says with which options to run it.
 FROM python:3.11-slim-bookworm
 RUN apt-get update \
     && apt-get install -y --no-install-recommends bubblewrap libseccomp2 \

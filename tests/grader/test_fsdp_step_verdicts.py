@@ -1,7 +1,4 @@
-"""Submissions that ship with fsdp_step, through the whole judge: all accepted ones, and some for each reason.
-
-That the values of every one of them are what they should be is tested without the judge, in tests/problems.
-"""
+"""Every submission that ships with fsdp_step, through the whole judge."""
 
 from pathlib import Path
 
@@ -12,10 +9,7 @@ from grader.package.package import KnownSubmission, Package
 
 FOLDER = Path(__file__).resolve().parents[2] / "problems" / "fsdp_step" / "submissions"
 ACCEPTED = sorted(path.stem for path in FOLDER.glob("accepted/*.py"))
-REASONS = sorted(path.name for path in FOLDER.glob("rejected/*"))
-REJECTED = [
-    f"{reason}/{path.stem}" for reason in REASONS for path in sorted(FOLDER.glob(f"rejected/{reason}/*.py"))[:3]
-]
+REJECTED = sorted(f"{path.parent.name}/{path.stem}" for path in FOLDER.glob("rejected/*/*.py"))
 
 
 def known(submissions: tuple[KnownSubmission, ...], name: str) -> KnownSubmission:
