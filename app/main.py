@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
@@ -32,6 +33,9 @@ from app.settings import Settings
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
 
+if TYPE_CHECKING:
+    from grader.sandbox.pool import PoolStats
+
 _API = "/api/v1"
 _DESCRIPTION = (
     "Practice problems in distributed JAX, graded. Send `Authorization: Bearer <token>`. "
@@ -50,6 +54,7 @@ class Grading:
     grader: Grader
     probe: Callable[[], Sequence[WallReport]]
     close: Callable[[], None] = lambda: None
+    pool_stats: "Callable[[], PoolStats] | None" = None
 
 
 def build_grading(data: DataFolder, settings: Settings) -> Grading:
@@ -66,7 +71,9 @@ def build_grading(data: DataFolder, settings: Settings) -> Grading:
         fillers=settings.grading_slots,
     )
     sandbox = build_sandbox(data.cache, isolation=settings.isolation, settings=pool)
-    return Grading(Judge(sandbox, data.secret, data.cache), lambda: probe_walls(settings.isolation), sandbox.close)
+    return Grading(
+        Judge(sandbox, data.secret, data.cache), lambda: probe_walls(settings.isolation), sandbox.close, sandbox.stats
+    )
 
 
 def create_app(
@@ -147,6 +154,7 @@ async def _open(
         app.state.catalogue = catalogue
         app.state.walls = walls
         app.state.warm = built.grader.warm
+        app.state.pool_stats = built.pool_stats
         app.state.queue = queue
         app.state.events = events
         app.state.attempts = Attempts(database, catalogue, queue, events, walls, limits)

@@ -24,6 +24,7 @@ Progress = Callable[[str], None]
 _NO_OUTPUT = Output(stdout="", stderr="", truncated=False)
 # A runner that was killed by somebody else costs the student nothing: this often it is tried, then it is a failure.
 _TRIES = 3
+_MAX_SOURCE_BYTES = 128 << 10
 _FAILED = "The grader failed, not your code. This is not counted, and its operators have been told."
 
 
@@ -130,6 +131,7 @@ class _Grading:
             try:
                 self._progress("importing")
                 started = time.monotonic()
+                _check_size(source)
                 session.request({"op": "load", "source": source, "entry": manifest.entry})
                 self._import_s = time.monotonic() - started
             except SubmissionFault as fault:
@@ -251,6 +253,14 @@ class _Grading:
         total = time.monotonic() - self._started
         spans = {"import_": self._import_s, "run": self._run_s, "verify": self._verify_s, "total": total}
         return Timings(**{name: round(span * 1000) for name, span in spans.items()})
+
+
+def _check_size(source: str) -> None:
+    """The service and the command line refuse far shorter ones, with an answer of their own."""
+    size = len(source.encode("utf-8", "replace"))
+    if size > _MAX_SOURCE_BYTES:
+        told = f"The source has {size:,} bytes; the judge takes at most {_MAX_SOURCE_BYTES:,}."
+        raise SubmissionFault("syntax_error", told)
 
 
 def _case_result(outcome: Outcome) -> CaseResult:

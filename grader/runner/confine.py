@@ -12,6 +12,8 @@ from grader.runner import kernel, landlock
 
 SCRATCH = "/tmp"
 SCRATCH_FILES = 4096
+# Only for a process that nobody watches any more: the clock that decides is outside.
+_CPU_S = 3600
 # Stands in the filter for the process's own number, which only the process itself will know.
 OWN_PID = 0x7ABCDEF1
 
@@ -25,7 +27,7 @@ class Confinement:
       scratch_bytes: size of the private file system on /tmp; 0 where none can be mounted: then nothing is writable.
       readable, writable: folders and files that stay so.
       syscall_filter: BPF program, in hex.
-      tasks, open_files: rlimits for the whole life; those of time and memory come with the submission.
+      tasks, open_files: rlimits for the whole life; those on memory come with the submission.
       without: walls to leave out. Only tests that prove a wall set it, and the sandbox then does not claim that wall.
     """
 
@@ -81,6 +83,7 @@ def _private_scratch(confinement: Confinement) -> None:
 def _limit(confinement: Confinement) -> None:
     for limit, value in (
         (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, _CPU_S),
         (resource.RLIMIT_FSIZE, confinement.scratch_bytes),
         (resource.RLIMIT_NOFILE, confinement.open_files),
         (resource.RLIMIT_NPROC, confinement.tasks),
@@ -90,12 +93,10 @@ def _limit(confinement: Confinement) -> None:
         resource.setrlimit(limit, (value, value))
 
 
-def limit_submission(data_bytes: int, cpu_s: int) -> None:
-    """Set the limits of one submission: data in bytes for the whole process, CPU in seconds from now on."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(used.ru_utime + used.ru_stime) + 1 + cpu_s
+def limit_memory(data_bytes: int, address_bytes: int) -> None:
+    """Set the limits of one submission on what the process takes for data, and on its address space."""
     resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (address_bytes, address_bytes))
 
 
 def _give_up_privileges(confinement: Confinement) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.runner import wire
-from grader.runner.confine import SCRATCH, limit_submission
+from grader.runner.confine import SCRATCH, limit_memory
 
-_TASKS, _DATA_BYTES, _CPU_S = 512, 1 << 30, 30
+_DATA_BYTES, _ADDRESS_BYTES = 1 << 30, 16 << 30
 
 
 def probe(fd: int, targets: dict[str, Any]) -> None:
@@ -25,7 +25,7 @@ def probe(fd: int, targets: dict[str, Any]) -> None:
       another process of the sandbox; the `walls` to try. One that is down had better not be tried with the others:
       without seccomp, say, this process would become another program.
     """
-    limit_submission(_DATA_BYTES, _CPU_S)
+    limit_memory(_DATA_BYTES, _ADDRESS_BYTES)
     attempts = {
         "namespaces": _namespaces(targets),
         "landlock": _landlock(),

@@ -1,9 +1,9 @@
 """The runner's loop: one submission, one request at a time, until the judge closes the descriptor.
 
-Before a submission: `warm` runs a package's public warmup.py, `begin` sets the limits of what comes next. Then `load`
-runs the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, and
-`cases` asks a package's cases.py for its inputs. What a reply says decides nothing by itself: the judge compares the
-array bytes in it, outside.
+Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
+the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, and `cases` asks
+a package's cases.py for its inputs. What a reply says decides nothing by itself: the judge compares the array bytes in
+it, outside.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from grader.runner import warm, wire
-from grader.runner.confine import limit_submission
+from grader.runner.confine import limit_memory
 from grader.runner.observe import Observer
 from grader.runner.submission import Fault, Submission
 
@@ -62,7 +62,7 @@ class _Runner:
                 entries = warm.warm(request["source"], self._cache, values["entries"])  # type: ignore[arg-type]
                 return {"entries": entries if request["collect"] else {}, "misses": self._cache.misses}
             case "begin":
-                limit_submission(request["data_bytes"], request["cpu_s"])
+                limit_memory(request["data_bytes"], request["address_bytes"])
             case "load":
                 self._submission = Submission.load(request["source"], request["entry"])
             case "call" if self._submission is not None:

@@ -25,8 +25,6 @@ from grader.sandbox.zygote import Zygote
 Isolation = Literal["bubblewrap", "container"]
 WALLS = ("namespaces", "landlock", "seccomp", "rlimits", "memory")
 _SCRATCH_BYTES = 64 << 20
-# JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
-_DATA_SLACK_BYTES = 2 << 30
 _MAX_REQUEST_BYTES = 1 << 30
 _TRIES = 10
 
@@ -51,9 +49,9 @@ class PooledSandbox:
 
     def _begin(self, session: ForkSession, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
         try:
-            if spec.warmup is not None:
+            if spec.warmup is not None and not session.warmed:
                 self._compiled.lend(session, spec.devices, spec.warmup)
-            session.begin(spec.limits, (spec.limits.memory_mb << 20) + _DATA_SLACK_BYTES, stop)
+            session.begin(spec.limits, stop)
             return session
         except BaseException:
             session.close()

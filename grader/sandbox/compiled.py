@@ -28,12 +28,15 @@ class CompiledPrograms:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._programs: dict[str, Programs] = {}
-        self._lock = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
+        self._guard = threading.Lock()
 
     def ensure(self, devices: int, warmup: Warmup, fork: Callable[[], ForkSession]) -> None:
         """Have the programs of a warm-up; `fork` makes a fork to compile them in where they are not kept yet."""
         key = _key(devices, warmup)
-        with self._lock:
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
             if key in self._programs:
                 return
             path = self._folder / f"{key}.frame"

@@ -15,7 +15,6 @@ from grader.sandbox.zygote import Zygote
 
 # The least that a package may set; a probe, without a backend in it, starts far below.
 _LIMITS = Limits(time_s=60.0, wall_s=60.0, memory_mb=512)
-_DATA_BYTES = 1 << 30
 # A wall is tried with the later ones down, since behind them nobody could tell whether it stands.
 _TRIED_WITHOUT: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
     (("namespaces",), frozenset({"landlock", "seccomp"})),

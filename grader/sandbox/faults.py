@@ -10,6 +10,8 @@ MEMORY_MESSAGE = (
     "Look for an array with one dimension too many, or for a broadcast of two large ones."
 )
 _MAX_FRAMES = 12
+# What grader/runner/zygote.py ends a fork with that has failed outside the submission.
+RUNNER_GAVE_UP = 70
 
 
 def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
@@ -26,6 +28,11 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
         name = signal.Signals(-status).name
         hint = " Recursion that is too deep for C ends like this." if status == -signal.SIGSEGV else ""
         return SubmissionFault("killed", f"The process that ran your code was ended by {name}.{hint}")
+    if status == RUNNER_GAVE_UP:
+        return SubmissionFault(
+            "killed",
+            "The runner could not go on beside your code: it may have used up every file descriptor or thread.",
+        )
     return SubmissionFault(
         "killed",
         f"The process that ran your code ended itself (exit code {status}) before it returned a result. "

@@ -206,10 +206,17 @@ class Pool:
             except Exception as error:  # this thread must survive whatever a fork does; takers are told
                 self._failed(kind, error)
                 pause = min(_MAX_PAUSE_S, 2 * pause + 0.2)
-                time.sleep(pause)
+                self._rest(pause)
             finally:
                 with self._changed:
                     self._making[kind] -= 1
+
+    def _rest(self, pause_s: float) -> None:
+        """Wait before the next try, unless somebody is waiting for it."""
+        until = time.monotonic() + pause_s
+        with self._changed:
+            while not self._closed and not self._hungry.total() and time.monotonic() < until:
+                self._changed.wait(until - time.monotonic())
 
     def _failed(self, kind: _Kind, error: Exception) -> None:
         with self._changed:
@@ -250,6 +257,7 @@ class Pool:
         try:
             if kind.warmup is not None:
                 self._misses += self._compiled.warm(session, kind.devices, kind.warmup)
+                session.warmed = True
             return session
         except BaseException:
             session.close()

@@ -26,6 +26,10 @@ _MAX_TEXT = 2000
 # Frames of our own making hold compiled programs.
 _MAX_OWN_BYTES = 1 << 30
 _CLOSED_BY_ITSELF_S = 2.0
+# JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
+_DATA_SLACK_BYTES = 2 << 30
+# For libraries and read-only maps. Bounded, since the page tables of an endless map are memory, too.
+_ADDRESS_SLACK_BYTES = 16 << 30
 Frame = tuple[dict[str, Any], dict[str, object]]
 
 
@@ -46,6 +50,7 @@ class ForkSession:
         self._at_begin = Usage(0.0, 0)
         self._wall_at_begin = 0.0
         self.environment: dict[str, Any] = {}
+        self.warmed = False
         self._selector = selectors.DefaultSelector()
         fork.channel.setblocking(False)
         self._selector.register(fork.channel, selectors.EVENT_READ)
@@ -75,9 +80,15 @@ class ForkSession:
         self._outbox = memoryview(wire.pack(message, values))
         return self._of_our_own(stop)
 
-    def begin(self, limits: Limits, data_bytes: int, stop: threading.Event | None) -> None:
-        """From here on the fork belongs to one submission, with its limits."""
-        self.ask({"op": "begin", "data_bytes": data_bytes, "cpu_s": int(2 * limits.time_s) + 1}, {}, stop)
+    def begin(self, limits: Limits, stop: threading.Event | None) -> None:
+        """From here on the fork belongs to one submission, with its limits, and what was printed is forgotten.
+
+        Raises:
+          LostRunner: it has died while it waited.
+        """
+        data_bytes = (limits.memory_mb << 20) + _DATA_SLACK_BYTES
+        request = {"op": "begin", "data_bytes": data_bytes, "address_bytes": data_bytes + _ADDRESS_SLACK_BYTES}
+        self.ask(request, {}, stop)
         self.charge(limits, stop)
 
     def charge(self, limits: Limits, stop: threading.Event | None) -> None:
@@ -253,7 +264,8 @@ class ForkSession:
         self._pump_output()
         status = self._fork.status
         if status is None or status == -signal.SIGKILL:
-            # No wall lets a submission send this signal, to itself neither: somebody else did.
+            # No wall lets a submission send this signal, to itself neither, or set the limit that does: it was
+            # somebody else.
             return LostRunner("the process that ran the submission was killed from outside")
         return fault_of_exit(status, self._capture.tail())
 

@@ -6,6 +6,7 @@ and inside nothing can be run.
 """
 
 import errno
+import resource
 import tempfile
 
 from grader.errors import WallMissing
@@ -16,22 +17,25 @@ _ALLOWED = """
 read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 pipe pipe2
 open openat creat stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
 getdents getdents64 statfs fstatfs mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 truncate ftruncate
-fallocate fsync fdatasync chmod fchmod fchmodat umask utimensat flock copy_file_range fadvise64
-mmap munmap mremap mprotect madvise brk msync mincore membarrier
+fallocate fsync fdatasync chmod fchmod fchmodat umask copy_file_range fadvise64
+munmap mremap mprotect madvise brk msync mincore membarrier
 futex futex_waitv set_robust_list rseq set_tid_address gettid sched_yield getcpu restart_syscall exit exit_group
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack
 nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage
 poll ppoll select pselect6
 getpid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups getrlimit
-uname getrandom sched_getaffinity sched_getparam sched_getscheduler arch_prctl
+uname getrandom arch_prctl
 """.split()
 _CLONE_THREAD = 0x00010000
 _CLONE_NAMESPACES = 0x7E020080
 _SIGABRT = 6
 _TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX = 0x5401, 0x5413, 0x5451, 0x5450
 _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
-# Not F_SETOWN or F_SETSIG, by which the kernel would send signals to others on one's behalf.
-_F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_GETLK, _F_SETLK, _F_SETLKW, _F_DUPFD_CLOEXEC = (*range(8), 1030)
+# Not F_SETOWN or F_SETSIG, by which the kernel would send signals to others on one's behalf, and no locks: on files
+# that two submissions can both read they would carry messages. (For the same reason there is no flock, and no
+# utimensat, which could mark the host's device nodes.)
+_F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC = (*range(5), 1030)
+_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 
 
 def compile_filter() -> bytes:
@@ -68,13 +72,25 @@ def compile_filter() -> bytes:
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     # abort() of its own process; any other signal, to itself or to others, could only hide who ended it.
     allow("tgkill", argument_is(0, OWN_PID), argument_is(2, _SIGABRT))
-    allow("prlimit64", argument_is(0, 0))
+    # Reading all its limits and setting those on memory, as the runner does. A limit of its own on CPU would end it by
+    # a signal that looks like somebody else's.
+    allow("prlimit64", argument_is(0, 0), argument_is(2, 0))
+    for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
+        allow("prlimit64", argument_is(0, 0), argument_is(1, limit))
+    # Not shared and anonymous at once: such memory stays taken when it no longer shows as resident.
+    for flags in (0, _MAP_SHARED, _MAP_ANONYMOUS):
+        allow("mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _MAP_SHARED | _MAP_ANONYMOUS, flags))
+    for pid in (0, OWN_PID):
+        allow("sched_getaffinity", argument_is(0, pid))
+    # XLA's locks ask for the priority of the thread they run on. Answered with 0, the default, and without looking:
+    # the true answer to any number would tell which processes there are.
+    for name in ("sched_getparam", "sched_getscheduler"):
+        rules.add_rule(seccomp.ERRNO(0), name)
     for request in (_TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX):
         allow("ioctl", argument_is(1, request))
     for option in (_PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA):
         allow("prctl", argument_is(0, option))
-    commands = (_F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_GETLK, _F_SETLK, _F_SETLKW, _F_DUPFD_CLOEXEC)
-    for command in commands:
+    for command in (_F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC):
         allow("fcntl", argument_is(1, command))
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)

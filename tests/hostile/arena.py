@@ -56,6 +56,14 @@ class Arena:
         self._before = ""
 
     def __enter__(self) -> "Arena":
+        try:
+            self._open()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _open(self) -> None:
         self._host.chmod(0o755)
         canary = self._host / "canary"
         canary.write_text(self._canary)
@@ -67,7 +75,6 @@ class Arena:
         self._hidden = [float(value) for x in hidden for value in np.asarray(x)]
         self.grade(HONEST)
         self._before = self._settled_state()
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._sandbox.close()

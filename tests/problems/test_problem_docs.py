@@ -37,7 +37,8 @@ def test_every_check_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["problem.toml", "statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py"]
+    "file",
+    ["problem.toml", "statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py", "warmup.py"],
 )
 def test_every_file_of_a_package_has_a_section(file: str) -> None:
     assert f"\n## {file}\n" in DOCS
