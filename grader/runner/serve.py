@@ -1,9 +1,9 @@
 """The runner's loop: one submission, one request at a time, until the judge closes the descriptor.
 
 Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
-the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, and `cases` asks
-a package's cases.py for its inputs. What a reply says decides nothing by itself: the judge compares the array bytes in
-it, outside.
+the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, and `cases`
+asks a package's cases.py for its inputs. What a reply says decides nothing by itself: the judge compares the array
+bytes in it, outside.
 """
 
 import hashlib
