@@ -30,6 +30,7 @@ from app.queue.preparing import Preparing
 from app.queue.protocol import Grader, WallReport
 from app.queue.walls import Walls
 from app.settings import Settings
+from app.web import help as help_pages
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
 
@@ -114,7 +115,7 @@ def create_app(
     for api in (problems_api, attempts_api, accounts_api):
         app.include_router(api.router, prefix=_API)
     app.include_router(health_router)
-    for pages in (problems_pages, attempts_pages, accounts_pages):
+    for pages in (problems_pages, attempts_pages, accounts_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
