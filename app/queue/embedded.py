@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 PRIORITY = {"run": 0, "attempt": 10}
 _STOP_GRACE_S = 2.0
+_STORE_EVERY_S = 0.5
 _WALLS_AGAIN_S = 15.0
 
 
@@ -196,14 +197,19 @@ class EmbeddedQueue:
 
     async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:
         """Extend the lease while the judge works; tell it to stop once the lease is lost."""
-        while not phases.ended:
+        loop = asyncio.get_running_loop()
+        stored, due = "starting", loop.time() + self._limits.lease_s / 3
+        while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(phases.news.wait(), self._limits.lease_s / 3)
-            if phases.ended:
+                # Readers are told each phase at once; storing it can wait, and a quick grading stores none.
+                await asyncio.wait_for(phases.over.wait(), min(_STORE_EVERY_S, self._limits.lease_s / 3))
+            if phases.over.is_set():
                 return
-            phases.news.clear()
+            if phases.latest == stored and loop.time() < due:
+                continue
+            stored, due = phases.latest, loop.time() + self._limits.lease_s / 3
             try:
-                kept = await self._leases.extend(lease, phases.latest)
+                kept = await self._leases.extend(lease, stored)
             except Exception:  # a busy database is no reason to drop a grading: the next beat may get through
                 log.exception("the lease of attempt %s could not be extended", lease.attempt_id)
                 continue
@@ -230,12 +236,10 @@ class _Phases:
         self._attempt_id = attempt_id
         self._loop = asyncio.get_running_loop()
         self.latest = "starting"
-        self.news = asyncio.Event()
-        self.ended = False
+        self.over = asyncio.Event()
 
     def end(self) -> None:
-        self.ended = True
-        self.news.set()
+        self.over.set()
 
     def report(self, phase: str) -> None:
         # The loop is gone when the service ended without this grading: nobody is left to be told.
@@ -245,7 +249,6 @@ class _Phases:
     def _take(self, phase: str) -> None:
         if phase != self.latest:
             self.latest = phase
-            self.news.set()
             self._events.publish(self._attempt_id, Change("running", phase))
 
 
