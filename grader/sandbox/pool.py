@@ -52,13 +52,18 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class PoolStats:
-    """`warm` is by package version; `misses` counts what warm-ups compiled although their programs were kept."""
+    """What there is now.
+
+    `warm` is by package version; `pids` are the forks that wait, `root` is the process that all hang from; `misses`
+    counts what warm-ups compiled although their programs were kept.
+    """
 
     alive: bool
     generic: int
     warm: dict[str, int]
     zygotes: int
     pids: tuple[int, ...]
+    root: int | None
     misses: int
 
 
@@ -162,7 +167,8 @@ class Pool:
             warm = {kind.warmup.version: len(queue) for kind, queue in self._waiting.items() if kind.warmup}
             pids = tuple(session.pid for queue in self._waiting.values() for session in queue)
             zygote = self._zygote
-        return PoolStats(zygote is not None and zygote.alive, generic, warm, self._zygotes, pids, self._misses)
+        root = zygote.root if zygote is not None and zygote.alive else None
+        return PoolStats(root is not None, generic, warm, self._zygotes, pids, root, self._misses)
 
     def _pop(self, kind: _Kind) -> ForkSession | None:
         queue = self._waiting.get(kind)

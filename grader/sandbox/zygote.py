@@ -100,6 +100,12 @@ class Zygote:
             raise GraderFault("the zygote has started a thread, so nothing can be forked from it")
 
     @property
+    def root(self) -> int:
+        """The first process of all: bwrap, or the zygote itself where there is none."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def pid(self) -> int:
         """Of the zygote itself; bwrap's own processes come before it."""
         assert self._process is not None

@@ -1,7 +1,6 @@
 """Real submissions in real walls: what a student is told, and what a hostile one gets nowhere with."""
 
 import json
-import os
 import threading
 import time
 from pathlib import Path
@@ -19,9 +18,13 @@ RIGHT = "\ndef add_one(x):\n    return x + 1\n"
 
 
 def assert_nothing_is_left(sandbox: PooledSandbox) -> None:
-    """All there is below us is bwrap, its init, the zygote, and the forks that wait."""
+    """All there is below bwrap is its init, the zygote, and the forks that wait."""
     deadline = time.monotonic() + 10
-    while len(descendants(os.getpid())) != 4 + len(sandbox.stats().pids):
+    while True:
+        stats = sandbox.stats()
+        assert stats.root is not None
+        if len(descendants(stats.root)) == 3 + len(stats.pids):
+            return
         assert time.monotonic() < deadline, "a process of the sandbox is left"
         time.sleep(0.01)
 

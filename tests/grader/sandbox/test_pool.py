@@ -44,7 +44,9 @@ def answers(sandbox: PooledSandbox, spec: RunnerSpec = SPEC) -> bool:
 
 
 def zygote_pid(sandbox: PooledSandbox) -> int:
-    return descendants(os.getpid())[3]
+    root = sandbox.stats().root
+    assert root is not None
+    return descendants(root)[2]
 
 
 def test_the_zygote_has_one_thread_and_a_fork_is_another_user(pool):
