@@ -15,6 +15,7 @@ from grader.sandbox.bubblewrap import (
     writable_paths,
     zygote_command,
 )
+from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled import CompiledPrograms
 from grader.sandbox.pool import Pool, PoolSettings, PoolStats
 from grader.sandbox.protocol import RunnerSpec
@@ -32,8 +33,9 @@ _TRIES = 10
 class PooledSandbox:
     """The sandbox of the service and of the command line. Threads may open sessions side by side; close it once."""
 
-    def __init__(self, pool: Pool, compiled: CompiledPrograms, walls: tuple[str, ...]) -> None:
+    def __init__(self, pool: Pool, compiled: CompiledPrograms, walls: tuple[str, ...], cgroups: Cgroups | None) -> None:
         self._pool = pool
+        self._cgroups = cgroups
         self._compiled = compiled
         self.walls: tuple[str, ...] = walls
 
@@ -51,7 +53,7 @@ class PooledSandbox:
         try:
             if spec.warmup is not None and not session.warmed:
                 self._compiled.lend(session, spec.devices, spec.warmup)
-            session.begin(spec.limits, stop)
+            session.begin(spec.limits, stop, self._cgroups)
             return session
         except BaseException:
             session.close()
@@ -97,7 +99,7 @@ def build_sandbox(
 
     pool = Pool(make_zygote, order, compiled, settings or PoolSettings())
     pool.start()
-    return PooledSandbox(pool, compiled, tuple(standing))
+    return PooledSandbox(pool, compiled, tuple(standing), Cgroups.delegated())
 
 
 def command_for(isolation: Isolation) -> list[str]:

@@ -12,6 +12,7 @@ from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, W
 from grader.package.package import Limits
 from grader.runner import wire
 from grader.sandbox.capture import Capture
+from grader.sandbox.cgroup import Cgroups, Group
 from grader.sandbox.faults import MEMORY_MESSAGE, clean_detail, fault_of_exit
 from grader.sandbox.protocol import Output
 from grader.sandbox.remedies import remedy_for
@@ -30,6 +31,7 @@ _CLOSED_BY_ITSELF_S = 2.0
 _DATA_SLACK_BYTES = 2 << 30
 # For libraries and read-only maps. Bounded, since the page tables of an endless map are memory, too.
 _ADDRESS_SLACK_BYTES = 16 << 30
+_GROUP_SLACK_MB, _TASKS = 256, 512
 Frame = tuple[dict[str, Any], dict[str, object]]
 
 
@@ -51,6 +53,7 @@ class ForkSession:
         self._wall_at_begin = 0.0
         self.environment: dict[str, Any] = {}
         self.warmed = False
+        self._group: Group | None = None
         self._selector = selectors.DefaultSelector()
         fork.channel.setblocking(False)
         self._selector.register(fork.channel, selectors.EVENT_READ)
@@ -80,12 +83,18 @@ class ForkSession:
         self._outbox = memoryview(wire.pack(message, values))
         return self._of_our_own(stop)
 
-    def begin(self, limits: Limits, stop: threading.Event | None) -> None:
+    def begin(self, limits: Limits, stop: threading.Event | None, cgroups: Cgroups | None = None) -> None:
         """From here on the fork belongs to one submission, with its limits, and what was printed is forgotten.
 
         Raises:
           LostRunner: it has died while it waited.
         """
+        if cgroups is not None:
+            try:
+                # Above the watchdog's limit, which explains itself better.
+                self._group = cgroups.enclose(self._fork.pid, (limits.memory_mb + _GROUP_SLACK_MB) << 20, _TASKS)
+            except OSError as error:
+                raise LostRunner(f"the runner could not be put into a cgroup: {error}") from error
         data_bytes = (limits.memory_mb << 20) + _DATA_SLACK_BYTES
         request = {"op": "begin", "data_bytes": data_bytes, "address_bytes": data_bytes + _ADDRESS_SLACK_BYTES}
         self.ask(request, {}, stop)
@@ -132,6 +141,9 @@ class ForkSession:
         """End the fork and let go of it."""
         self._selector.close()
         self._fork.close()
+        if self._group is not None:
+            self._fork.ended.wait(_CLOSED_BY_ITSELF_S)
+            self._group.remove()
 
     def _of_our_own(self, stop: threading.Event | None) -> Frame:
         started = time.monotonic()
@@ -263,6 +275,8 @@ class ForkSession:
             return SubmissionFault("killed", "Your code closed the result channel, so no result can come back.")
         self._pump_output()
         status = self._fork.status
+        if status == -signal.SIGKILL and self._group is not None and self._group.ran_out_of_memory:
+            return SubmissionFault("memory_limit", MEMORY_MESSAGE.format(memory_mb=self._limits.memory_mb))
         if status is None or status == -signal.SIGKILL:
             # No wall lets a submission send this signal, to itself neither, or set the limit that does: it was
             # somebody else.

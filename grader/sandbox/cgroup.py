@@ -1,0 +1,82 @@
+"""The kernel's own bound on the memory and tasks of a fork, where a cgroup v2 has been delegated to the service.
+
+The watchdog looks at resident memory every 20 ms; a cgroup bounds all of it at every moment, page tables and shared
+memory included. It is used where it is given (systemd: `Delegate=yes`), and not asked for.
+
+Source: https://docs.kernel.org/admin-guide/cgroup-v2.html, "Delegation" and "No Internal Process Constraint".
+"""
+
+import contextlib
+import os
+from pathlib import Path
+
+from grader.sandbox.usage import descendants
+
+_MOUNT = Path("/sys/fs/cgroup")
+_OWN = Path("/proc/self/cgroup")
+_NEEDED = {"memory", "pids"}
+
+
+class Cgroups:
+    """Makes one group a fork below the group that was delegated. Threads may share one."""
+
+    def __init__(self, parent: Path) -> None:
+        self._parent = parent
+
+    @classmethod
+    def delegated(cls, mount: Path = _MOUNT, own: Path = _OWN) -> "Cgroups | None":
+        """Take over the group that this process is in, or return None where it is not ours alone to divide.
+
+        A group with processes in it cannot be divided, so all of them, which must be this one's, move one level down.
+        """
+        name = next((line[3:] for line in own.read_text().splitlines() if line.startswith("0::")), "/").strip()
+        parent = mount / name.lstrip("/")
+        # The root group is the machine's, or the container's, whole: nobody delegates that to a service.
+        if name == "/" or not os.access(parent / "cgroup.subtree_control", os.W_OK):
+            return None
+        try:
+            members = [int(pid) for pid in (parent / "cgroup.procs").read_text().split()]
+            available = set((parent / "cgroup.controllers").read_text().split())
+            if not available >= _NEEDED or not set(members) <= set(descendants(os.getpid())):
+                return None
+            service = parent / "service"
+            service.mkdir(exist_ok=True)
+            for pid in members:
+                (service / "cgroup.procs").write_text(str(pid))
+            (parent / "cgroup.subtree_control").write_text("+memory +pids")
+        except OSError:
+            # Not delegated after all, or not to us: the other bounds stand without it.
+            return None
+        return cls(parent)
+
+    def enclose(self, pid: int, memory_bytes: int, tasks: int) -> "Group":
+        """Move a process into a group of its own. Raises OSError when it has ended, or the group cannot be made."""
+        group = Group(self._parent / f"fork-{pid}")
+        group.folder.mkdir(exist_ok=True)
+        for name, value in (("memory.max", memory_bytes), ("pids.max", tasks), ("cgroup.procs", pid)):
+            (group.folder / name).write_text(str(value))
+        # A kernel without swap accounting has no such file, and then no swap to escape to that it would count.
+        with contextlib.suppress(FileNotFoundError):
+            (group.folder / "memory.swap.max").write_text("0")
+        return group
+
+
+class Group:
+    """One fork's group."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel has ended a process of it for its memory."""
+        try:
+            events = dict(line.split() for line in (self.folder / "memory.events").read_text().splitlines())
+        except FileNotFoundError:
+            return False
+        return int(events.get("oom_kill", 0)) > 0
+
+    def remove(self) -> None:
+        """Once its process is gone. One that is still ending keeps its group, which is empty then and costs nothing."""
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
