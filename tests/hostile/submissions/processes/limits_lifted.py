@@ -1,4 +1,4 @@
-"""expect: accepted; wall: rlimits; says: "stopped". Lifts its own limits."""
+"""expect: accepted; wall: rlimits, seccomp; says: "stopped". Lifts its own limits."""
 
 import resource
 
