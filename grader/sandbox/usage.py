@@ -26,6 +26,17 @@ def usage_of(pid: int) -> Usage:
     return Usage((int(fields[11]) + int(fields[12])) / _TICKS_PER_S, int(fields[21]) * _PAGE_BYTES)
 
 
+def delayed_s_of(pid: int) -> float:
+    """Seconds that the main thread of a process was ready to run and had no core to run on; 0 where nobody counts it.
+
+    Source: https://docs.kernel.org/scheduler/sched-stats.html, /proc/PID/schedstat
+    """
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (FileNotFoundError, ProcessLookupError, IndexError):
+        return 0.0
+
+
 def descendants(root: int) -> list[int]:
     """The process and all below it, parents first."""
     found = [root]

@@ -1,0 +1,72 @@
+"""CPU time decides, wall clock is the backstop, and a busy machine is charged to nobody."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from grader.errors import SubmissionFault
+from grader.package.package import Limits
+from grader.sandbox.build import PooledSandbox
+from grader.sandbox.protocol import RunnerSpec
+from grader.sandbox.usage import delayed_s_of
+
+SLEEPS = "import time\ndef f(x):\n    time.sleep(30)\n    return x\n"
+SPINS = "def f(x):\n    while True: pass\n"
+
+
+def run(sandbox: PooledSandbox, source: str, limits: Limits) -> object:
+    with sandbox.open(RunnerSpec(2, limits)) as session:
+        session.request({"op": "load", "source": source, "entry": "f"})
+        return session.request({"op": "call"}, {"args": [1.0]})[1]["result"]
+
+
+@pytest.fixture
+def crowded_core() -> Iterator[int]:
+    """A core on which three others compute, too."""
+    core = min(os.sched_getaffinity(0))
+    crowd = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    for process in crowd:
+        os.sched_setaffinity(process.pid, {core})
+    yield core
+    for process in crowd:
+        process.kill()
+        process.wait()
+
+
+def test_computing_is_stopped_by_cpu_time(sandbox):
+    with pytest.raises(SubmissionFault, match="1 s of CPU time"):
+        run(sandbox, SPINS, Limits(time_s=1.0, wall_s=60.0))
+
+
+def test_waiting_is_stopped_by_the_wall_clock(sandbox):
+    with pytest.raises(SubmissionFault, match="most of which it spent waiting"):
+        run(sandbox, SLEEPS, Limits(time_s=20.0, wall_s=1.0))
+
+
+def test_waiting_for_a_core_is_seen(crowded_core):
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        os.sched_setaffinity(process.pid, {crowded_core})
+        deadline = time.monotonic() + 60
+        while delayed_s_of(process.pid) < 0.1:
+            assert time.monotonic() < deadline, "nobody counts how long it waited"
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_waiting_for_a_core_is_not_charged(sandbox, monkeypatch):
+    limits = Limits(time_s=20.0, wall_s=0.5)
+    naps = "import time\ndef f(x):\n    time.sleep(1.5)\n    return x\n"
+    # As if all the time had been taken by others.
+    monkeypatch.setattr("grader.sandbox.session.delayed_s_of", lambda pid: time.monotonic())
+    assert run(sandbox, naps, limits) == 1.0
+
+
+def test_a_process_that_is_gone_was_not_delayed():
+    assert delayed_s_of(2**22 + 1) == 0.0
