@@ -2,7 +2,7 @@
 
 import socket
 
-for address in (("127.0.0.1", int("@port@")), ("1.1.1.1", 53), ("169.254.169.254", 80)):
+for address in (("127.0.0.1", int("@port@")), ("192.0.2.1", 53), ("198.51.100.1", 80)):
     try:
         socket.create_connection(address, timeout=0.5)
         print("CROSSED: connected to", address)
