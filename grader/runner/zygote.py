@@ -66,7 +66,7 @@ def _obey(control: socket.socket, confinement: Confinement, children: dict[int, 
             control.close()
             _become_runner(order, dataclasses.replace(confinement, uid=order["uid"]), descriptors)
             code = 0
-        except BaseException:
+        except BaseException:  # it must not go on in the zygote's loop, and what it was has to be told
             traceback.print_exc()
         finally:
             # Whatever happens, a fork must never return into the zygote's loop.

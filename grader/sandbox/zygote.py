@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,14 +88,18 @@ class Zygote:
 
         Raises:
           WallMissing: bubblewrap could not make its walls.
-          GraderFault: it did not come up, or has started a thread.
+          GraderFault: it did not come up, not in time, or has started a thread.
         """
         # bwrap dies with the *thread* that started it, so it gets one that lives as long as it does.
         options = [] if imports else ["--bare"]
         threading.Thread(target=self._keep, args=(options,), name="zygote", daemon=True).start()
+        deadline = time.monotonic() + START_LIMIT_S
         while not self._ready.wait(0.05):
             if self._gone.is_set():
                 raise self._not_started()
+            if time.monotonic() > deadline:
+                self.close()
+                raise GraderFault(f"the zygote was not ready after {START_LIMIT_S:.0f} s")
         if threads_of(self.pid) != 1:
             self.close()
             raise GraderFault("the zygote has started a thread, so nothing can be forked from it")

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,11 +14,12 @@ from grader.errors import GraderFault, LostRunner
 from grader.judge import Judge
 from grader.package.package import Limits, Package
 from grader.sandbox import session as session_module
+from grader.sandbox import zygote as zygote_module
 from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.pool import PoolSettings
 from grader.sandbox.protocol import RunnerSpec, Warmup
 from grader.sandbox.usage import descendants
-from grader.sandbox.zygote import threads_of
+from grader.sandbox.zygote import Zygote, threads_of
 
 SPEC = RunnerSpec(devices=2, limits=Limits(time_s=20.0, wall_s=30.0, memory_mb=1024))
 SOURCE = "def f(x):\n    return x + 1\n"
@@ -139,6 +141,14 @@ def test_a_runner_that_is_stopped_is_timed_out_by_the_wall_clock(pool):
         with pytest.raises(Exception, match="waiting"):
             session.request({"op": "load", "source": SOURCE, "entry": "f"})
     assert answers(pool)
+
+
+def test_a_zygote_that_does_not_come_up_in_time_is_given_up(monkeypatch):
+    monkeypatch.setattr(zygote_module, "START_LIMIT_S", 0.2)
+    sleeper = Zygote([sys.executable, "-c", "import time; time.sleep(60)"], "{}")
+    with pytest.raises(GraderFault, match="not ready"):
+        sleeper.start()
+    wait_for(lambda: not Path(f"/proc/{sleeper.root}").exists(), "it is gone")
 
 
 def test_a_fork_that_wedges_while_it_is_made_is_given_up(pool, monkeypatch):
