@@ -73,7 +73,11 @@ def build_grading(data: DataFolder, settings: Settings) -> Grading:
     )
     sandbox = build_sandbox(data.cache, isolation=settings.isolation, settings=pool)
     return Grading(
-        Judge(sandbox, data.secret, data.cache), lambda: probe_walls(settings.isolation), sandbox.close, sandbox.stats
+        # One try each: the queue counts them, over restarts and workers as well.
+        Judge(sandbox, data.secret, data.cache, tries=1),
+        lambda: probe_walls(settings.isolation),
+        sandbox.close,
+        sandbox.stats,
     )
 
 

@@ -22,8 +22,6 @@ log = logging.getLogger("meshgrade.judge")
 
 Progress = Callable[[str], None]
 _NO_OUTPUT = Output(stdout="", stderr="", truncated=False)
-# A runner that was killed by somebody else costs the student nothing: this often it is tried, then it is a failure.
-_TRIES = 3
 _MAX_SOURCE_BYTES = 128 << 10
 _FAILED = "The grader failed, not your code. This is not counted, and its operators have been told."
 
@@ -39,10 +37,13 @@ class Judge:
       sandbox: where all submitted code and all code of a package runs.
       secret: the deployment's; hidden inputs are derived from it.
       cache: a folder of ours alone for reference answers.
+      tries: how often a submission is graded before a runner that somebody else kills each time makes it `failed`.
+        One where a queue counts.
     """
 
-    def __init__(self, sandbox: Sandbox, secret: bytes, cache: Path) -> None:
+    def __init__(self, sandbox: Sandbox, secret: bytes, cache: Path, *, tries: int = 3) -> None:
         self._sandbox = sandbox
+        self._tries = tries
         self._references = References(sandbox, secret, cache)
 
     def prepare(self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None) -> None:
@@ -87,7 +88,7 @@ class Judge:
         try:
             progress("starting")
             prepared = self._references.prepare(package, progress, stop)
-            for _ in range(_TRIES - 1):
+            for _ in range(self._tries - 1):
                 try:
                     return grading.grade(prepared, known, source, self._sandbox, stop)
                 except LostRunner as lost:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from grader.errors import Cancelled, GraderFault
+from grader.errors import Cancelled, GraderFault, LostRunner
 from grader.sandbox.compiled import CompiledPrograms
 from grader.sandbox.protocol import RunnerSpec, Warmup
 from grader.sandbox.session import ForkSession
@@ -23,6 +23,8 @@ log = logging.getLogger("meshgrade.pool")
 
 _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
+# A zygote killed from outside takes a fork in the making along. So often in a row it is no accident, and takers are told.
+_MAX_LOST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class Pool:
         self._changed = threading.Condition()
         self._zygote_lock = threading.Lock()
         self._fault: GraderFault | None = None
+        self._lost = 0
         self._closed = False
         # Whose warm-up has failed or hung: graded on generic forks from then on, and not tried again and again.
         self._broken: set[_Kind] = set()
@@ -206,6 +209,7 @@ class Pool:
                 self._making[kind] += 1
             try:
                 self._offer(kind, self._make(kind))
+                self._lost = 0
                 pause = 0.0
             except Cancelled:
                 return
@@ -229,6 +233,9 @@ class Pool:
             if kind.warmup is not None and self._zygote is not None and self._zygote.alive:
                 log.warning("the warm-up of version %s is given up: %s", kind.warmup.version, error)
                 self._broken.add(kind)
+            elif isinstance(error, LostRunner) and self._lost < _MAX_LOST:
+                self._lost += 1
+                log.warning("a runner was lost while it was made, and is made again: %s", error)
             else:
                 log.warning("no runner could be made: %s", error)
                 self._fault = error if isinstance(error, GraderFault) else GraderFault(str(error))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.errors import GraderFault, WallMissing
+from grader.errors import GraderFault, LostRunner, WallMissing
 from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import descendants
 
@@ -120,7 +120,7 @@ class Zygote:
         """Have a process made that obeys `order`; its frames come on `channel`.
 
         Raises:
-          GraderFault: the zygote is gone, or does not answer.
+          LostRunner: the zygote is gone, or does not answer.
         """
         ours, theirs = socket.socketpair()
         out, out_end = os.pipe()
@@ -134,14 +134,14 @@ class Zygote:
                 socket.send_fds(self._control, [message], [theirs.fileno(), out_end, err_end])
         except OSError as error:
             fork.close()
-            raise GraderFault(f"the zygote is gone: {error}") from error
+            raise LostRunner(f"the zygote is gone: {error}") from error
         finally:
             theirs.close()
             os.close(out_end)
             os.close(err_end)
         if not fork.made.wait(_FORK_LIMIT_S) or fork.handle < 0:
             fork.close()
-            raise GraderFault("the zygote has not made a fork")
+            raise LostRunner("the zygote has not made a fork")
         return fork
 
     def close(self) -> None:

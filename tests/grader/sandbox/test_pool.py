@@ -99,6 +99,22 @@ def test_a_zygote_that_is_killed_again_and_again_comes_back(pool):
     assert answers(pool)
 
 
+def test_a_zygote_killed_while_it_makes_a_fork_costs_nobody_the_runner(pool, monkeypatch):
+    assert answers(pool)
+    original, lost = Zygote.fork, []
+
+    def dying(zygote, order):
+        if len(lost) < 2:
+            lost.append(zygote)
+            os.kill(zygote.pid, signal.SIGKILL)
+        return original(zygote, order)
+
+    monkeypatch.setattr(Zygote, "fork", dying)
+    for _ in range(2):
+        assert answers(pool)
+    assert len(lost) == 2
+
+
 @pytest.mark.parametrize("victim", ["fork", "zygote"])
 def test_a_runner_killed_while_it_grades_is_lost_and_not_the_submissions_fault(pool, victim):
     with pool.open(SPEC) as session:
