@@ -6,11 +6,15 @@ made again. A file is a wire frame, so reading one executes nothing.
 
 import os
 import threading
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.checks.outcome import Answer, Case
+from grader.case import Case
+from grader.checks.call.outcome import Answer
+from grader.checks.program.subject import Run
+from grader.examine import Examined, Form, measured_of
 from grader.runner import wire
 
 _MAX_BYTES = 1 << 30
@@ -18,18 +22,23 @@ _MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A known wrong submission: what its author misunderstood, and what it returns, by case id."""
+    """A known wrong submission: what its author misunderstood, and what it returns, by case id.
+
+    In program mode `results` are sketches, and `pattern` says how its program is built.
+    """
 
     misunderstanding: str
     results: dict[str, object]
+    pattern: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What the judge needs to grade by, public cases first."""
+    """What the judge needs to grade by, public cases first: answers in call mode, programs in program mode."""
 
     cases: tuple[Case, ...]
     answers: dict[str, Answer]
+    examined: tuple[Examined, ...] = ()
 
 
 def answer_of(values: dict[str, object]) -> Answer:
@@ -42,30 +51,66 @@ def answer_of(values: dict[str, object]) -> Answer:
 def store_prepared(folder: Path, prepared: Prepared) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for case in prepared.cases:
-        answer = prepared.answers[case.id]
-        values: dict[str, object] = {"inputs": case.inputs, "result": answer.result, "observed": answer.observed}
+        values: dict[str, object] = {"inputs": case.inputs}
+        if case.id in prepared.answers:
+            answer = prepared.answers[case.id]
+            values |= {"result": answer.result, "observed": answer.observed}
         _write(folder / f"{case.id}.frame", wire.pack({"public": case.public}, values))
-    _write(folder / "cases.frame", wire.pack({"cases": [case.id for case in prepared.cases]}))
+    for number, each in enumerate(prepared.examined):
+        _store_examined(folder, number, each)
+    listed = {"cases": [case.id for case in prepared.cases], "programs": len(prepared.examined)}
+    _write(folder / "cases.frame", wire.pack(listed))
 
 
 def load_prepared(folder: Path) -> Prepared | None:
-    """None where it has not been stored, or not to the end."""
+    """None where it has not been stored, or not to the end.
+
+    Raises:
+      GraderFault: what is stored of a program is not what a verifier says.
+    """
     cases, answers = [], {}
     try:
-        for case_id in _read(folder / "cases.frame")[0]["cases"]:
+        listed = _read(folder / "cases.frame")[0]
+        for case_id in listed["cases"]:
             message, values = _read(folder / f"{case_id}.frame")
             inputs = values["inputs"]
             assert isinstance(inputs, dict)
             cases.append(Case(case_id, message["public"], inputs))
-            answers[case_id] = answer_of(values)
-    except (FileNotFoundError, EOFError, wire.BadFrame):
+            if "result" in values:
+                answers[case_id] = answer_of(values)
+        examined = tuple(_load_examined(folder, number, cases) for number in range(listed["programs"]))
+    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame):
         return None
-    return Prepared(tuple(cases), answers)
+    return Prepared(tuple(cases), answers, examined)
+
+
+def _store_examined(folder: Path, number: int, examined: Examined) -> None:
+    """A file for what was measured, and one for each run."""
+    ids = [case.id for case in examined.cases]
+    message = {"raw": examined.raw, "mesh": examined.measured.mesh, "inputs": examined.measured.inputs, "cases": ids}
+    _write(folder / f"program-{number}.frame", wire.pack(message))
+    for case_id, run in examined.runs.items():
+        values: dict[str, object] = {"init": run.init, "steps": list(run.steps)}
+        _write(folder / f"program-{number}-{case_id}.frame", wire.pack({}, values))
+
+
+def _load_examined(folder: Path, number: int, cases: Sequence[Case]) -> Examined:
+    message, _ = _read(folder / f"program-{number}.frame")
+    form = Form((), tuple(message["inputs"]), tuple(case for case in cases if case.id in message["cases"]))
+    runs = {}
+    for case in form.cases:
+        _, values = _read(folder / f"program-{number}-{case.id}.frame")
+        init, steps = values["init"], values["steps"]
+        assert isinstance(init, dict)
+        assert isinstance(steps, list)
+        # Of the reference itself no replicas differ: that was seen when it was stored.
+        runs[case.id] = Run(init, tuple(steps), tuple({} for _ in steps))
+    return Examined(form.cases, measured_of(message["raw"], message["mesh"], form), runs, message["raw"])
 
 
 def store_known(folder: Path, known: tuple[Known, ...]) -> None:
     for number, each in enumerate(known):
-        message = {"misunderstanding": each.misunderstanding}
+        message = {"misunderstanding": each.misunderstanding, "pattern": each.pattern}
         _write(folder / f"known-{number}.frame", wire.pack(message, each.results))
     _write(folder / "known.frame", wire.pack({"known": len(known)}))
 
@@ -76,8 +121,8 @@ def load_known(folder: Path) -> tuple[Known, ...] | None:
     try:
         for number in range(_read(folder / "known.frame")[0]["known"]):
             message, results = _read(folder / f"known-{number}.frame")
-            known.append(Known(message["misunderstanding"], results))
-    except (FileNotFoundError, EOFError, wire.BadFrame):
+            known.append(Known(message["misunderstanding"], results, message["pattern"]))
+    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame):
         return None
     return tuple(known)
 

@@ -8,22 +8,38 @@ case; a file is a wire frame, so reading one executes nothing.
 import hashlib
 import hmac
 import importlib.metadata
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.checks.outcome import Answer, Case
+from grader.case import Case
+from grader.checks.call.outcome import Answer
+from grader.checks.program.sketch import pattern_of, sketch_of
 from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
+from grader.examine import Examined, examine
 from grader.package.package import KnownSubmission, Package
 from grader.prepared import Known, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
 from grader.runner import wire
 from grader.runner.wire import MAX_CASES
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
-_FORMAT = "1"
+_FORMAT = "2"
+log = logging.getLogger("meshgrade.references")
+_WITHOUT_PROGRAM = {
+    "syntax_error",
+    "missing_entry",
+    "error",
+    "not_exportable",
+    "divergent_collective",
+    "time_limit",
+    "memory_limit",
+    "output_limit",
+    "killed",
+}
 Progress = Callable[[str], None]
 
 
@@ -57,7 +73,7 @@ class References:
                     progress("making the cases")
                     cases = self._cases(package, stop)
                     progress("running the reference")
-                    prepared = Prepared(tuple(cases), self._answers(package, cases, stop))
+                    prepared = self._run_reference(package, cases, stop)
                     store_prepared(folder, prepared)
                 self._prepared[package.version] = prepared
             return self._prepared[package.version]
@@ -111,6 +127,26 @@ class References:
             raise GraderFault(f"{package.slug}: cases.py failed: {_told(fault)}") from None
         return cases
 
+    def _run_reference(self, package: Package, cases: list[Case], stop: threading.Event | None) -> Prepared:
+        if package.manifest.mode == "call":
+            return Prepared(tuple(cases), self._answers(package, cases, stop))
+        try:
+            examined = self._examine(package, package.reference, cases, stop)
+        except SubmissionFault as fault:
+            raise GraderFault(f"{package.slug}: reference.py failed: {_told(fault)}") from None
+        for each in examined:
+            for case_id, run in each.runs.items():
+                if any(run.replicas):
+                    raise GraderFault(f"{package.slug}: reference.py: replicas of one leaf differ, in {case_id}")
+        return Prepared(tuple(cases), {}, examined)
+
+    def _examine(
+        self, package: Package, source: str, cases: Sequence[Case], stop: threading.Event | None
+    ) -> tuple[Examined, ...]:
+        with self._sandbox.open(self._spec(package), stop) as session:
+            session.request({"op": "load", "source": source, "entry": package.manifest.entry})
+            return examine(package, cases, self._sandbox, session, stop=stop)
+
     def _answers(self, package: Package, cases: Sequence[Case], stop: threading.Event | None) -> dict[str, Answer]:
         answers: dict[str, Answer] = {}
         try:
@@ -128,6 +164,8 @@ class References:
 
     def _run_known(self, package: Package, prepared: Prepared, stop: threading.Event | None) -> tuple[Known, ...]:
         """Run those that come back with a wrong result; one that differs nowhere from the reference tells nothing."""
+        if package.manifest.mode == "program":
+            return self._examine_known(package, prepared, stop)
         wrong = [known for known in package.rejected if known.reason and known.reason.startswith("wrong_")]
         tolerances = package.manifest.tolerance
         found = []
@@ -136,6 +174,20 @@ class References:
                 results = _results_of(session, package, submission, prepared.cases)
                 if any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items()):
                     found.append(Known(submission.misunderstanding, results))
+        return tuple(found)
+
+    def _examine_known(self, package: Package, prepared: Prepared, stop: threading.Event | None) -> tuple[Known, ...]:
+        """Those that come as far as a program. In a runner of their own each: tracing one may spoil the next."""
+        found = []
+        for submission in package.rejected:
+            if submission.reason not in _WITHOUT_PROGRAM:
+                try:
+                    examined = self._examine(package, submission.source, prepared.cases, stop)
+                except SubmissionFault as fault:
+                    log.warning("%s: rejected/%s.py gives no program: %s", package.slug, submission.name, _told(fault))
+                    continue
+                pattern = pattern_of(examined[0].measured)
+                found.append(Known(submission.misunderstanding, sketch_of(examined), pattern))
         return tuple(found)
 
 

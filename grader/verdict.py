@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Status = Literal["accepted", "rejected", "failed"]
 Trust = Literal["verified", "observed"]
+Mode = Literal["call", "program"]
 Reason = Literal[
     "syntax_error",
     "missing_entry",
@@ -68,6 +69,25 @@ class Timings(_Closed):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
 
 
+class EfficiencyPart(_Closed):
+    """One cost of a verified program beside the reference's, summed over the meshes it was compiled for."""
+
+    name: Literal["ring_bytes", "temporary_bytes", "dot_flops"]
+    mine: int = Field(ge=0)
+    reference: int = Field(ge=0)
+    ratio: float = Field(ge=0, allow_inf_nan=False)
+
+
+class Efficiency(_Closed):
+    """What an accepted program costs, read off the program and never from a clock, so the same on every machine.
+
+    `score` is 100 / the mean of the parts' ratios: the reference has 100, and more is better.
+    """
+
+    score: float = Field(gt=0, allow_inf_nan=False)
+    parts: list[EfficiencyPart]
+
+
 class Verdict(_Closed):
     """All the judge says.
 
@@ -89,4 +109,5 @@ class Verdict(_Closed):
     truncated: bool = False
     walls: list[str]
     environment: dict[str, Any] = Field(default_factory=dict)
+    efficiency: Efficiency | None = None
     timings_ms: Timings = Field(default_factory=Timings)

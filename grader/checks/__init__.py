@@ -1,31 +1,37 @@
-"""The graded properties, one file each; problem.toml picks them by the file's name.
+"""The graded properties, one file each; problem.toml picks them by the file's name and bounds them.
 
-A check module has `TITLE`, `TRUST` and `check(outcomes, tolerances) -> Finding`.
+`call` holds those of a function's results, `program` those of a compiled program. A check module has `TITLE`,
+`TRUST`, `Bounds`, and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) -> Finding in `program`.
 """
 
 import importlib
 import pkgutil
-from typing import Protocol
+from typing import Any, Protocol
 
-from grader.checks.outcome import Finding, Outcome, Tolerances
-from grader.verdict import Trust
+from grader.checks import call, program
+from grader.checks.finding import Bounds
+from grader.verdict import Mode, Trust
+
+# What checks are made of, beside them in the same folder.
+_NOT_CHECKS = {"call": {"outcome"}, "program": {"sketch", "subject", "table"}}
 
 
 class Check(Protocol):
-    """What a module in this folder offers."""
+    """What a module in these folders offers; `check` is called by the mode that it belongs to."""
 
     TITLE: str
     TRUST: Trust
+    Bounds: type[Bounds]
+    check: Any
 
-    def check(self, outcomes: list[Outcome], tolerances: Tolerances) -> Finding: ...
 
-
-def names() -> list[str]:
+def names(mode: Mode) -> list[str]:
     """Every check there is."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != "outcome")
+    folder = {"call": call, "program": program}[mode]
+    return sorted({module.name for module in pkgutil.iter_modules(folder.__path__)} - _NOT_CHECKS[mode])
 
 
-def load(name: str) -> Check:
+def load(mode: Mode, name: str) -> Check:
     """The check of that name, which `read_package` has found to exist."""
-    module: Check = importlib.import_module(f"grader.checks.{name}")
+    module: Check = importlib.import_module(f"grader.checks.{mode}.{name}")
     return module

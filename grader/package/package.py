@@ -1,15 +1,19 @@
 """A problem package, read: the manifest (problem.toml) and the text of every file that belongs to it."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from grader.verdict import Reason
+from grader.verdict import Mode, Reason
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80)]
+Mesh = dict[Name, Annotated[int, Field(ge=1, le=64)]]
+# One entry a dimension: a mesh axis, several of them, or "" for a dimension that is not split.
+Spec = list[str | list[Name]]
 
 
 class _Closed(BaseModel):
@@ -36,11 +40,31 @@ class Tolerance(_Closed):
 
 
 class CheckSpec(_Closed):
-    """One graded property: `id` is the name of a file in grader/checks."""
+    """One graded property: `id` is the name of a file in grader/checks. Other keys are its bounds, which it reads."""
+
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
     id: Line
     points: int = Field(ge=0, le=100)
     title: Line | None = None
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        return self.model_extra or {}
+
+
+class ProgramSpec(_Closed):
+    """What is exported, and for which meshes.
+
+    With `init`, a state goes through `steps` steps; without, the entry point is a function of its inputs. `inputs`
+    says by name how array arguments are sharded, `groups` names groups of leaves by globs of their paths.
+    """
+
+    init: Name | None = None
+    steps: int = Field(default=1, ge=1, le=8)
+    meshes: list[Mesh] = Field(min_length=2, max_length=4)
+    inputs: dict[Name, Spec] = Field(default_factory=dict)
+    groups: dict[Name, list[Line]] = Field(default_factory=dict)
 
 
 class Manifest(_Closed):
@@ -54,9 +78,10 @@ class Manifest(_Closed):
     track: Line
     difficulty: Literal["easy", "medium", "hard"]
     tags: list[Line] = Field(default_factory=list, max_length=12)
-    mode: Literal["call"]
-    entry: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+    mode: Mode
+    entry: Name
     devices: int = Field(default=8, ge=1, le=64)
+    program: ProgramSpec | None = None
     limits: Limits = Field(default_factory=Limits)
     checks: list[CheckSpec] = Field(min_length=1)
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)

@@ -3,6 +3,7 @@
 import ast
 import difflib
 import hashlib
+import math
 import re
 import tomllib
 from pathlib import Path
@@ -12,13 +13,26 @@ from pydantic import BaseModel, ValidationError
 
 from grader import checks
 from grader.errors import PackageInvalid
-from grader.package.package import CheckSpec, KnownSubmission, Limits, Manifest, Package, Tolerance
+from grader.package.package import (
+    CheckSpec,
+    KnownSubmission,
+    Limits,
+    Manifest,
+    Package,
+    ProgramSpec,
+    Tolerance,
+)
 from grader.runner.wire import DTYPES
 from grader.verdict import REASONS, Reason
 
 MAX_FILE_BYTES = 1 << 20
 _TEXT_FILES = ("statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py")
-_MODELS: dict[str, type[BaseModel]] = {"limits": Limits, "checks": CheckSpec, "tolerance": Tolerance}
+_MODELS: dict[str, type[BaseModel]] = {
+    "limits": Limits,
+    "checks": CheckSpec,
+    "tolerance": Tolerance,
+    "program": ProgramSpec,
+}
 
 
 def read_package(folder: Path) -> Package:
@@ -101,10 +115,10 @@ def _contradictions(manifest: Manifest, slug: str) -> list[str]:
     faults = []
     if manifest.slug != slug:
         faults.append(f"problem.toml: slug is '{manifest.slug}', but the folder is called '{slug}'")
-    known, ids = checks.names(), [check.id for check in manifest.checks]
-    for name in ids:
-        if name not in known:
-            faults.append(f"problem.toml: there is no check '{name}'{_suggest(name, known)}")
+    ids = [check.id for check in manifest.checks]
+    for check in manifest.checks:
+        faults += _faults_of_check(manifest, check)
+    faults += _faults_of_program(manifest)
     if len(set(ids)) != len(ids):
         faults.append("problem.toml: a check is listed twice")
     if "values" not in ids:
@@ -115,6 +129,55 @@ def _contradictions(manifest: Manifest, slug: str) -> list[str]:
     for name in manifest.tolerance:
         if name not in DTYPES:
             faults.append(f"problem.toml: tolerance for an unknown dtype '{name}'{_suggest(name, list(DTYPES))}")
+    return faults
+
+
+def _faults_of_check(manifest: Manifest, check: CheckSpec) -> list[str]:
+    known = checks.names(manifest.mode)
+    if check.id not in known:
+        return [f"problem.toml: there is no check '{check.id}' in mode {manifest.mode}{_suggest(check.id, known)}"]
+    model = checks.load(manifest.mode, check.id).Bounds
+    try:
+        model.model_validate(check.bounds)
+    except ValidationError as error:
+        return [_explain_bound(check.id, fault, model) for fault in error.errors()]
+    return []
+
+
+def _explain_bound(check: str, fault: Any, model: type[BaseModel]) -> str:
+    where = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        hint = _suggest(where, ["points", "title", *model.model_fields])
+        return f"problem.toml: unknown key '{where}' in check '{check}'{hint}"
+    return f"problem.toml: check '{check}': {where}: {fault['msg']}"
+
+
+def _faults_of_program(manifest: Manifest) -> list[str]:
+    program = manifest.program
+    if program is None:
+        return ["problem.toml: mode program needs a table [program]"] if manifest.mode == "program" else []
+    if manifest.mode != "program":
+        return ["problem.toml: [program] belongs to mode program"]
+    faults = []
+    axes = list(program.meshes[0])
+    sizes = [math.prod(mesh.values()) for mesh in program.meshes]
+    if any(list(mesh) != axes for mesh in program.meshes):
+        faults.append("problem.toml: program.meshes: all meshes must have the same axes, in the same order")
+    if len(set(sizes)) != len(sizes) or not all(2 <= size <= manifest.devices for size in sizes):
+        # On one device collectives vanish or have groups of one, so there is nothing to judge.
+        faults.append(
+            f"problem.toml: program.meshes: sizes {sizes} must differ and lie between 2 and {manifest.devices}, "
+            "the number of devices"
+        )
+    for name, spec in program.inputs.items():
+        used = [axis for dim in spec for axis in ([dim] if isinstance(dim, str) else dim) if axis]
+        for axis in used:
+            if axis not in axes:
+                faults.append(
+                    f"problem.toml: program.inputs.{name}: there is no mesh axis '{axis}'{_suggest(axis, axes)}"
+                )
+        if len(set(used)) != len(used):
+            faults.append(f"problem.toml: program.inputs.{name}: a mesh axis is used twice")
     return faults
 
 

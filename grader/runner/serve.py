@@ -1,9 +1,9 @@
 """The runner's loop: one submission, one request at a time, until the judge closes the descriptor.
 
 Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
-the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, and `cases`
-asks a package's cases.py for its inputs. What a reply says decides nothing by itself: the judge compares the array
-bytes in it, outside.
+the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, `export`
+returns it as a program with the state of `init`, and `cases` asks a package's cases.py for its inputs. What a reply
+says decides nothing by itself: outside, the judge compares array bytes, and a verifier compiles and runs the program.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ import numpy as np
 
 from grader.runner import warm, wire
 from grader.runner.confine import limit_memory
+from grader.runner.export import export_program
 from grader.runner.observe import Observer
 from grader.runner.submission import Fault, Submission
 
@@ -65,6 +66,8 @@ class _Runner:
                 limit_memory(request["data_bytes"], request["address_bytes"])
             case "load":
                 self._submission = Submission.load(request["source"], request["entry"])
+            case "export" if self._submission is not None:
+                return _export(self._submission, request)
             case "call" if self._submission is not None:
                 return _call(self._submission, values["args"], self._observer)
             case "cases" if self._submission is not None:
@@ -92,6 +95,17 @@ def _call(submission: Submission, args: Any, observer: Observer) -> dict[str, ob
     # Reading the values belongs to the call: an asynchronous error surfaces only here.
     result = submission.guard(lambda: _to_host(result))
     return {"result": result, "observed": submission.guard(observer.collect)}
+
+
+def _export(submission: Submission, request: dict[str, Any]) -> dict[str, object]:
+    exported = export_program(submission, request)
+    return {
+        "artifact": np.frombuffer(exported.artifact, np.uint8),
+        "states": list(exported.states),
+        "outputs": list(exported.outputs),
+        "primitives": dict(exported.primitives),
+        "retraced": exported.retraced,
+    }
 
 
 def _cases(submission: Submission, key: str | None) -> list[object]:

@@ -11,6 +11,8 @@ MAX_MESSAGE = 2000
 MAX_FRAMES = 12
 
 T = TypeVar("T")
+# An exception that means that the code cannot be exported, and what to write instead.
+Refusal = tuple[type[Exception], str]
 
 
 class Fault(Exception):
@@ -24,9 +26,10 @@ class Fault(Exception):
 class Submission:
     """The module that the source made, and its entry point."""
 
-    def __init__(self, module: types.ModuleType, entry: Callable[..., object]) -> None:
+    def __init__(self, module: types.ModuleType, name: str, entry: Callable[..., object]) -> None:
         self._module = module
-        self._entry = entry
+        self.name = name
+        self.entry = entry
 
     @classmethod
     def load(cls, source: str, entry: str) -> "Submission":
@@ -49,26 +52,41 @@ class Submission:
                 "syntax_error", f"Python's compiler gave up on this source: {type(error).__name__}: {error}"
             ) from None
         _guard(lambda: exec(code, module.__dict__))
-        function = module.__dict__.get(entry)
-        if not callable(function):
-            raise Fault("missing_entry", _missing_entry(entry, function, module))
-        return cls(module, function)
+        return cls(module, entry, _function(module, entry))
+
+    def function(self, name: str) -> Callable[..., object]:
+        """Another function of the module. Raises: Fault `missing_entry`."""
+        return _function(self._module, name)
 
     def call(self, args: Sequence[object]) -> object:
-        return _guard(lambda: self._entry(*args))
+        return _guard(lambda: self.entry(*args))
 
-    def guard(self, action: Callable[[], T]) -> T:
+    def guard(self, action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
         """Run `action`, which touches what the submission made, and turn what it raises into a `Fault`."""
-        return _guard(action)
+        return _guard(action, refusals)
 
 
-def _guard(action: Callable[[], T]) -> T:
+def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
     try:
         return action()
+    except Fault:
+        raise
     except (
         BaseException
     ) as error:  # SystemExit and KeyboardInterrupt too: a submission must not end the runner by raising
-        raise _describe(error) from None
+        fault = _describe(error)
+        for kind, advice in refusals:
+            if isinstance(error, kind):
+                first = fault.message.partition("\n")[0]
+                raise Fault("not_exportable", f"{first}\n{advice}", fault.detail) from None
+        raise fault from None
+
+
+def _function(module: types.ModuleType, name: str) -> Callable[..., object]:
+    found = module.__dict__.get(name)
+    if not callable(found):
+        raise Fault("missing_entry", _missing_entry(name, found, module))
+    return found  # type: ignore[no-any-return]
 
 
 def _syntax_fault(error: SyntaxError) -> Fault:
@@ -109,10 +127,13 @@ def _describe(error: BaseException) -> Fault:
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILENAME:
-            line = trace.tb_lineno
-            source = linecache.getline(FILENAME, line).strip()[:200]
-            frames.append({"line": line, "function": trace.tb_frame.f_code.co_name[:80], "text": source})
+            frames.append(source_frame(trace.tb_lineno, trace.tb_frame.f_code.co_name))
         trace = trace.tb_next
     out_of_memory = isinstance(error, MemoryError) or text.startswith("RESOURCE_EXHAUSTED")
     detail = {"type": name, "traceback": frames[-MAX_FRAMES:]}
     return Fault("memory_limit" if out_of_memory else "error", text, detail)
+
+
+def source_frame(line: int, function: str) -> dict[str, Any]:
+    """A line of the submission as messages show it."""
+    return {"line": line, "function": function[:80], "text": linecache.getline(FILENAME, line).strip()[:200]}

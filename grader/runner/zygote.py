@@ -105,10 +105,14 @@ def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors:
     except WallFault as fault:
         os.write(3, wire.pack({"ok": False, "wall": fault.wall, "found": str(fault)}))
         return
-    if order.get("program") == "probe":
+    if order["program"] == "probe":
         from grader.runner.probe import probe
 
         probe(3, order["targets"])
+    elif order["program"] == "verify":
+        from grader.verifier.serve import serve as verify
+
+        verify(3, max_payload_bytes=order["max_payload_bytes"])
     else:
         from grader.runner.serve import serve
 
@@ -118,6 +122,7 @@ def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors:
 def _import_everything() -> None:
     """All that a runner needs, and what JAX imports only when it is first used."""
     from grader.runner import probe, serve, warm  # noqa: F401
+    from grader.verifier import serve as verify  # noqa: F401
 
     warm.trace_common_operations()
 

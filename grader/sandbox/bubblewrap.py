@@ -8,7 +8,9 @@ from pathlib import Path
 from grader.errors import WallMissing
 from grader.sandbox.remedies import INSTALL_BWRAP
 
-_RUNNER = Path(__file__).resolve().parents[1] / "runner"
+_GRADER = Path(__file__).resolve().parents[1]
+# What runs inside. None of it is a secret: a submission may read it.
+_INSIDE = ("__init__.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -100,11 +102,7 @@ def _identity() -> list[str]:
 
 
 def _runner_binds() -> list[tuple[str, str]]:
-    package = _HOME / "grader"
-    return [
-        (str(_RUNNER.parent / "__init__.py"), str(package / "__init__.py")),
-        (str(_RUNNER), str(package / "runner")),
-    ]
+    return [(str(_GRADER / name), str(_HOME / "grader" / name)) for name in _INSIDE]
 
 
 def _python_binds() -> list[tuple[str, str]]:

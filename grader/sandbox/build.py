@@ -3,10 +3,12 @@
 import os
 import sys
 import threading
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from grader.errors import LostRunner
+from grader.package.package import Limits
 from grader.runner.confine import Confinement
 from grader.sandbox.bubblewrap import (
     bubblewrap_command,
@@ -21,6 +23,7 @@ from grader.sandbox.pool import Pool, PoolSettings, PoolStats
 from grader.sandbox.protocol import RunnerSpec
 from grader.sandbox.session import ForkSession
 from grader.sandbox.syscalls import compile_filter
+from grader.sandbox.verifiers import Verifiers
 from grader.sandbox.zygote import Zygote
 
 Isolation = Literal["bubblewrap", "container"]
@@ -37,10 +40,20 @@ class PooledSandbox:
         self._pool = pool
         self._cgroups = cgroups
         self._compiled = compiled
+        self._verifiers = Verifiers(self._take, keep=os.cpu_count() or 1)
         self.walls: tuple[str, ...] = walls
 
     def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> ForkSession:
         """See `Sandbox.open`."""
+        return self._take(spec, stop)
+
+    def verifier(
+        self, devices: int, limits: Limits, stop: threading.Event | None = None
+    ) -> AbstractContextManager[ForkSession]:
+        """See `Sandbox.verifier`."""
+        return self._verifiers.lend(devices, limits, stop)
+
+    def _take(self, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
         for _ in range(_TRIES - 1):
             try:
                 return self._begin(self._pool.take(spec, stop), spec, stop)
@@ -66,6 +79,7 @@ class PooledSandbox:
         return self._pool.stats()
 
     def close(self) -> None:
+        self._verifiers.close()
         self._pool.close()
 
     def __enter__(self) -> Self:
@@ -114,7 +128,8 @@ def command_for(isolation: Isolation) -> list[str]:
 def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset()) -> Confinement:
     """What every fork does to itself. In a container nothing can be mounted, so there nothing is writable."""
     inside = isolation == "bubblewrap"
-    own = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[1] / "runner"))
+    grader = Path(__file__).resolve().parents[1]
+    own = (sys.prefix, sys.base_prefix, *(str(grader / name) for name in ("runner", "verifier", "program")))
     return Confinement(
         uid=None,
         scratch_bytes=_SCRATCH_BYTES if inside else 0,

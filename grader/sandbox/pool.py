@@ -23,7 +23,7 @@ log = logging.getLogger("meshgrade.pool")
 
 _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
-# A zygote killed from outside takes a fork in the making along. So often in a row it is no accident, and takers are told.
+# A zygote killed from outside takes a fork in the making along. This often in a row it is no accident: takers are told.
 _MAX_LOST = 3
 
 
@@ -50,6 +50,7 @@ class _Kind:
 
     devices: int
     warmup: Warmup | None
+    program: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ class Pool:
 
     def want(self, spec: RunnerSpec) -> None:
         """Keep forks for such a runner from now on."""
-        kind = _Kind(spec.devices, spec.warmup)
+        kind = _Kind(spec.devices, spec.warmup, spec.program)
         with self._changed:
             self._ask_for(kind)
             self._changed.notify_all()
@@ -139,8 +140,8 @@ class Pool:
           GraderFault, WallMissing: none could be made.
           Cancelled: `stop` was set.
         """
-        kind = _Kind(spec.devices, spec.warmup)
-        generic = _Kind(spec.devices, None)
+        kind = _Kind(spec.devices, spec.warmup, spec.program)
+        generic = _Kind(spec.devices, None, spec.program)
         deadline = time.monotonic() + START_LIMIT_S
         with self._changed:
             self._ask_for(kind)
@@ -184,7 +185,7 @@ class Pool:
 
     def _ask_for(self, kind: _Kind) -> None:
         """Most recent last; the oldest problem that is over the number kept is let go."""
-        for each in (_Kind(kind.devices, None), kind):
+        for each in (_Kind(kind.devices, None, kind.program), kind):
             self._asked.pop(each, None)
             self._asked[each] = None
         problems = [each for each in self._asked if each.warmup is not None]
@@ -245,7 +246,11 @@ class Pool:
         """What to make next: for somebody who waits, else for the problem asked for last."""
         self._drop_dead()
         for kind, number in self._hungry.items():
-            ready = sum(len(queue) for each, queue in self._waiting.items() if each.devices == kind.devices)
+            ready = sum(
+                len(queue)
+                for each, queue in self._waiting.items()
+                if (each.devices, each.program) == (kind.devices, kind.program)
+            )
             if number > ready + self._making[kind]:
                 return kind
         for kind in reversed(self._asked):
@@ -265,8 +270,8 @@ class Pool:
 
     def _make(self, kind: _Kind) -> ForkSession:
         if kind.warmup is not None:
-            self._compiled.ensure(kind.devices, kind.warmup, lambda: self._fork(kind.devices))
-        session = self._fork(kind.devices)
+            self._compiled.ensure(kind.devices, kind.warmup, lambda: self._fork(kind))
+        session = self._fork(kind)
         try:
             if kind.warmup is not None:
                 self._misses += self._compiled.warm(session, kind.devices, kind.warmup)
@@ -276,8 +281,9 @@ class Pool:
             session.close()
             raise
 
-    def _fork(self, devices: int) -> ForkSession:
-        session = ForkSession(self._living_zygote().fork({**self._order, "devices": devices}))
+    def _fork(self, kind: _Kind) -> ForkSession:
+        order = {**self._order, "devices": kind.devices, "program": kind.program}
+        session = ForkSession(self._living_zygote().fork(order))
         try:
             session.environment = session.wait_until_ready()["environment"]
             return session

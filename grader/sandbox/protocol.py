@@ -1,8 +1,9 @@
 """The seam between the judge and whatever runs submitted code."""
 
 import threading
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 from grader.package.package import Limits
 
@@ -17,11 +18,15 @@ class Warmup:
 
 @dataclass(frozen=True, slots=True)
 class RunnerSpec:
-    """What a runner must be like: `devices` is the number of host devices that JAX shows in it."""
+    """What a runner must be like: `devices` is the number of host devices that JAX shows in it.
+
+    A verifier is a runner that takes programs instead of submissions.
+    """
 
     devices: int
     limits: Limits
     warmup: Warmup | None = None
+    program: Literal["serve", "verify"] = "serve"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +79,8 @@ class Sandbox(Protocol):
           WallMissing, GraderFault: it could not be started.
           Cancelled: `stop` was set.
         """
+
+    def verifier(
+        self, devices: int, limits: Limits, stop: threading.Event | None = None
+    ) -> AbstractContextManager[Session]:
+        """Lend a verifier for one program, which is charged from now on. Raises as `open` does."""

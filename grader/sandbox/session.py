@@ -63,7 +63,7 @@ class ForkSession:
 
     @property
     def alive(self) -> bool:
-        return not self._fork.ended.is_set()
+        return not self._fork.ended.is_set() and not self._fork.killed
 
     @property
     def pid(self) -> int:
@@ -121,6 +121,9 @@ class ForkSession:
                 "error",
                 "memory_limit",
                 "output_limit",
+                "wrong_structure",
+                "wrong_sharding",
+                "not_exportable",
             ):
                 raise SubmissionFault(reason, text[:_MAX_TEXT], **clean_detail(detail))  # type: ignore[arg-type]
         raise self._tampered("a reply of an unknown form")

@@ -27,7 +27,7 @@ class Fork:
     """One process made by the zygote, and our ends of what it was given.
 
     `ended` is set when it is gone; `status` is then its exit code, negative for a signal, or None when the zygote
-    went with it and nobody can tell.
+    went with it and nobody can tell. `killed` says that we ended it.
     """
 
     id: int
@@ -37,11 +37,13 @@ class Fork:
     handle: int = -1
     pid: int = -1
     status: int | None = None
+    killed: bool = False
     made: threading.Event = field(default_factory=threading.Event)
     ended: threading.Event = field(default_factory=threading.Event)
 
     def kill(self) -> None:
         """End it now. By its handle, so that no other process that was given its number is hit."""
+        self.killed = True
         if not self.ended.is_set() and self.handle >= 0:
             try:
                 signal.pidfd_send_signal(self.handle, signal.SIGKILL)

@@ -5,6 +5,7 @@ import importlib
 for name in (
     "grader.judge",
     "grader.references",
+    "grader.examine",
     "grader.checks",
     "grader.sandbox.session",
     "app.main",

@@ -3,7 +3,9 @@
 import math
 from typing import Any
 
-from grader.checks.outcome import Finding, Outcome, Tolerances
+from grader.checks.call.outcome import Outcome, Tolerances
+from grader.checks.finding import Bounds as Bounds
+from grader.checks.finding import Finding
 from grader.errors import GraderFault
 from grader.verdict import Trust
 

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from grader.checks.outcome import Finding, Outcome, Tolerances
+from grader.checks.call.outcome import Outcome, Tolerances
+from grader.checks.finding import Bounds as Bounds
+from grader.checks.finding import Finding
 from grader.compare import compare
 from grader.verdict import Trust
 

@@ -1,23 +1,14 @@
-"""What a check looks at, and what it says."""
+"""What a check of a function looks at."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from grader.case import Case
 from grader.compare import Mismatch
 from grader.errors import SubmissionFault
 from grader.package.package import Tolerance
-from grader.verdict import Reason
 
 Tolerances = dict[str, Tolerance]
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One input: argument name to value, in the order of the entry point's parameters."""
-
-    id: str
-    public: bool
-    inputs: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +32,3 @@ class Outcome:
     got: Answer | None
     fault: SubmissionFault | None
     mismatch: Mismatch | None
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A check's answer. `reason` is None exactly when it passed."""
-
-    passed: bool
-    message: str
-    reason: Reason | None = None
-    evidence: dict[str, Any] = field(default_factory=dict)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from grader.checks.outcome import Finding, Outcome, Tolerances
+from grader.checks.call.outcome import Outcome, Tolerances
+from grader.checks.finding import Bounds as Bounds
+from grader.checks.finding import Finding
 from grader.compare import show, tolerance_of
 from grader.runner.wire import leaves
 from grader.verdict import Trust

@@ -1,0 +1,24 @@
+"""What a check says."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from grader.verdict import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A check's answer. `reason` is None exactly when it passed."""
+
+    passed: bool
+    message: str
+    reason: Reason | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+class Bounds(BaseModel):
+    """What a problem.toml may set of a check, beside its id, points and title: nothing, unless a check says more."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

@@ -1,0 +1,82 @@
+"""Does every device work on its own rows? The global batch must be neither gathered nor computed on by one device."""
+
+from typing import Any
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Measured, Subject, mesh_name
+from grader.checks.program.table import collectives_of, evidence_of
+from grader.errors import GraderFault
+from grader.verdict import Trust
+
+TITLE = "Each device works on its own rows"
+TRUST: Trust = "verified"
+_GATHERING = {"all-gather", "all-to-all", "collective-permute", "collective-broadcast", "ragged-all-to-all"}
+
+
+class Bounds(finding.Bounds):
+    """`inputs` are those whose first dimension is the batch; all that are split, unless told."""
+
+    inputs: list[str] | None = None
+    ignore_below: int = Field(default=64, ge=0)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when no gathered tensor and no matrix product on a device has a dimension as long as the global batch."""
+    evidence: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for pair in subject.pairs:
+        evidence.append(evidence_of(pair, bounds.ignore_below))
+        rows = _batch_sizes(pair.reference, bounds)
+        fault = _gathered(pair.mine, rows, bounds) or _computed(pair.mine, pair.reference, rows)
+        if fault:
+            faults.append(f"On mesh {mesh_name(pair.mine.mesh)} {fault}")
+    if faults:
+        return Finding(False, faults[0], "wrong_communication", {"meshes": evidence})
+    return Finding(True, "No device sees more of the batch than its own rows.", None, {"meshes": evidence})
+
+
+def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:
+    """Rows of the whole batch by input, of those inputs whose rows are split."""
+    sizes = {}
+    for name, leaf in reference.given:
+        split = bool(leaf.shape) and any(held[0] != (0, leaf.shape[0]) for held in leaf.slices)
+        if split and (bounds.inputs is None or name in bounds.inputs):
+            sizes[name] = leaf.shape[0]
+    if not sizes:
+        raise GraderFault("the check 'batch' needs an input whose first dimension is split over the mesh")
+    return sizes
+
+
+def _gathered(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | None:
+    for each in collectives_of(measured, ignore_below=bounds.ignore_below):
+        if each.kind not in _GATHERING:
+            continue
+        for name, size in rows.items():
+            if any(size in shape for shape in each.shapes):
+                return (
+                    f"every device gathers all {size} rows of the batch ({each.kind}). The rows of `{name}` must "
+                    f"stay where they are: {_axes(measured, name)}. Gather weights, not activations."
+                )
+    return None
+
+
+def _computed(mine: Measured, reference: Measured, rows: dict[str, int]) -> str | None:
+    usual = {size for dot in reference.facts.census.dots for size in (*dot.result_shape, *sum(dot.operand_shapes, ()))}
+    for dot in mine.facts.census.dots:
+        shapes = (*dot.operand_shapes, dot.result_shape)
+        for name, size in rows.items():
+            if size not in usual and any(size in shape for shape in shapes):
+                line = f" (line {dot.source_line})" if dot.source_line else ""
+                return (
+                    f"every device computes on all {size} rows of the batch{line}, instead of on its own. "
+                    f"`{name}` must stay sharded over {_axes(mine, name)}."
+                )
+    return None
+
+
+def _axes(measured: Measured, name: str) -> str:
+    leaf = next((leaf for path, leaf in measured.given if path == name), None)
+    return leaf.spec if leaf else "the mesh"

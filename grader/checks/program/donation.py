@@ -1,0 +1,31 @@
+"""Does the new state take the old one's place in memory?"""
+
+from typing import Any
+
+from grader.checks.finding import Bounds as Bounds
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Subject, in_bytes, mesh_name
+from grader.verdict import Trust
+
+TITLE = "The state is donated"
+TRUST: Trust = "verified"
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when as many bytes as the state has on a device are aliased, or as many as in the reference."""
+    evidence: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for pair in subject.pairs:
+        donated = pair.mine.facts.memory.alias_bytes
+        state = max(pair.mine.state_bytes(device) for device in range(pair.mine.facts.devices))
+        reference = pair.reference.facts.memory.alias_bytes
+        evidence.append({"mesh": pair.mine.mesh, "donated": donated, "state": state})
+        if donated < min(state, reference):
+            faults.append(
+                f"On mesh {mesh_name(pair.mine.mesh)} only {in_bytes(donated)} of the {in_bytes(state)} of state "
+                "on a device are overwritten in place, so old and new state are held at once. A leaf can be donated "
+                "where its new value has the same shape, dtype and sharding as the old one."
+            )
+    if faults:
+        return Finding(False, "\n".join(faults), "not_donated", {"meshes": evidence})
+    return Finding(True, "The whole state is overwritten in place.", None, {"meshes": evidence})

@@ -1,0 +1,47 @@
+"""How much does each device compute: matrix products, times the rounds of their loops?"""
+
+from typing import Any
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Subject, mesh_name
+from grader.verdict import Trust
+
+TITLE = "Work on each device"
+TRUST: Trust = "verified"
+
+
+class Bounds(finding.Bounds):
+    """`at_most` is a multiple of the reference's FLOPs on a device."""
+
+    at_most: float = Field(default=1.15, ge=1)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when the FLOPs of the matrix products on a device are within bounds on every mesh."""
+    evidence: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for pair in subject.pairs:
+        mine, reference = pair.mine.facts.census.dot_flops, pair.reference.facts.census.dot_flops
+        devices = pair.mine.facts.devices
+        whole = reference * devices if reference is not None else None
+        evidence.append({"mesh": pair.mine.mesh, "mine": mine, "reference": reference, "whole": whole})
+        where = f"On mesh {mesh_name(pair.mine.mesh)}"
+        if mine is None:
+            faults.append(
+                f"{where} a matrix product runs in a loop whose number of rounds the compiler does not know, so the "
+                "work cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
+            )
+        elif reference is not None and mine > reference * bounds.at_most:
+            ratio = mine / reference if reference else float("inf")
+            same = f" That is the work of all {devices} devices, done by each." if 0.8 < ratio / devices < 1.25 else ""
+            faults.append(
+                f"{where} every device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
+                f"{reference:,}.{same} Split the batch or the weights, so that each device does its own part."
+            )
+    if faults:
+        return Finding(False, faults[0], "too_much_compute", {"meshes": evidence})
+    first = evidence[0]
+    return Finding(True, f"{first['mine']:,} FLOPs in matrix products on each device.", None, {"meshes": evidence})

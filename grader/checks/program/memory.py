@@ -1,0 +1,65 @@
+"""What the compiled step takes on each device: its arguments, and its scratch."""
+
+from typing import Any
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Measured, Subject, in_bytes, mesh_name
+from grader.verdict import Trust
+
+TITLE = "Memory of the compiled step"
+TRUST: Trust = "verified"
+# Below this much more scratch, a ratio says nothing: an alignment, a counter, another fusion.
+_SLACK_BYTES = 4096
+
+
+class Bounds(finding.Bounds):
+    """Multiples of the reference's bytes, measured in the same way on the same machine."""
+
+    arguments_at_most: float = Field(default=1.02, ge=1)
+    temporaries_at_most: float = Field(default=1.5, ge=1)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when arguments and temporaries are within bounds. Bytes of one device, from the compiler."""
+    evidence: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for pair in subject.pairs:
+        mine, reference = pair.mine.facts.memory, pair.reference.facts.memory
+        rows = [
+            _row("arguments", mine.argument_bytes, reference.argument_bytes, _whole_arguments(pair.reference)),
+            _row("outputs", mine.output_bytes, reference.output_bytes, None),
+            _row("temporaries", mine.temporary_bytes, reference.temporary_bytes, None),
+        ]
+        evidence.append({"mesh": pair.mine.mesh, "rows": rows})
+        limits = {"arguments": bounds.arguments_at_most, "temporaries": bounds.temporaries_at_most}
+        for row in rows:
+            limit = limits.get(row["name"])
+            if limit is not None and row["mine"] > row["reference"] * limit + _SLACK_BYTES:
+                faults.append(_told(mesh_name(pair.mine.mesh), row, limit))
+    if faults:
+        return Finding(False, "\n".join(faults), "too_much_memory", {"meshes": evidence})
+    arguments, _, temporaries = evidence[0]["rows"]
+    told = (
+        f"On each device {in_bytes(arguments['mine'])} of arguments and {in_bytes(temporaries['mine'])} of temporaries."
+    )
+    return Finding(True, told, None, {"meshes": evidence})
+
+
+def _row(name: str, mine: int, reference: int, replicated: int | None) -> dict[str, Any]:
+    return {"name": name, "mine": mine, "reference": reference, "replicated": replicated}
+
+
+def _whole_arguments(measured: Measured) -> int:
+    return sum(leaf.whole_bytes for leaf in measured.facts.inputs)
+
+
+def _told(mesh: str, row: dict[str, Any], limit: float) -> str:
+    mine, reference = in_bytes(row["mine"]), in_bytes(row["reference"])
+    text = f"On mesh {mesh} the {row['name']} take {mine} on each device; the reference takes {reference}"
+    allowed = f" and {limit:g} times that is allowed."
+    if row["name"] == "arguments":
+        return f"{text}{allowed} More of the state comes in than a device's own share."
+    return f"{text}{allowed} A device holds more at one time than it needs: a gathered batch, or all weights at once."

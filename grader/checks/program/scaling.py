@@ -1,0 +1,61 @@
+"""Do bytes and work change from one mesh to the next as they do in the reference?"""
+
+from collections.abc import Callable
+from typing import Any
+
+from grader.checks.finding import Bounds as Bounds
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Measured, Subject, mesh_name
+from grader.checks.program.table import collectives_of
+from grader.verdict import Trust
+
+TITLE = "The same on another mesh"
+TRUST: Trust = "verified"
+# How far the change may be from the reference's: fusions and small collectives differ a little.
+_TOLERANCE = 0.1
+_SMALL_BYTES = 64
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when arguments, collectives and matrix products scale between meshes as the reference's do."""
+    first, *others = subject.pairs
+    rows: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for pair in others:
+        names = f"from mesh {mesh_name(first.mine.mesh)} to {mesh_name(pair.mine.mesh)}"
+        for what, count in _COUNTS.items():
+            mine = _factor(count(first.mine), count(pair.mine))
+            reference = _factor(count(first.reference), count(pair.reference))
+            rows.append({"name": what, "mine": mine, "reference": reference})
+            if mine is None or reference is None or abs(mine - reference) > _TOLERANCE * max(reference, 1.0):
+                faults.append(
+                    f"{names} {what} change by a factor of {_shown(mine)}; the reference's by {_shown(reference)}. "
+                    "Something is written for one number of devices: take sizes from `mesh.shape`."
+                )
+    evidence = {"meshes": [{"mesh": pair.mine.mesh, "factors": rows} for pair in others]}
+    if faults:
+        return Finding(False, faults[0][0].upper() + faults[0][1:], "wrong_communication", evidence)
+    return Finding(True, "Bytes and work follow the size of the mesh.", None, evidence)
+
+
+def _collective_bytes(measured: Measured) -> int:
+    return sum(each.ring_bytes * (each.executions or 0) for each in collectives_of(measured, ignore_below=_SMALL_BYTES))
+
+
+_COUNTS: dict[str, Callable[[Measured], int | None]] = {
+    "the bytes of the arguments on a device": lambda measured: measured.facts.memory.argument_bytes,
+    "the bytes that a device sends": _collective_bytes,
+    "the FLOPs of a device": lambda measured: measured.facts.census.dot_flops,
+}
+
+
+def _factor(before: int | None, after: int | None) -> float | None:
+    if before is None or after is None:
+        return None
+    if before == after:
+        return 1.0
+    return after / before if before else None
+
+
+def _shown(factor: float | None) -> str:
+    return "no known number" if factor is None else f"{factor:.3g}"

@@ -1,0 +1,95 @@
+"""Does every device hold the slice of every leaf that it holds in the reference, before the step and after it?"""
+
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Subject, mesh_name
+from grader.program.facts import Leaf
+from grader.verdict import Trust
+
+TITLE = "Where every leaf lives"
+TRUST: Trust = "verified"
+_MAX_TOLD = 4
+
+
+class Bounds(finding.Bounds):
+    """With `dims = "any"` a leaf may be split along another dimension, over the same devices. `leaves` are globs."""
+
+    dims: Literal["exact", "any"] = "exact"
+    leaves: list[str] = Field(default=["*"], min_length=1)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when all leaves lie as in the reference. Evidence: per leaf, what each device should hold and holds."""
+    evidence, wrong = [], []
+    for pair in subject.pairs:
+        expected, got = _leaves(pair.reference, bounds), _leaves(pair.mine, bounds)
+        rows = [_row(key, expected[key], got.get(key), bounds) for key in expected]
+        wrong += [(mesh_name(pair.mine.mesh), row) for row in rows if not row["ok"]]
+        evidence.append({"mesh": pair.mine.mesh, "leaves": rows})
+    if not wrong:
+        return Finding(True, "Every device holds exactly the slices that it should.", None, {"meshes": evidence})
+    lines = [_told(mesh, row) for mesh, row in wrong[:_MAX_TOLD]]
+    more = f"\n… and {len(wrong) - _MAX_TOLD} more." if len(wrong) > _MAX_TOLD else ""
+    return Finding(False, "\n".join(lines) + more, "wrong_sharding", {"meshes": evidence})
+
+
+def _leaves(measured: Any, bounds: Bounds) -> dict[tuple[str, str], Leaf]:
+    found = {("in", path): leaf for path, leaf in measured.state_in}
+    found |= {("out", path): leaf for path, leaf in measured.out}
+    return {
+        (when, path): leaf
+        for (when, path), leaf in found.items()
+        if any(fnmatchcase(path, pattern) for pattern in bounds.leaves)
+    }
+
+
+def _row(key: tuple[str, str], expected: Leaf, got: Leaf | None, bounds: Bounds) -> dict[str, Any]:
+    return {
+        "path": key[1],
+        "when": key[0],
+        "shape": expected.shape,
+        "dtype": expected.dtype,
+        "ok": got is not None and got.shape == expected.shape and _agree(expected, got, bounds),
+        "expected_spec": expected.spec,
+        "got_spec": got.spec if got else "no such leaf",
+        "expected": expected.slices,
+        "got": got.slices if got else None,
+    }
+
+
+def _agree(expected: Leaf, got: Leaf, bounds: Bounds) -> bool:
+    # One that is on one device only has no sharding over the mesh, whatever it would be given to run at all.
+    if not got.placed and len({str(each) for each in expected.slices}) > 1:
+        return False
+    if bounds.dims == "any":
+        return _sharing(got) == _sharing(expected)
+    return got.slices == expected.slices
+
+
+def _sharing(leaf: Leaf) -> list[int]:
+    """Who holds the same slice as whom: per device, the first device that holds what it holds."""
+    texts = [str(each) for each in leaf.slices]
+    return [texts.index(text) for text in texts]
+
+
+def _told(mesh: str, row: dict[str, Any]) -> str:
+    when = "the state that comes in" if row["when"] == "in" else "what the step returns"
+    if row["path"].startswith("result"):
+        when = "the result"
+    text = f"{row['path']} in {when}, mesh {mesh}: expected {row['expected_spec']}, got {row['got_spec']}."
+    if row["got"] is None:
+        return text
+    whole = [[0, size] for size in row["shape"]]
+    if all(part == whole for part in row["got"]) and not all(part == whole for part in row["expected"]):
+        advice = (
+            "Place it in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`."
+            if row["when"] == "in"
+            else "Pin what the step returns with `jax.lax.with_sharding_constraint`, or by `out_specs` of `shard_map`."
+        )
+        return f"{text} Every device holds the whole leaf, so nothing is saved. {advice}"
+    return f"{text} Each device must hold the slice that it should, or the next step has to move it first."

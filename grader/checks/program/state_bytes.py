@@ -1,0 +1,49 @@
+"""How much of the state does the fullest device hold between steps?"""
+
+from typing import Any
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Measured, Subject, in_bytes, mesh_name
+from grader.verdict import Trust
+
+TITLE = "State on each device"
+TRUST: Trust = "verified"
+
+
+class Bounds(finding.Bounds):
+    """`at_most` is a multiple of the reference's bytes."""
+
+    at_most: float = Field(default=1.0, ge=1)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when, coming in and going out, the state takes no more than the reference's. Bytes on the fullest device."""
+    evidence: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for pair in subject.pairs:
+        mine, reference = _fullest(pair.mine), _fullest(pair.reference)
+        whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
+        row = {"name": "state", "mine": mine, "reference": reference, "replicated": whole}
+        evidence.append({"mesh": pair.mine.mesh, "rows": [row]})
+        if mine > reference * bounds.at_most:
+            faults.append(
+                f"On mesh {mesh_name(pair.mine.mesh)} the fullest device holds {in_bytes(mine)} of state, "
+                f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state has "
+                f"{in_bytes(whole)}. Some leaf is held whole, or by more devices than it should be."
+            )
+    if faults:
+        return Finding(False, "\n".join(faults), "too_much_memory", {"meshes": evidence})
+    first = evidence[0]["rows"][0]
+    told = f"{in_bytes(first['mine'])} of state on each device, of {in_bytes(first['replicated'])} in all."
+    return Finding(True, told, None, {"meshes": evidence})
+
+
+def _fullest(measured: Measured) -> int:
+    devices = range(measured.facts.devices)
+    coming = max(measured.state_bytes(device) for device in devices)
+    leaves = [leaf for _, leaf in measured.out[: len(measured.state)]]
+    going = max(sum(leaf.held_bytes(device) for leaf in leaves) for device in devices)
+    return max(coming, going)

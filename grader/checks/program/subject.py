@@ -1,0 +1,175 @@
+"""What a check of a program looks at: the submission's program beside the reference's, on every mesh."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from grader.case import Case
+from grader.compare import Mismatch, compare
+from grader.errors import GraderFault
+from grader.package.package import ProgramSpec, Tolerance
+from grader.program.facts import Facts, Leaf
+from grader.runner.wire import Array
+
+Tolerances = dict[str, Tolerance]
+Leaves = dict[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One program on one mesh. Paths name the facts' leaves, in their order; `replicas` see `Run`.
+
+    `primitives` and `retraced` come out of the process that ran the submission, so they are observed, not verified.
+    """
+
+    mesh: dict[str, int]
+    facts: Facts
+    state: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    primitives: dict[str, int]
+    retraced: bool
+
+    @property
+    def state_in(self) -> list[tuple[str, Leaf]]:
+        return list(zip(self.state, self.facts.inputs, strict=False))
+
+    @property
+    def given(self) -> list[tuple[str, Leaf]]:
+        """The inputs beside the state."""
+        return list(zip(self.inputs, self.facts.inputs[len(self.state) :], strict=True))
+
+    @property
+    def out(self) -> list[tuple[str, Leaf]]:
+        return list(zip(self.outputs, self.facts.outputs, strict=True))
+
+    def state_bytes(self, device: int) -> int:
+        return sum(leaf.held_bytes(device) for _, leaf in self.state_in)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a program computed for one case: its initial state, and each step's leaves.
+
+    `replicas` has a dict a step, of leaves that differ between devices which should hold the same: another reading.
+    """
+
+    init: Leaves
+    steps: tuple[Leaves, ...]
+    replicas: tuple[Leaves, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The submission's program and the reference's for one mesh."""
+
+    mine: Measured
+    reference: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One case on one mesh. `mismatch` is the first difference, and `where` says in which step it was found."""
+
+    case: Case
+    mesh: dict[str, int]
+    expected: Run
+    got: Run
+    where: str
+    mismatch: Mismatch | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """All that is known of one submission. Pairs are ordered by mesh, the main one first."""
+
+    spec: ProgramSpec
+    tolerances: Tolerances
+    pairs: tuple[Pair, ...]
+    results: tuple[Result, ...]
+
+    def bytes_of(self, group: str, measured: Measured) -> int:
+        """The whole bytes of a group of problem.toml, or of the leaves that a glob matches.
+
+        Raises:
+          GraderFault: the package names leaves that its reference does not have.
+        """
+        patterns = self.spec.groups.get(group, [group])
+        named = [*measured.state_in, *measured.given] or []
+        if not self.spec.init:
+            named += measured.out
+        found = [leaf.whole_bytes for path, leaf in named if any(fnmatchcase(path, each) for each in patterns)]
+        if not found:
+            raise GraderFault(f"the package asks for the bytes of '{group}', but the reference has no such leaf")
+        return sum(found)
+
+
+def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, Mismatch | None]:
+    """Where the first difference is, in words, and what it is."""
+    mismatch = _compare_leaves(expected.init, got.init, tolerances)
+    if mismatch is not None:
+        return "in the state that `init` returns", mismatch
+    for number, (one, other, replicas) in enumerate(zip(expected.steps, got.steps, got.replicas, strict=True), 1):
+        where = f"after step {number}" if len(expected.steps) > 1 else ""
+        mismatch = _compare_leaves(one, other, tolerances)
+        if mismatch is None and replicas:
+            shared = {path: one[path] for path in replicas}
+            mismatch = compare(shared, replicas, tolerances)
+            if mismatch is not None:
+                text = f"devices that should hold the same hold different values; of one of them: {mismatch.message}"
+                kind = "devices that should hold the same value hold different ones"
+                return where, Mismatch(mismatch.reason, kind, text, mismatch.evidence)
+        if mismatch is not None:
+            return where, mismatch
+    return "", None
+
+
+def _compare_leaves(expected: Leaves, got: Leaves, tolerances: Tolerances) -> Mismatch | None:
+    missing, extra = sorted(expected.keys() - got.keys()), sorted(got.keys() - expected.keys())
+    if missing or extra:
+        told = [
+            f"{word} {', '.join(paths[:6])}" for word, paths in (("missing:", missing), ("unknown:", extra)) if paths
+        ]
+        return Mismatch(
+            "wrong_structure",
+            "the leaves are not the ones that are asked for",
+            f"the leaves are not the ones that are asked for; {'; '.join(told)}.",
+            {"expected": sorted(expected), "got": sorted(got)},
+        )
+    ordered: dict[str, Any] = {path: got[path] for path in expected}
+    return compare(dict(expected), ordered, tolerances)
+
+
+def mesh_name(mesh: dict[str, int]) -> str:
+    """`fsdp=8` or `data=2, fsdp=4`."""
+    return ", ".join(f"{axis}={size}" for axis, size in mesh.items())
+
+
+def worst(values: Sequence[int]) -> int:
+    """What the fullest device has."""
+    return max(values, default=0)
+
+
+def per_mesh(subject: Subject) -> Iterator[tuple[Pair, dict[str, Any]]]:
+    """Each pair with the beginning of its evidence."""
+    for pair in subject.pairs:
+        yield pair, {"mesh": pair.mine.mesh}
+
+
+def in_bytes(number: float) -> str:
+    """`136 KiB`, `1.5 MiB`: three digits, in the unit that fits."""
+    for unit in ("B", "KiB", "MiB"):
+        if number < 1024:
+            return f"{number:.3g} {unit}" if unit != "B" else f"{number:.0f} B"
+        number /= 1024
+    return f"{number:.3g} GiB"
+
+
+def strided(leaf: Array, count: int = 64) -> Array:
+    """At most `count` elements, evenly spread: enough to recognise an array by."""
+    flat = np.ravel(leaf)
+    step = max(1, -(-flat.size // count))
+    return flat[::step]

@@ -1,0 +1,108 @@
+"""The collectives of a program as a table: one row for each kind, group of axes, and inside or outside of loops."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from grader.checks.program.subject import Measured, Pair
+from grader.program.axes import axes_of
+from grader.program.collectives import Collective
+
+_MAX_TIMELINE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One collective, as a check wants it. `axes` is None where its groups run along no axes of the mesh.
+
+    `executions` is None where the compiler knows no number: then nothing can be said of its bytes.
+    """
+
+    kind: str
+    axes: tuple[str, ...] | None
+    group_size: int
+    in_loop: bool
+    executions: int | None
+    logical_bytes: int
+    ring_bytes: int
+    shapes: tuple[tuple[int, ...], ...]
+    line: int | None
+
+    @property
+    def total_bytes(self) -> int:
+        return self.logical_bytes * (self.executions or 0)
+
+
+def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[Said]:
+    """What the devices say, in program order, without what is smaller than `ignore_below` bytes or said to oneself."""
+    return [
+        _said(each, measured.mesh)
+        for each in measured.facts.census.collectives
+        if each.group_size > 1 and each.logical_bytes >= ignore_below
+    ]
+
+
+def evidence_of(pair: Pair, ignore_below: int) -> dict[str, Any]:
+    """Rows of sums, mine beside the reference's, and both in program order."""
+    mine = collectives_of(pair.mine, ignore_below=ignore_below)
+    reference = collectives_of(pair.reference, ignore_below=ignore_below)
+    ours, theirs = _sums(mine), _sums(reference)
+    keys = [*ours, *(key for key in theirs if key not in ours)]
+    rows = [
+        {
+            "kind": kind,
+            "axes": list(axes) if axes is not None else None,
+            "group_size": size,
+            "in_loop": in_loop,
+            "mine": ours.get((kind, axes, size, in_loop)),
+            "reference": theirs.get((kind, axes, size, in_loop)),
+        }
+        for kind, axes, size, in_loop in keys
+    ]
+    return {
+        "mesh": pair.mine.mesh,
+        "rows": rows,
+        "timeline": {"mine": _timeline(mine), "reference": _timeline(reference)},
+    }
+
+
+Key = tuple[str, tuple[str, ...] | None, int, bool]
+
+
+def _sums(said: Iterable[Said]) -> dict[Key, dict[str, int]]:
+    sums: dict[Key, dict[str, int]] = {}
+    for each in said:
+        row = sums.setdefault(
+            (each.kind, each.axes, each.group_size, each.in_loop), {"executions": 0, "bytes": 0, "ring_bytes": 0}
+        )
+        row["executions"] += each.executions or 0
+        row["bytes"] += each.total_bytes
+        row["ring_bytes"] += each.ring_bytes * (each.executions or 0)
+    return sums
+
+
+def _timeline(said: list[Said]) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": each.kind,
+            "axes": list(each.axes) if each.axes is not None else None,
+            "bytes": each.logical_bytes,
+            "executions": each.executions,
+            "in_loop": each.in_loop,
+        }
+        for each in said[:_MAX_TIMELINE]
+    ]
+
+
+def _said(each: Collective, mesh: dict[str, int]) -> Said:
+    return Said(
+        kind=each.kind,
+        axes=axes_of(each.groups, mesh),
+        group_size=each.group_size,
+        in_loop=bool(each.loops),
+        executions=each.executions,
+        logical_bytes=each.logical_bytes,
+        ring_bytes=each.ring_bytes,
+        shapes=each.shapes,
+        line=each.source_line,
+    )

@@ -1,0 +1,54 @@
+"""Does the program compute what the reference computes: the initial state, every step's whole new state, every loss?"""
+
+import numpy as np
+
+from grader.checks.finding import Bounds as Bounds
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Result, Subject, mesh_name
+from grader.compare import tolerance_of
+from grader.verdict import Trust
+
+TITLE = "Values"
+TRUST: Trust = "verified"
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when no case differs on any mesh. Evidence: the tolerances that were used, and the failed public cases."""
+    wrong = [result for result in subject.results if result.mismatch]
+    evidence = {
+        "tolerance": _tolerances_used(subject),
+        "cases": [_evidence(result) for result in wrong if result.case.public],
+    }
+    if wrong:
+        failed = {result.case.id for result in wrong}
+        number = len({result.case.id for result in subject.results})
+        first = next((result for result in wrong if result.case.public), wrong[0])
+        assert first.mismatch is not None
+        told = f"{len(failed)} of {number} cases failed. The first is {first.case.id} {told_of(first)}"
+        return Finding(False, told, first.mismatch.reason, evidence)
+    meshes = " and ".join(mesh_name(pair.mine.mesh) for pair in subject.pairs)
+    return Finding(True, f"Every case agrees with the reference, on {meshes}.", None, evidence)
+
+
+def told_of(result: Result) -> str:
+    """What went wrong; of a hidden case only the kind of fault."""
+    assert result.mismatch is not None
+    where = f"{result.where} " if result.where else ""
+    if not result.case.public:
+        return f"on {mesh_name(result.mesh)}: {where}{result.mismatch.kind}."
+    return f"on {mesh_name(result.mesh)}: {where}{result.mismatch.message}"
+
+
+def _tolerances_used(subject: Subject) -> dict[str, dict[str, float]]:
+    dtypes = {
+        leaf.dtype.name
+        for result in subject.results
+        for leaf in result.expected.steps[-1].values()
+        if isinstance(leaf, np.ndarray)
+    }
+    return {name: tolerance_of(name, subject.tolerances).model_dump() for name in sorted(dtypes)}
+
+
+def _evidence(result: Result) -> dict[str, object]:
+    assert result.mismatch is not None
+    return {"id": result.case.id, "mesh": result.mesh, "where": result.where, **result.mismatch.evidence}

@@ -1,0 +1,208 @@
+"""Program mode: what a source compiles to on every mesh of its problem, measured, and what that computes.
+
+The reference, the known wrong submissions and a submission go the same way: a runner exports, a verifier compiles and
+runs. Meshes go side by side: while one is verified the next is exported.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.case import Case
+from grader.checks.program.subject import Leaves, Measured, Run, mesh_name
+from grader.errors import GraderFault, SubmissionFault
+from grader.package.package import Package
+from grader.program import facts as program_facts
+from grader.program.tokens import ProgramUnreadable
+from grader.sandbox.protocol import Sandbox, Session
+
+Progress = Callable[[str], None]
+_STATIC = (bool, int, float, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The cases that one program serves: same static arguments, same shapes and dtypes of the others."""
+
+    args: tuple[dict[str, Any], ...]
+    inputs: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """One program on one mesh: what was measured, and a run for each case. `raw` is what the facts were read from."""
+
+    cases: tuple[Case, ...]
+    measured: Measured
+    runs: dict[str, Run]
+    raw: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What a runner gave for one mesh: the program, and the leaves of the state for each case."""
+
+    artifact: np.ndarray[Any, Any]
+    states: tuple[Leaves, ...]
+    outputs: tuple[str, ...]
+    primitives: dict[str, int]
+    retraced: bool
+
+
+def _silent(phase: str) -> None:
+    return None
+
+
+def forms_of(package: Package, cases: Sequence[Case]) -> list[Form]:
+    """Sort the cases by the program that they need.
+
+    Raises:
+      GraderFault: a case does not fit the package's `[program]`.
+    """
+    program = package.manifest.program
+    assert program is not None
+    forms: dict[str, tuple[list[dict[str, Any]], list[str], list[Case]]] = {}
+    for case in cases:
+        args, names = [], []
+        for name, value in case.inputs.items():
+            if name == "seed" and program.init:
+                continue
+            if isinstance(value, np.ndarray):
+                shape = list(value.shape)
+                if program.init and shape[:1] != [program.steps]:
+                    raise GraderFault(
+                        f"{package.slug}: {case.id}: {name} needs a leading dimension of {program.steps} steps"
+                    )
+                spec = program.inputs.get(name, [])
+                shape = shape[1:] if program.init else shape
+                args.append({"shape": shape, "dtype": value.dtype.name, "spec": spec})
+                names.append(name)
+            elif type(value) in _STATIC:
+                args.append({"static": value})
+            else:
+                raise GraderFault(f"{package.slug}: {case.id}: {name} is neither an array nor a number")
+        if program.init and type(case.inputs.get("seed")) is not int:
+            raise GraderFault(f"{package.slug}: {case.id}: with an `init` every case needs a `seed`, a Python int")
+        forms.setdefault(repr(args), (args, names, []))[2].append(case)
+    return [Form(tuple(args), tuple(names), tuple(found)) for args, names, found in forms.values()]
+
+
+def export(session: Session, package: Package, mesh: dict[str, int], form: Form) -> Export:
+    """Have the loaded source exported for one mesh. Raises what `Session.request` raises."""
+    program = package.manifest.program
+    assert program is not None
+    request = {
+        "op": "export",
+        "mesh": mesh,
+        "init": program.init,
+        "seeds": [case.inputs["seed"] for case in form.cases] if program.init else [],
+        "args": list(form.args),
+    }
+    _, values = session.request(request)
+    match values:
+        case {
+            "artifact": np.ndarray() as artifact,
+            "states": list(states),
+            "outputs": list(outputs),
+            "primitives": dict(primitives),
+            "retraced": bool(retraced),
+        } if (
+            artifact.dtype == np.uint8
+            and len(states) == len(form.cases)
+            and all(_are_leaves(state) for state in states)
+            and all(isinstance(path, str) for path in outputs)
+            and all(type(number) is int for number in primitives.values())
+        ):
+            return Export(artifact, tuple(states), tuple(outputs), primitives, retraced)
+    raise SubmissionFault("error", "Something other than the runner answered: the reply to an export has another form.")
+
+
+def verify(session: Session, package: Package, mesh: dict[str, int], form: Form, exported: Export) -> Examined:
+    """Have a program compiled, measured and run on every case of its form. Raises what `Session.request` raises."""
+    program = package.manifest.program
+    assert program is not None
+    state = tuple(exported.states[0])
+    arrays = [arg for arg in form.args if "static" not in arg]
+    leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
+    inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
+    request = {"op": "compile", "mesh": mesh, "inputs": [*leaves, *inputs], "state": len(state)}
+    reply, _ = session.request(request, {"artifact": exported.artifact})
+    runs: dict[str, Run] = {}
+    for case, leaves_of_case in zip(form.cases, exported.states, strict=True):
+        values = {"state": list(leaves_of_case.values()), "inputs": [case.inputs[name] for name in form.inputs]}
+        _, answer = session.request({"op": "run", "steps": program.steps}, values)
+        runs[case.id] = _run_of(leaves_of_case, answer.get("steps"), exported.outputs, program.steps)
+    observed = {"primitives": exported.primitives, "retraced": exported.retraced}
+    raw = {"facts": reply.get("facts"), "outputs": list(exported.outputs), "state": list(state), **observed}
+    return Examined(form.cases, measured_of(raw, mesh, form), runs, raw)
+
+
+def measured_of(raw: dict[str, Any], mesh: dict[str, int], form: Form) -> Measured:
+    """Raises: GraderFault, where the facts are not what a verifier says."""
+    try:
+        facts = program_facts.from_json(raw["facts"])
+    except ProgramUnreadable as error:
+        raise GraderFault(f"a verifier's facts cannot be read: {error}") from None
+    state, outputs = tuple(raw["state"]), tuple(raw["outputs"])
+    if len(facts.inputs) != len(state) + len(form.inputs) or len(facts.outputs) != len(outputs):
+        raise GraderFault("a verifier's facts do not fit the program")
+    return Measured(mesh, facts, state, form.inputs, outputs, raw["primitives"], raw["retraced"])
+
+
+def examine(
+    package: Package,
+    cases: Sequence[Case],
+    sandbox: Sandbox,
+    session: Session,
+    *,
+    stop: threading.Event | None = None,
+    progress: Progress = _silent,
+) -> tuple[Examined, ...]:
+    """Export what `session` has loaded for every mesh and form, and have each verified.
+
+    Returns:
+      One a mesh and form, meshes in the package's order.
+    Raises:
+      SubmissionFault, GraderFault, Cancelled: as the sessions do; the first in the order of the meshes.
+    """
+    manifest = package.manifest
+    assert manifest.program is not None
+    forms = forms_of(package, cases)
+
+    def verified(mesh: dict[str, int], form: Form, exported: Export) -> Examined:
+        with sandbox.verifier(manifest.devices, manifest.limits, stop) as verifier:
+            return verify(verifier, package, mesh, form, exported)
+
+    with ThreadPoolExecutor(len(manifest.program.meshes), thread_name_prefix="verify") as pool:
+        futures: list[Future[Examined]] = []
+        for mesh in manifest.program.meshes:
+            for form in forms:
+                progress(f"exporting for {mesh_name(mesh)}")
+                futures.append(pool.submit(verified, mesh, form, export(session, package, mesh, form)))
+        progress("compiling and running")
+        return tuple(future.result() for future in futures)
+
+
+def _are_leaves(state: object) -> bool:
+    return isinstance(state, dict) and all(isinstance(leaf, np.ndarray) for leaf in state.values())
+
+
+def _run_of(init: Leaves, steps: object, names: Sequence[str], number: int) -> Run:
+    if not isinstance(steps, list) or len(steps) != number:
+        raise GraderFault("a verifier has not run every step")
+    outputs, replicas = [], []
+    for step in steps:
+        match step:
+            case {"outputs": list(found), "replicas": dict(others)} if len(found) == len(names) and all(
+                isinstance(leaf, np.ndarray) for leaf in (*found, *others.values())
+            ):
+                outputs.append(dict(zip(names, found, strict=True)))
+                replicas.append({names[int(index)]: leaf for index, leaf in others.items()})
+            case _:
+                raise GraderFault("a verifier's outputs do not fit the program")
+    return Run(init, tuple(outputs), tuple(replicas))

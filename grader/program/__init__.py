@@ -1,0 +1,1 @@
+"""Reading a compiled program: what the devices say to each other, compute and hold."""

@@ -1,0 +1,58 @@
+"""Which axes of a mesh a collective runs along. Devices are numbered row-major over the mesh."""
+
+from collections.abc import Iterable, Mapping
+from math import prod
+
+from grader.program.groups import Groups, groups_along
+
+
+def axes_of(groups: Iterable[Iterable[int]], mesh: Mapping[str, int]) -> tuple[str, ...] | None:
+    """The axes along which all groups run.
+
+    Args:
+      groups: lists of device numbers; their order means nothing.
+      mesh: axis name -> size, in the mesh's order.
+    Returns:
+      Names in the mesh's order, without axes of size 1; () where every device is alone. None where the groups are not
+      exactly the devices that differ along some axes: groups of 2 on a mesh of one axis of 8, say, or groups that
+      leave devices out.
+    """
+    found = {frozenset(group) for group in groups}
+    sizes = list(mesh.values())
+    members = frozenset[int]().union(*found)
+    if members != frozenset(range(prod(sizes))):
+        return None
+    axes = _varying(found, sizes)
+    if {frozenset(group) for group in groups_along(sizes, axes)} != found:
+        return None
+    return _named(axes, mesh)
+
+
+def axes_of_pairs(pairs: Iterable[tuple[int, int]], mesh: Mapping[str, int]) -> tuple[str, ...] | None:
+    """The fewest axes that no pair of a collective_permute leaves; None where a device is not in the mesh."""
+    found = [frozenset(pair) for pair in pairs]
+    sizes = list(mesh.values())
+    if any(device >= prod(sizes) for pair in found for device in pair):
+        return None
+    return _named(_varying(found, sizes), mesh)
+
+
+def groups_on(axes: Iterable[str], mesh: Mapping[str, int]) -> Groups:
+    """The groups of devices that differ along these axes alone."""
+    names = list(mesh)
+    return groups_along(list(mesh.values()), [names.index(axis) for axis in axes])
+
+
+def _varying(sets: Iterable[frozenset[int]], sizes: list[int]) -> list[int]:
+    """Axes along which members of one and the same set differ."""
+    strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    return [
+        axis
+        for axis, (size, stride) in enumerate(zip(sizes, strides, strict=True))
+        if size > 1 and any(len({device // stride % size for device in one}) > 1 for one in sets)
+    ]
+
+
+def _named(axes: list[int], mesh: Mapping[str, int]) -> tuple[str, ...]:
+    names = list(mesh)
+    return tuple(names[axis] for axis in axes)

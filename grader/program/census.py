@@ -1,0 +1,185 @@
+"""All that the grader reads off one compiled program, as numbers: collectives, matrix products, donated buffers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.program.collectives import KINDS, Collective, World, is_collective, read_collective
+from grader.program.dots import Dot, is_dot, read_dot
+from grader.program.hlo import Instruction, Module, Value, integers, read_hlo
+from grader.program.shapes import leaves
+from grader.program.strict_json import read, write
+from grader.program.tokens import ProgramUnreadable, integer
+from grader.program.walk import sites
+
+__all__ = ["Census", "Collective", "Dot", "ProgramUnreadable", "from_json", "take_census", "to_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """What one call of a compiled program does on each device.
+
+    Attributes:
+      partitions: how many devices share the work; 1 for a program of one device.
+      collectives, dots: in program order, once for each place they are called from.
+      dot_flops: of all dots, times their executions. None where one of them runs an unknown number of times: then no
+        total can be vouched for.
+      aliases: (output, parameter) pairs of which the output is written into the parameter's buffer.
+      argument_bytes: of all parameters, one entry a parameter.
+      output_bytes: of all outputs, one entry an output.
+    """
+
+    partitions: int
+    collectives: tuple[Collective, ...]
+    dots: tuple[Dot, ...]
+    dot_flops: int | None
+    aliases: tuple[tuple[int, int], ...]
+    argument_bytes: tuple[int, ...]
+    output_bytes: tuple[int, ...]
+
+    @property
+    def alias_bytes(self) -> int:
+        """Bytes of the outputs that are written into a parameter's buffer."""
+        return sum(self.output_bytes[output] for output, _ in self.aliases)
+
+
+def take_census(
+    hlo_text: str, devices: int, mesh: Mapping[str, int] | None = None, source: str = "submission.py"
+) -> Census:
+    """Read a compiled program.
+
+    Args:
+      hlo_text: optimized HLO, after partitioning, as `compiled.as_text()` gives it.
+      devices: how many it was compiled for.
+      mesh: axis name -> size. With it, the groups of a collective_permute are those along the axes that its pairs stay
+        in; without it, the devices that its pairs connect.
+      source: file name of the lines that `source_line` means.
+    Raises:
+      ProgramUnreadable: no module, or one that does not fit together.
+    """
+    if mesh is not None and _product(mesh) != devices:
+        raise ValueError(f"the mesh {dict(mesh)} has not {devices} devices")
+    module = read_hlo(hlo_text)
+    world = World(devices, _partitions(module, devices), mesh)
+    collectives: list[Collective] = []
+    dots: list[Dot] = []
+    for site in sites(module, _is_counted):
+        if is_collective(site.instruction):
+            collectives.append(read_collective(module, site, world, source))
+        else:
+            line = module.source.line(site.instruction.attributes.get("metadata", ()), source)
+            dots.append(read_dot(site, line))
+    arguments, outputs = _argument_bytes(module), _output_bytes(module)
+    aliases = read_aliases(module.attributes.get("input_output_alias", ()), len(outputs), len(arguments))
+    return Census(world.partitions, tuple(collectives), tuple(dots), _total(tuple(dots)), aliases, arguments, outputs)
+
+
+def to_json(census: Census) -> dict[str, object]:
+    """The census as values that `json.dumps` takes."""
+    result: dict[str, object] = write(census)
+    return result
+
+
+def from_json(value: object) -> Census:
+    """Read what `to_json` gave, trusting nothing of it.
+
+    Raises:
+      ProgramUnreadable: a field is missing, unknown, of another type, negative, or contradicts another one.
+    """
+    census = read(Census, value, "census")
+    for collective in census.collectives:
+        members = [device for group in collective.groups for device in group]
+        if collective.kind not in KINDS:
+            raise ProgramUnreadable(f"census: there is no collective {collective.kind!r:.60}")
+        if collective.group_size != max((len(group) for group in collective.groups), default=1):
+            raise ProgramUnreadable("census: group_size is not the size of the largest group")
+        if len(set(members)) != len(members):
+            raise ProgramUnreadable("census: a device is in two groups")
+        if len(collective.dtypes) != len(collective.shapes):
+            raise ProgramUnreadable("census: not every result has a dtype and a shape")
+    if census.dot_flops != _total(census.dots):
+        raise ProgramUnreadable("census: dot_flops is not the sum over the dots")
+    _check_aliases(census.aliases, len(census.output_bytes), len(census.argument_bytes))
+    return census
+
+
+def read_aliases(value: Value, outputs: int, parameters: int) -> tuple[tuple[int, int], ...]:
+    """Read `{ {0}: (0, {}, may-alias), {1}: (2, {}) }`, or `{}: (…)` where the program has one output.
+
+    Returns:
+      (output, parameter) pairs, each one whole array.
+    """
+    inner = value[1:-1]
+    aliases: list[tuple[int, int]] = []
+    at = 0
+    while at < len(inner):
+        try:
+            close = inner.index("}", at)
+            end = inner.index(")", close)
+        except ValueError:
+            raise ProgramUnreadable("input_output_alias: an entry is not closed") from None
+        output, entry = inner[at : close + 1], inner[close + 1 : end]
+        index = integers(output)
+        parameter = integer(entry[2]) if len(entry) > 2 else None
+        if output[0] != "{" or len(index) > 1 or entry[:2] != (":", "(") or parameter is None:
+            raise ProgramUnreadable("input_output_alias: an entry is not {output}: (parameter, {}, kind)")
+        if entry[3:6] not in {(",", "{", "}"), ()}:
+            raise ProgramUnreadable("input_output_alias: a parameter is a tuple")
+        aliases.append((index[0] if index else 0, parameter))
+        at = end + 2
+    _check_aliases(tuple(aliases), outputs, parameters)
+    return tuple(aliases)
+
+
+def _check_aliases(aliases: tuple[tuple[int, int], ...], outputs: int, parameters: int) -> None:
+    for side, size in ((0, outputs), (1, parameters)):
+        numbers = [pair[side] for pair in aliases]
+        if len(set(numbers)) != len(numbers) or any(not 0 <= number < size for number in numbers):
+            raise ProgramUnreadable("input_output_alias: an output or a parameter is named twice, or does not exist")
+
+
+def _is_counted(instruction: Instruction) -> bool:
+    return is_collective(instruction) or is_dot(instruction)
+
+
+def _partitions(module: Module, devices: int) -> int:
+    counts = [module.attributes.get(name, ("1",)) for name in ("num_partitions", "replica_count")]
+    partitions, replicas = (integer(count[0]) for count in counts)
+    if not partitions or not replicas or partitions * replicas not in {1, devices}:
+        raise ProgramUnreadable(
+            f"the program is for {partitions} partitions and {replicas} replicas, not for {devices}"
+        )
+    return partitions
+
+
+def _argument_bytes(module: Module) -> tuple[int, ...]:
+    sizes: dict[int, int] = {}
+    for instruction in module.entry.instructions.values():
+        if instruction.opcode == "parameter":
+            number = integer("".join(instruction.literal))
+            if number is None or number in sizes:
+                raise ProgramUnreadable("parameters of the entry computation are not numbered 0, 1, …")
+            sizes[number] = sum(shape.bytes for shape in leaves(instruction.shape))
+    if sorted(sizes) != list(range(len(sizes))):
+        raise ProgramUnreadable("parameters of the entry computation are not numbered 0, 1, …")
+    return tuple(sizes[number] for number in range(len(sizes)))
+
+
+def _output_bytes(module: Module) -> tuple[int, ...]:
+    root = module.entry.instructions[module.entry.root].shape
+    return tuple(sum(shape.bytes for shape in leaves(tree)) for tree in (root if isinstance(root, tuple) else (root,)))
+
+
+def _total(dots: tuple[Dot, ...]) -> int | None:
+    total = 0
+    for dot in dots:
+        if dot.executions is None:
+            return None
+        total += dot.flops * dot.executions
+    return total
+
+
+def _product(mesh: Mapping[str, int]) -> int:
+    product = 1
+    for size in mesh.values():
+        product *= size
+    return product

@@ -1,0 +1,184 @@
+"""What the devices say to each other in one call of a program."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.program.axes import axes_of_pairs, groups_on
+from grader.program.groups import Groups, Pairs, connected, read_groups, read_pairs
+from grader.program.hlo import Computation, Instruction, Module, integers
+from grader.program.shapes import Shape, ShapeTree, leaves
+from grader.program.tokens import ProgramUnreadable, shown
+from grader.program.walk import Site
+
+KINDS = frozenset(
+    "all-gather all-reduce reduce-scatter all-to-all collective-permute collective-broadcast ragged-all-to-all".split()
+)
+# Their -start has the shape of the result. That of the others is (operands, results, …).
+_START_IS_RESULT = {"all-reduce"}
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """One exchange, at one place that it is called from.
+
+    Attributes:
+      kind: the HLO opcode, without -start.
+      logical_bytes: of the whole tensor, one execution: the gathered result of an all-gather, the operand of a
+        reduce-scatter, the operands of an all-reduce; for an all-to-all and a collective-permute the operand of one
+        device times `group_size`.
+      ring_bytes: what one device of the largest group sends in one execution if the devices form a ring; a permute's
+        operand. Nothing where every device is alone.
+      groups: who talks to whom, by device number.
+      group_size: the size of the largest group.
+      pairs: source and target of a collective-permute, else ().
+      dtypes, shapes: of the results, one entry an array.
+      operand_shapes: of the operands, on one device.
+      loops: names of the `while` instructions around it, outermost first.
+      executions: in one call of the program; None where that cannot be known.
+      conditional: in a branch, so that `executions` is an upper bound.
+      source_line: innermost line of the submission that led to it.
+    """
+
+    kind: str
+    name: str
+    logical_bytes: int
+    ring_bytes: int
+    groups: Groups
+    group_size: int
+    pairs: Pairs
+    channel: int | None
+    dtypes: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    operand_shapes: tuple[tuple[int, ...], ...]
+    loops: tuple[str, ...]
+    executions: int | None
+    conditional: bool
+    asynchronous: bool
+    source_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Who takes part: `devices` in all, of which `partitions` share the work of each replica."""
+
+    devices: int
+    partitions: int
+    mesh: Mapping[str, int] | None = None
+
+    @property
+    def replicas(self) -> int:
+        return self.devices // self.partitions
+
+
+def is_collective(instruction: Instruction) -> bool:
+    """Whether an instruction begins an exchange: `-done` and `-update` only wait for one."""
+    return kind_of(instruction) is not None
+
+
+def kind_of(instruction: Instruction) -> str | None:
+    kind = instruction.opcode.removesuffix("-start")
+    return kind if kind in KINDS else None
+
+
+def read_collective(module: Module, site: Site, world: World, source: str) -> Collective:
+    """Describe the collective at a site.
+
+    Args:
+      source: the file name whose lines `source_line` means.
+    Raises:
+      ProgramUnreadable: groups or shapes make no sense.
+    """
+    instruction = site.instruction
+    kind = kind_of(instruction)
+    if kind is None:
+        raise ProgramUnreadable(f"{shown(instruction.name)} is no collective")
+    channels = integers(instruction.attributes.get("channel_id", ()))
+    pairs = _pairs(instruction, world)
+    groups = _groups(instruction, world, pairs, bool(channels))
+    group_size = max((len(group) for group in groups), default=1)
+    operands = _operands(site.computation, instruction)
+    operand_bytes = sum(shape.bytes for shape in operands)
+    results = list(leaves(_result(instruction, kind)))
+    return Collective(
+        kind=kind,
+        name=instruction.name,
+        logical_bytes=_logical_bytes(kind, operand_bytes, group_size),
+        ring_bytes=_ring_bytes(kind, operand_bytes, group_size),
+        groups=groups,
+        group_size=group_size,
+        pairs=pairs,
+        channel=channels[0] if channels else None,
+        dtypes=tuple(shape.dtype for shape in results),
+        shapes=tuple(shape.dims for shape in results),
+        operand_shapes=tuple(shape.dims for shape in operands),
+        loops=site.loops,
+        executions=site.executions,
+        conditional=site.conditional,
+        asynchronous=site.asynchronous or instruction.opcode.endswith("-start"),
+        source_line=module.source.line(instruction.attributes.get("metadata", ()), source),
+    )
+
+
+def _logical_bytes(kind: str, operand_bytes: int, group_size: int) -> int:
+    if kind in {"all-reduce", "reduce-scatter", "collective-broadcast"}:
+        return operand_bytes
+    return operand_bytes * group_size
+
+
+def _ring_bytes(kind: str, operand_bytes: int, group_size: int) -> int:
+    """What a device sends at least, rounded up to whole bytes.
+
+    Source: https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md (bus bandwidth: the same factors) and
+    Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, 2005, sections 4.1-4.5.
+    """
+    n = group_size
+    if n <= 1:
+        return 0
+    if kind == "all-gather":
+        return (n - 1) * operand_bytes
+    if kind == "all-reduce":
+        return -(-2 * (n - 1) * operand_bytes // n)
+    if kind in {"collective-permute", "collective-broadcast"}:
+        return operand_bytes
+    return -(-(n - 1) * operand_bytes // n)
+
+
+def _operands(computation: Computation, instruction: Instruction) -> list[Shape]:
+    arrays = [computation.operand(instruction, index).shape for index in range(len(instruction.operands))]
+    # The other operands of a ragged-all-to-all are where to write, and offsets.
+    return list(leaves(tuple(arrays[:1] if instruction.opcode.startswith("ragged-") else arrays)))
+
+
+def _result(instruction: Instruction, kind: str) -> ShapeTree:
+    shape = instruction.shape
+    if not instruction.opcode.endswith("-start") or kind in _START_IS_RESULT:
+        return shape
+    if isinstance(shape, Shape) or len(shape) < 2:
+        raise ProgramUnreadable(f"{shown(instruction.name)} has no shape of the form (operand, result)")
+    return shape[1]
+
+
+def _pairs(instruction: Instruction, world: World) -> Pairs:
+    value = instruction.attributes.get("source_target_pairs")
+    return () if value is None else read_pairs(value, world.devices)
+
+
+def _groups(instruction: Instruction, world: World, pairs: Pairs, has_channel: bool) -> Groups:
+    if "source_target_pairs" in instruction.attributes:
+        return _groups_of_pairs(tuple(pair for pair in pairs if pair[0] != pair[1]), world)
+    value = instruction.attributes.get("replica_groups", ("{", "}"))
+    groups = read_groups(value, world.devices)
+    flattened = instruction.attributes.get("use_global_device_ids") == ("true",)
+    if world.partitions == world.devices > 1 and not flattened and not any(integers(value)):
+        # The numbers are those of replicas, and there is one. With a channel it stands for all its partitions; without
+        # one each partition is on its own: https://openxla.org/xla/operation_semantics#allreduce
+        everyone = range(world.devices)
+        return (tuple(everyone),) if has_channel else tuple((device,) for device in everyone)
+    return groups
+
+
+def _groups_of_pairs(pairs: Pairs, world: World) -> Groups:
+    """With a mesh, the groups along the axes that the pairs stay in: a shift by two leaves every second device out of
+    a part that is connected, but it is still an exchange along the whole axis."""
+    axes = axes_of_pairs(pairs, world.mesh) if world.mesh is not None else None
+    return connected(pairs) if axes is None or world.mesh is None else groups_on(axes, world.mesh)

@@ -1,0 +1,97 @@
+"""Everything that is known of one compiled program on one mesh, as a verifier measured it.
+
+It crosses the wire as JSON out of a process that ran a hostile program, so it is read back strictly: what is missing,
+unknown or of another type is an error, and an error is never a pass.
+"""
+
+import math
+from dataclasses import dataclass
+
+from grader.program.census import Census
+from grader.program.census import from_json as census_from_json
+from grader.program.memory import Memory
+from grader.program.strict_json import read, write
+from grader.program.tokens import ProgramUnreadable
+from grader.runner.wire import DTYPES
+
+# [start, stop) of one dimension.
+Extent = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One array of the program.
+
+    Attributes:
+      spec: for people. `slices` is what is compared.
+      placed: False where the program did not say how it is sharded.
+      slices: what each device holds, in the mesh's row-major order; one extent a dimension.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    spec: str
+    placed: bool
+    slices: tuple[tuple[Extent, ...], ...]
+
+    @property
+    def whole_bytes(self) -> int:
+        return math.prod(self.shape) * DTYPES[self.dtype].itemsize
+
+    def held_bytes(self, device: int) -> int:
+        """Of the part that a device holds."""
+        return math.prod(stop - start for start, stop in self.slices[device]) * DTYPES[self.dtype].itemsize
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A collective as the submission wrote it, before XLA compiled it: on CPU only this one has the dtype asked for."""
+
+    kind: str
+    dtypes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One program. Leaves are in the program's order: state before inputs, and new state before the loss.
+
+    Attributes:
+      asked: collectives in the exported program, which holds none where the partitioner makes them.
+      donated: how many arguments it gives away.
+    """
+
+    devices: int
+    inputs: tuple[Leaf, ...]
+    outputs: tuple[Leaf, ...]
+    memory: Memory
+    census: Census
+    asked: tuple[Asked, ...]
+    donated: int
+
+
+def to_json(facts: Facts) -> dict[str, object]:
+    """The facts as values that `json.dumps` takes."""
+    result: dict[str, object] = write(facts)
+    return result
+
+
+def from_json(value: object) -> Facts:
+    """Read what `to_json` gave, trusting nothing of it.
+
+    Raises:
+      ProgramUnreadable: a field is missing, unknown, of another type, or contradicts another one.
+    """
+    facts = read(Facts, value, "facts")
+    assert isinstance(value, dict)
+    census_from_json(value["census"])
+    for leaf in (*facts.inputs, *facts.outputs):
+        if leaf.dtype not in DTYPES:
+            raise ProgramUnreadable(f"facts: a leaf has the dtype {leaf.dtype[:40]}, which does not cross the wire")
+        if len(leaf.slices) != facts.devices:
+            raise ProgramUnreadable("facts: a leaf has not one slice a device")
+        for held in leaf.slices:
+            if len(held) != len(leaf.shape) or any(
+                not 0 <= start <= stop <= size for (start, stop), size in zip(held, leaf.shape, strict=True)
+            ):
+                raise ProgramUnreadable("facts: a slice does not fit its leaf's shape")
+    return facts

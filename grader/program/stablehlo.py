@@ -1,0 +1,211 @@
+"""StableHLO text, as an exported program holds it: what was asked for before XLA compiled it.
+
+On CPU the compiled program does every collective in float32 at least, so what dtype is sent can only be seen here.
+
+Grammar: https://mlir.llvm.org/docs/LangRef/ and https://openxla.org/stablehlo/spec
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.program.collectives import KINDS
+from grader.program.shapes import DTYPES, Shape
+from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
+
+_COLLECTIVES = {f"stablehlo.{kind.replace('-', '_')}": kind for kind in KINDS}
+_NAMESPACED = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
+_PLAIN = re.compile(r"[\w.\- ]*", re.ASCII)
+_TENSOR = re.compile(r"((?:\d+x)*)([A-Za-z]\w*(?:<\w+>)?)", re.ASCII)
+_COMPLEX = {"complex<f32>": "c64", "complex<f64>": "c128"}
+_DONATED = "jax.buffer_donor"
+_ALIASED = "tf.aliasing_output"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedCollective:
+    """One collective as it was asked for. Shapes are those of one device inside a shard_map; dtypes in HLO's words."""
+
+    kind: str
+    operands: tuple[Shape, ...]
+    results: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedProgram:
+    """A StableHLO module.
+
+    Attributes:
+      operations: name -> how often it stands in the text. Names that a dialect's own syntax shortens (`return`, `call`)
+        are left out.
+      attributes: name with its dialect (`sdy.sharding`) -> how often it stands in the text.
+      collectives: in the order of the text, once each, whatever loop or function they stand in.
+      custom_calls: targets, in the order of the text.
+      donated: (argument, output or None) of every argument of `main` that is given away: the output that takes its
+        buffer (tf.aliasing_output), or None where the compiler may choose one (jax.buffer_donor).
+    """
+
+    operations: Mapping[str, int]
+    attributes: Mapping[str, int]
+    collectives: tuple[ExportedCollective, ...]
+    custom_calls: tuple[str, ...]
+    donated: tuple[tuple[int, int | None], ...]
+
+
+def read_stablehlo(text: str) -> ExportedProgram:
+    """Read a module, as `exported.mlir_module()` or `lowered.as_text()` gives it.
+
+    Raises:
+      ProgramUnreadable: no module; or one with an attribute whose name could pass for HLO. XLA prints the keys of
+        `mhlo.frontend_attributes` into HLO text as they are, so a key such as `a="b"} %c = f32[] add(` forges it.
+    """
+    tokens = cut_mlir(text)
+    operations: Counter[str] = Counter()
+    attributes: Counter[str] = Counter()
+    collectives: list[ExportedCollective] = []
+    custom_calls: list[str] = []
+    donated: tuple[tuple[int, int | None], ...] = ()
+    for at, name in _names(tokens):
+        if _is_attribute(tokens, at):
+            attributes[name] += 1
+            continue
+        operations[name] += 1
+        if name in _COLLECTIVES:
+            collectives.append(_collective(tokens, at, _COLLECTIVES[name]))
+        elif name == "stablehlo.custom_call":
+            custom_calls.append(_target(tokens, at))
+        elif name == "func.func" and "@main" in tokens.items[at + 1 : at + 3]:
+            donated = _donated(tokens, tokens.items.index("@main", at) + 1)
+    if "func.func" not in operations:
+        raise ProgramUnreadable("the text holds no function: it is no StableHLO module")
+    return ExportedProgram(operations, attributes, tuple(collectives), tuple(custom_calls), donated)
+
+
+def _names(tokens: Tokens) -> Iterator[tuple[int, str]]:
+    """Names with a dialect, bare (`stablehlo.add %0`) or quoted as an operation (`"stablehlo.case"(%0)`)."""
+    for at in range(tokens.end):
+        token = tokens[at]
+        if token[0] == '"':
+            if tokens[at + 1] == "=" and not _PLAIN.fullmatch(token[1:-1]):
+                raise ProgramUnreadable(f"an attribute has the name {shown(token)}: letters, digits and _ - . only")
+            # "name"( also stands in locations: loc("jit(f)/add"(#loc1)), callsite("f"(#loc2) at #loc3).
+            if tokens[at + 1] == "(" and (at == 0 or tokens[at - 1] not in {"(", "[", ",", "at"}):
+                yield at, _unescaped(token)
+        elif "." in token and _NAMESPACED.fullmatch(token):
+            yield at, token
+
+
+def _is_attribute(tokens: Tokens, at: int) -> bool:
+    """Whether the name is a key in `{key = value, unit_key}`, rather than an operation."""
+    return tokens[at + 1] == "=" or (
+        at > 0 and tokens[at - 1] in {"{", ",", "<"} and tokens[at + 1] in {"}", ","} and tokens[at][0] != '"'
+    )
+
+
+def _collective(tokens: Tokens, at: int, kind: str) -> ExportedCollective:
+    """Read the type, `(operands) -> results` or `type`, which stands behind attributes and regions."""
+    start = at
+    at += 1
+    while tokens[at] != ":":
+        if at >= tokens.end or tokens[at] in {")", "]", "}", ">", "="}:
+            raise tokens.error(start, "a collective with a type")
+        at = _behind(tokens, at)
+    operands, at = _types(tokens, at + 1)
+    if tokens[at] != "->":
+        return ExportedCollective(kind, operands, operands)
+    results, _ = _types(tokens, at + 1)
+    return ExportedCollective(kind, operands, results)
+
+
+def _types(tokens: Tokens, at: int) -> tuple[tuple[Shape, ...], int]:
+    """Read `type` or `(type, type)`; give the tensors and the place behind them."""
+    if tokens[at] != "(":
+        shape, at = _type(tokens, at)
+        return ((shape,) if shape else ()), at
+    end = tokens.partners[at]
+    found: list[Shape] = []
+    at += 1
+    while at < end:
+        shape, at = _type(tokens, at)
+        if shape is not None:
+            found.append(shape)
+        if tokens[at] == ",":
+            at += 1
+        elif at != end:
+            raise tokens.error(at, "',' or ')'")
+    return tuple(found), end + 1
+
+
+def _type(tokens: Tokens, at: int) -> tuple[Shape | None, int]:
+    """Read a tensor's type; other types (`!stablehlo.token`) are None."""
+    if tokens[at + 1] != "<":
+        return None, at + 1
+    end = tokens.partners[at + 1]
+    if tokens[at] != "tensor":
+        return None, end + 1
+    inside = tokens.items[at + 2 : end]
+    # Behind a comma stands an encoding.
+    text = "".join(inside[: inside.index(",")] if "," in inside else inside)
+    match = _TENSOR.fullmatch(text)
+    dims = [integer(size) for size in match[1].split("x")[:-1]] if match else []
+    if match is None or None in dims or _dtype(match[2]) not in DTYPES:
+        raise tokens.error(at + 2, "a tensor of a fixed shape and a known dtype")
+    return Shape(_dtype(match[2]), tuple(size for size in dims if size is not None)), end + 1
+
+
+def _dtype(name: str) -> str:
+    """MLIR's name of a dtype in HLO's words: i1 is pred, i32 is s32, ui8 is u8, f8E4M3FN is f8e4m3fn."""
+    if name == "i1":
+        return "pred"
+    if re.fullmatch(r"u?i\d+", name):
+        return name.replace("ui", "u") if name[0] == "u" else name.replace("i", "s")
+    return _COMPLEX.get(name, name.lower())
+
+
+def _target(tokens: Tokens, at: int) -> str:
+    """What a custom call calls: `stablehlo.custom_call @Sharding(…)`, or the attribute call_target_name."""
+    symbol = tokens[at + 1]
+    if symbol[:1] == "@":
+        return _unescaped(symbol[1:]) if symbol[1:2] == '"' else symbol[1:]
+    end = at + 1
+    while end < tokens.end and tokens[end] != ":":
+        end = _behind(tokens, end)
+    for index in range(at, end):
+        if tokens[index] == "call_target_name" and tokens[index + 1] == "=" and tokens[index + 2][:1] == '"':
+            return _unescaped(tokens[index + 2])
+    raise tokens.error(at, "a custom call with a target")
+
+
+def _donated(tokens: Tokens, opening: int) -> tuple[tuple[int, int | None], ...]:
+    """Read the arguments of `main`, `(%arg0: type {attributes}, …)`, which begin at `opening`."""
+    if tokens[opening] != "(":
+        raise tokens.error(opening, "the arguments of main")
+    donated: list[tuple[int, int | None]] = []
+    argument, at, end = 0, opening + 1, tokens.partners[opening]
+    while at < end:
+        if tokens[at] == ",":
+            argument += 1
+        elif tokens[at] == "{":
+            inside = tokens.items[at + 1 : tokens.partners[at]]
+            if _ALIASED in inside:
+                donated.append((argument, integer("".join(inside[inside.index(_ALIASED) + 2 :][:1]))))
+            elif _DONATED in inside and inside[inside.index(_DONATED) + 1 :][:2] == ["=", "true"]:
+                donated.append((argument, None))
+        at = _behind(tokens, at)
+    return tuple(donated)
+
+
+def _behind(tokens: Tokens, at: int) -> int:
+    """The place behind a token, or behind the bracket that it opens."""
+    return (tokens.partners[at] if tokens[at] in {"(", "[", "{", "<"} else at) + 1
+
+
+def _unescaped(token: str) -> str:
+    r"""The text of a quoted token: MLIR writes `\22` for a quotation mark."""
+    return re.sub(r"\\([0-9A-Fa-f]{2}|.)", _character, token[1:-1], flags=re.DOTALL)
+
+
+def _character(match: re.Match[str]) -> str:
+    escape = match[1]
+    return chr(int(escape, 16)) if len(escape) == 2 else {"n": "\n", "t": "\t"}.get(escape, escape)

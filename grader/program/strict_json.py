@@ -1,0 +1,77 @@
+"""Dataclasses as JSON and back, for what crosses a boundary: anything unexpected is an error."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from grader.program.tokens import ProgramUnreadable
+
+T = TypeVar("T")
+
+
+def write(value: Any) -> Any:
+    """Dataclasses as dicts, tuples as lists; numbers, strings, booleans and None as they are."""
+    if is_dataclass(value):
+        return {field.name: write(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [write(item) for item in value]
+    return value
+
+
+def read(kind: type[T], value: object, where: str) -> T:
+    """Read a dataclass from parsed JSON.
+
+    Args:
+      kind: a dataclass whose fields are integers (never negative), strings, booleans, tuples, dataclasses, or those or
+        None.
+      where: what to call the value in messages.
+    Raises:
+      ProgramUnreadable: a field is missing or unknown, or its value of another type.
+    """
+    result: T = _read(kind, value, where)
+    return result
+
+
+def _read(kind: Any, value: object, where: str) -> Any:
+    if isinstance(kind, UnionType):
+        if value is None and NoneType in get_args(kind):
+            return None
+        (kind,) = (one for one in get_args(kind) if one is not NoneType)
+    if get_origin(kind) is tuple:
+        return _read_tuple(get_args(kind), value, where)
+    if is_dataclass(kind):
+        return _read_dataclass(kind, value, where)
+    # bool is an int to isinstance, but never where a number is expected.
+    if type(value) is not kind:
+        raise _wrong(where, f"a value of type {kind.__name__}", value)
+    if isinstance(value, int) and value < 0:
+        raise _wrong(where, "no negative number", value)
+    return value
+
+
+def _read_tuple(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _wrong(where, "a list", value)
+    if kinds[1:] == (...,):
+        kinds = kinds[:1] * len(value)
+    if len(kinds) != len(value):
+        raise _wrong(where, f"{len(kinds)} items", value)
+    return tuple(
+        _read(one, item, f"{where}[{index}]") for index, (one, item) in enumerate(zip(kinds, value, strict=True))
+    )
+
+
+def _read_dataclass(kind: Any, value: object, where: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise _wrong(where, "an object", value)
+    hints = get_type_hints(kind)
+    names = [field.name for field in fields(kind)]
+    if set(value) != set(names):
+        wrong = sorted({str(name)[:60] for name in set(value) ^ set(names)})
+        raise ProgramUnreadable(f"{where}: fields are missing or unknown: {', '.join(wrong)}")
+    return kind(**{name: _read(hints[name], value[name], f"{where}.{name}") for name in names})
+
+
+def _wrong(where: str, expected: str, value: object) -> ProgramUnreadable:
+    return ProgramUnreadable(f"{where}: expected {expected}, found {repr(value)[:60]}")

@@ -1,0 +1,155 @@
+"""Program mode: the submission's compiled programs beside the reference's, checked, and their cost."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from grader import checks
+from grader.checks.program.sketch import pattern_of, sketch_of
+from grader.checks.program.subject import Measured, Pair, Result, Subject, compare_runs
+from grader.checks.program.table import collectives_of
+from grader.checks.program.values import told_of
+from grader.compare import compare
+from grader.errors import GraderFault, SubmissionFault
+from grader.examine import Examined, examine
+from grader.package.package import Package
+from grader.prepared import Known, Prepared
+from grader.report import Report
+from grader.sandbox.protocol import Sandbox, Session
+from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
+
+Progress = Callable[[str], None]
+# A cost of so little is as good as none: else a reference that sends nothing would make any byte infinitely worse.
+_SMALL = 1024
+
+
+class ProgramGrading:
+    """Grades one submission in a session that it is alone in, and in verifiers that are lent to it."""
+
+    def __init__(
+        self,
+        package: Package,
+        report: Report,
+        sandbox: Sandbox,
+        *,
+        hidden: bool,
+        progress: Progress,
+        stop: threading.Event | None,
+    ) -> None:
+        self._package = package
+        self._report = report
+        self._sandbox = sandbox
+        self._hidden = hidden
+        self._progress = progress
+        self._stop = stop
+
+    def grade(
+        self, prepared: Prepared, known: Callable[[], tuple[Known, ...]], source: str, session: Session
+    ) -> Verdict:
+        """`known` is asked for the known wrong submissions only where something is wrong."""
+        report, manifest = self._report, self._package.manifest
+        cases = [case for case in prepared.cases if case.public or self._hidden]
+        self._progress("importing")
+        started = time.monotonic()
+        try:
+            session.request({"op": "load", "source": source, "entry": manifest.entry})
+            report.import_s = time.monotonic() - started
+            mine = examine(self._package, cases, self._sandbox, session, stop=self._stop, progress=self._progress)
+        except SubmissionFault as fault:
+            report.run_s = time.monotonic() - started - report.import_s
+            return report.never_ran(fault, session.output())
+        report.run_s = time.monotonic() - started - report.import_s
+        output = session.output()
+        self._progress("comparing")
+        started = time.monotonic()
+        subject = self._subject(mine, prepared.examined)
+        findings = {
+            spec.id: (module := checks.load("program", spec.id)).check(subject, module.Bounds(**spec.bounds))
+            for spec in manifest.checks
+        }
+        right = all(finding.passed for finding in findings.values())
+        misconception = None if right else _misconception(known(), mine, subject, values=findings["values"].passed)
+        report.verify_s = time.monotonic() - started
+        results = [_case_result(case.id, case.public, subject.results) for case in cases]
+        efficiency = efficiency_of(subject.pairs)
+        return report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)
+
+    def _subject(self, mine: Sequence[Examined], reference: Sequence[Examined]) -> Subject:
+        program = self._package.manifest.program
+        assert program is not None
+        pairs, results = [], []
+        for got in mine:
+            expected = _counterpart(got, reference)
+            pairs.append(Pair(got.measured, expected.measured))
+            for case in got.cases:
+                where, mismatch = compare_runs(
+                    expected.runs[case.id], got.runs[case.id], self._package.manifest.tolerance
+                )
+                mesh = got.measured.mesh
+                results.append(Result(case, mesh, expected.runs[case.id], got.runs[case.id], where, mismatch))
+        return Subject(program, self._package.manifest.tolerance, tuple(pairs), tuple(results))
+
+
+def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:
+    """The cost of a program relative to the reference's, over all meshes. None where something cannot be counted."""
+    pairs = list(pairs)
+    parts = []
+    for name, count in _COSTS.items():
+        mine = [count(pair.mine) for pair in pairs]
+        reference = [count(pair.reference) for pair in pairs]
+        if None in mine or None in reference:
+            return None
+        ours, theirs = sum(filter(None, mine)), sum(filter(None, reference))
+        ratio = (ours + _SMALL) / (theirs + _SMALL)
+        parts.append(EfficiencyPart(name=name, mine=ours, reference=theirs, ratio=round(ratio, 6)))
+    cost = sum(part.ratio for part in parts) / len(parts)
+    return Efficiency(score=round(100 / cost, 2), parts=parts)
+
+
+def _ring_bytes(measured: Measured) -> int | None:
+    said = collectives_of(measured)
+    if any(each.executions is None for each in said):
+        return None
+    return sum(each.ring_bytes * (each.executions or 0) for each in said)
+
+
+_COSTS: dict[Any, Callable[[Measured], int | None]] = {
+    "ring_bytes": _ring_bytes,
+    "temporary_bytes": lambda measured: measured.facts.memory.temporary_bytes,
+    "dot_flops": lambda measured: measured.facts.census.dot_flops,
+}
+
+
+def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
+    """The reference's program for the same mesh and form; a run has fewer cases of a form than the reference."""
+    wanted = {case.id for case in got.cases}
+    for each in reference:
+        if each.measured.mesh == got.measured.mesh and wanted <= each.runs.keys():
+            return each
+    raise GraderFault("the reference has no program for this mesh and these cases")
+
+
+def _misconception(known: Sequence[Known], mine: Sequence[Examined], subject: Subject, *, values: bool) -> str | None:
+    """The misunderstanding of the known wrong submission that computes, or where that is right is built, the same."""
+    sketch = sketch_of(mine)
+    pattern = pattern_of(subject.pairs[0].mine)
+    for each in known:
+        if values:
+            same = each.pattern == pattern
+        else:
+            shared = each.results.keys() & sketch.keys()
+            same = bool(shared) and all(
+                compare(each.results[name], sketch[name], subject.tolerances) is None for name in shared
+            )
+        if same:
+            return each.misunderstanding
+    return None
+
+
+def _case_result(case_id: str, public: bool, results: Sequence[Result]) -> CaseResult:
+    wrong = next((result for result in results if result.case.id == case_id and result.mismatch), None)
+    if wrong is None:
+        return CaseResult(id=case_id, public=public, passed=True, message="Agrees with the reference on every mesh.")
+    told = told_of(wrong)
+    return CaseResult(id=case_id, public=public, passed=False, message=told[0].upper() + told[1:])

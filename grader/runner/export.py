@@ -1,0 +1,285 @@
+"""A submission as a program: its `init` run, its entry point traced with abstract sharded inputs and exported.
+
+What leaves the process is StableHLO, which is data, and the values of the initial state. Hidden inputs never enter it:
+tracing needs shapes only.
+"""
+
+import collections
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src import source_info_util
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
+
+MAX_LEAVES = 512
+_CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
+_CONCRETE = (
+    "A step is traced once, with shapes and without values, and the compiled program is what is graded. So no Python "
+    "code in it may depend on a value."
+)
+_REFUSALS: tuple[Refusal, ...] = (
+    (
+        jax.errors.TracerBoolConversionError,
+        f"{_CONCRETE} Replace an `if` on a traced value by `jnp.where` or `jax.lax.cond`, a `while` by "
+        "`jax.lax.while_loop`.",
+    ),
+    (
+        jax.errors.TracerArrayConversionError,
+        f"{_CONCRETE} NumPy needs values: use the function of the same name in `jax.numpy`.",
+    ),
+    (
+        jax.errors.TracerIntegerConversionError,
+        f"{_CONCRETE} An index of a Python list, or a shape, must be a Python int: use `jnp.take`, or sizes from "
+        "`.shape`.",
+    ),
+    (
+        jax.errors.ConcretizationTypeError,
+        f"{_CONCRETE} Leave out `float(…)`, `int(…)`, `.item()`: return the array itself.",
+    ),
+    (
+        jax.errors.UnexpectedTracerError,
+        f"{_CONCRETE} A traced value was kept outside of the function that made it: return it instead.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """One program. `states` holds the leaves of `init` for each seed, `outputs` names leaves in the program's order."""
+
+    artifact: bytes
+    states: list[dict[str, Any]]
+    outputs: list[str]
+    primitives: dict[str, int]
+    retraced: bool
+
+
+def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
+    """Export the entry point for one mesh.
+
+    Args:
+      request: `mesh` (axis to size), `init` (a name or None), `seeds` for it, `args`: each `{"static": value}` or
+        `{"shape", "dtype", "spec"}`.
+    Raises:
+      Fault: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
+    """
+    mesh = _make_mesh(request["mesh"], AxisType.Auto)
+    init = submission.function(request["init"]) if request["init"] else None
+    tree = _Tree([], [], None)
+    states: list[dict[str, Any]] = [{}]
+    with jax.set_mesh(mesh):
+        if init:
+            trees = [_initial_state(submission, init, mesh, seed) for seed in request["seeds"]]
+            tree, states = trees[0], [submission.guard(each.to_host) for each in trees]
+            if any(each.paths != tree.paths for each in trees):
+                raise Fault("wrong_structure", f"`{request['init']}` returns different leaves for different seeds.")
+        # A state on an Explicit mesh asks for sharding in types: then the inputs are typed, too.
+        explicit = any(_is_explicit(leaf, mesh) for leaf in tree.leaves)
+    mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else mesh
+    step = _Step(submission, mesh if not explicit else _auto_twin(mesh), tree if init else None, request["args"])
+    with jax.set_mesh(mesh):
+        avals = [*(_aval_of(leaf, mesh) for leaf in tree.leaves), *_input_avals(request["args"], mesh)]
+        jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))))
+        traced = submission.guard(lambda: jitted.trace(*avals), _REFUSALS)
+        artifact = submission.guard(lambda: _serialize(jitted, avals, traced), _REFUSALS)
+        # Counted before the second trace, which is for this alone.
+        retraced = bool(init) and submission.guard(lambda: _traces_again(step, jitted, avals, traced))
+    return Exported(
+        artifact=artifact,
+        states=states,
+        outputs=step.outputs,
+        primitives=dict(_primitives(traced.jaxpr.jaxpr)),
+        retraced=retraced,
+    )
+
+
+def _initial_state(submission: Submission, init: Callable[..., object], mesh: Mesh, seed: int) -> "_Tree":
+    tree = submission.guard(lambda: _Tree.of(init(mesh, seed)))
+    tree.check("init", "state")
+    return tree
+
+
+class _Tree:
+    """A pytree as paths and leaves, in its own order."""
+
+    def __init__(self, paths: list[str], leaves: list[Any], structure: Any) -> None:
+        self.paths, self.leaves, self.structure = paths, leaves, structure
+
+    @classmethod
+    def of(cls, value: object) -> "_Tree":
+        pairs, structure = jax.tree_util.tree_flatten_with_path(value)
+        return cls([_path_of(keys) for keys, _ in pairs], [leaf for _, leaf in pairs], structure)
+
+    def check(self, function: str, what: str) -> None:
+        """Raises: Fault `wrong_structure`, where it holds something that is not an array, or nothing at all."""
+        if not self.leaves:
+            raise Fault("wrong_structure", f"`{function}` returns a {what} without any array in it.")
+        if len(self.leaves) > MAX_LEAVES:
+            raise Fault("wrong_structure", f"`{function}` returns a {what} of {len(self.leaves)} leaves: too many.")
+        twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
+        if twice:
+            raise Fault("wrong_structure", f"`{function}` returns two leaves with one name: {twice[0]}.")
+        for path, leaf in zip(self.paths, self.leaves, strict=True):
+            if not isinstance(leaf, jax.Array | np.ndarray | np.generic | bool | int | float):
+                kind = type(leaf).__name__[:80]
+                raise Fault(
+                    "wrong_structure", f"`{function}` returns {what} whose leaf {path} is a {kind}, not an array."
+                )
+            if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+                raise Fault(
+                    "wrong_structure",
+                    f"`{function}` returns {what} whose leaf {path} is a PRNG key: store `jax.random.key_data(key)`.",
+                )
+
+    def to_host(self) -> dict[str, Any]:
+        return {path: np.asarray(leaf) for path, leaf in zip(self.paths, self.leaves, strict=True)}
+
+
+class _Step:
+    """The entry point as a function of leaves. `outputs` and `traces` are filled by tracing it."""
+
+    def __init__(self, submission: Submission, mesh: Mesh, state: _Tree | None, args: Sequence[dict[str, Any]]) -> None:
+        self._submission, self._mesh, self._state, self._args = submission, mesh, state, args
+        self.outputs: list[str] = []
+        self.traces = 0
+        self.__name__ = "step"
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        self.traces += 1
+        number = len(self._state.leaves) if self._state else 0
+        inputs = iter(leaves[number:])
+        args = [arg["static"] if "static" in arg else next(inputs) for arg in self._args]
+        if self._state is None:
+            return self._named(_Tree.of({"result": self._submission.entry(self._mesh, *args)}))
+        state = jax.tree_util.tree_unflatten(self._state.structure, leaves[:number])
+        returned = self._submission.entry(self._mesh, state, *args)
+        if not isinstance(returned, tuple) or len(returned) != 2:
+            raise Fault("wrong_structure", f"`{self._submission.name}` must return the pair (state, loss).")
+        new, loss = _Tree.of(returned[0]), _Tree.of(returned[1])
+        if loss.paths != [""]:
+            raise Fault("wrong_structure", f"The loss that `{self._submission.name}` returns must be one array.")
+        self._match(new)
+        order = [new.paths.index(path) for path in self._state.paths]
+        return self._named(_Tree([*self._state.paths, "loss"], [*(new.leaves[i] for i in order), *loss.leaves], None))
+
+    def _named(self, tree: _Tree) -> tuple[Any, ...]:
+        tree.check(self._submission.name, "a result")
+        self.outputs = tree.paths
+        return tuple(jnp.asarray(leaf) for leaf in tree.leaves)
+
+    def _match(self, new: _Tree) -> None:
+        assert self._state is not None
+        missing = [path for path in self._state.paths if path not in new.paths]
+        extra = [path for path in new.paths if path not in self._state.paths]
+        if missing or extra or len(new.paths) != len(self._state.paths):
+            told = [f"missing: {', '.join(missing[:5])}"] * bool(missing) + [
+                f"not in init's: {', '.join(extra[:5])}"
+            ] * bool(extra)
+            raise Fault(
+                "wrong_structure",
+                f"The state that `{self._submission.name}` returns must have the leaves of init's; {'; '.join(told)}.",
+            )
+
+
+def _serialize(jitted: Any, avals: Sequence[Any], traced: Any) -> bytes:
+    try:
+        return bytes(jax.export.export(jitted)(*avals).serialize())
+    except NotImplementedError as error:
+        found = next((each for each in _walk(traced.jaxpr.jaxpr) if each.primitive.name in _CALLBACKS), None)
+        if found is None:
+            raise
+        name = found.primitive.name
+        advice = (
+            "Leave out `jax.debug.print`; what you return is shown."
+            if name.startswith("debug")
+            else ("The program must compute everything on the devices, with `jax.numpy` and `jax.lax`.")
+        )
+        raise Fault(
+            "not_exportable",
+            f"The program calls back into Python (`{name}`), so it is not a program of the devices alone. {advice}",
+            {"type": type(error).__name__, "traceback": _frames_of(found)},
+        ) from None
+
+
+def _frames_of(equation: Any) -> list[dict[str, Any]]:
+    for frame in source_info_util.user_frames(equation.source_info.traceback):
+        if frame.file_name == FILENAME:
+            return [source_frame(frame.start_line, frame.function_name)]
+    return []
+
+
+def _traces_again(step: _Step, jitted: Any, avals: Sequence[Any], traced: Any) -> bool:
+    """Does a second step, with what the first returns, have to be traced again?"""
+    before = step.traces
+    outs = traced.jaxpr.out_avals
+    number = len(outs) - 1
+    second = [
+        jax.ShapeDtypeStruct(new.shape, new.dtype, sharding=old.sharding, weak_type=new.weak_type)
+        for old, new in zip(avals[:number], outs[:number], strict=True)
+    ]
+    jitted.trace(*second, *avals[number:])
+    return step.traces > before
+
+
+def _primitives(jaxpr: Any) -> collections.Counter[str]:
+    return collections.Counter(equation.primitive.name[:80] for equation in _walk(jaxpr))
+
+
+def _walk(jaxpr: Any) -> Iterator[Any]:
+    """Every equation, those of inner jaxprs as well."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in jax.core.jaxprs_in_params(equation.params):
+            yield from _walk(inner)
+
+
+def _make_mesh(axes: dict[str, int], kind: AxisType) -> Mesh:
+    devices = np.array(jax.devices()[: math.prod(axes.values())]).reshape(tuple(axes.values()))
+    return Mesh(devices, tuple(axes), axis_types=(kind,) * len(axes))
+
+
+def _auto_twin(mesh: Mesh) -> Mesh:
+    return Mesh(mesh.devices, mesh.axis_names)
+
+
+def _is_explicit(leaf: object, mesh: Mesh) -> bool:
+    sharding = getattr(leaf, "sharding", None)
+    return (
+        isinstance(sharding, NamedSharding)
+        and any(kind == AxisType.Explicit for kind in sharding.mesh.axis_types)
+        and sharding.mesh.axis_names == mesh.axis_names
+    )
+
+
+def _aval_of(leaf: Any, mesh: Mesh) -> jax.ShapeDtypeStruct:
+    """What is not on the mesh has no sharding: the program takes it as it likes, and the verifier sees that."""
+    array = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
+    sharding = array.sharding
+    placed = None
+    if isinstance(sharding, NamedSharding) and sharding.mesh.devices.size == mesh.devices.size:
+        same = sharding.mesh.axis_names == mesh.axis_names
+        placed = NamedSharding(mesh, sharding.spec) if same else sharding
+    return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=placed, weak_type=array.aval.weak_type)
+
+
+def _input_avals(args: Sequence[dict[str, Any]], mesh: Mesh) -> Iterator[jax.ShapeDtypeStruct]:
+    for arg in args:
+        if "static" not in arg:
+            spec = P(*(tuple(dim) if isinstance(dim, list) else dim or None for dim in arg["spec"]))
+            yield jax.ShapeDtypeStruct(tuple(arg["shape"]), arg["dtype"], sharding=NamedSharding(mesh, spec))
+
+
+def _path_of(keys: Sequence[Any]) -> str:
+    """`params/w1`: dict keys, attributes and indices; an nnx variable's own `value` adds nothing."""
+    names = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in keys]
+    if len(names) > 1 and names[-1] in ("value", "raw_value"):
+        names.pop()
+    return "/".join(names)[:200]

@@ -1,0 +1,133 @@
+"""From bytes that claim to be an exported program to an executable for one mesh, or a refusal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from grader.program.stablehlo import ExportedProgram, read_stablehlo
+
+# What jax itself lowers to on CPU without leaving the program: shardings, and kernels that compute on their operands.
+_ALLOWED_CALLS = {
+    "Sharding",
+    "SPMDFullToShardShape",
+    "SPMDShardToFullShape",
+    "annotate_device_placement",
+    "shape_assertion",
+}
+_ALLOWED_PREFIXES = ("lapack_", "xla.sdy.", "mhlo.", "stablehlo.dynamic_")
+_ALLOWED_KERNELS = {"ducc_fft", "dynamic_ducc_fft", "TopK", "ApproxTopK", "cpu_threefry2x32_ffi"}
+# They talk to a host, which is not part of the program.
+_HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
+
+
+class Refused(Exception):
+    """The program is not one that may be judged. `reason` is of the judge's closed list."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A compiled program. `placed` says of each input whether the program itself gave a sharding for it."""
+
+    compiled: Any
+    mesh: Mesh
+    in_shardings: list[NamedSharding]
+    placed: list[bool]
+    in_avals: list[Any]
+    out_avals: list[Any]
+    exported: ExportedProgram
+
+
+def load(artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any]], state: int) -> Loaded:
+    """Deserialize, check and compile.
+
+    Args:
+      axes: mesh axis to size, in order.
+      expected: `{"shape", "dtype"}` of every input, in order; the first `state` of them are donated.
+    Raises:
+      Refused: it is no program, not for these devices or inputs, or reaches outside of itself.
+    """
+    number = int(np.prod(list(axes.values())))
+    try:
+        exported = jax.export.deserialize(bytearray(artifact))
+    except Exception as error:  # the bytes are hostile: whatever the parser says, they are not a program
+        raise Refused("not_exportable", f"What was exported cannot be read back: {type(error).__name__}.") from None
+    _check(exported, number, expected)
+    mesh = Mesh(
+        np.array(jax.devices()[:number]).reshape(tuple(axes.values())), tuple(axes), axis_types=_kinds(exported, axes)
+    )
+    module = read_stablehlo(exported.mlir_module())
+    _check_operations(module)
+    given = _given_shardings(exported, mesh)
+    shardings = [each if each is not None else NamedSharding(mesh, P()) for each in given]
+    avals = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
+        for aval, sharding in zip(exported.in_avals, shardings, strict=True)
+    ]
+    with jax.set_mesh(mesh):
+        jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)
+        compiled = jitted.lower(*avals).compile()
+    return Loaded(
+        compiled=compiled,
+        mesh=mesh,
+        in_shardings=shardings,
+        placed=[each is not None for each in given],
+        in_avals=list(exported.in_avals),
+        out_avals=list(exported.out_avals),
+        exported=module,
+    )
+
+
+def _check(exported: Any, devices: int, expected: Sequence[dict[str, Any]]) -> None:
+    if exported.nr_devices != devices:
+        raise Refused("not_exportable", f"The program is for {exported.nr_devices} devices, the mesh has {devices}.")
+    if tuple(exported.platforms) != ("cpu",):
+        raise Refused("not_exportable", f"The program is for {', '.join(exported.platforms)[:80]}, not for the CPU.")
+    if exported.ordered_effects or exported.unordered_effects or exported.disabled_safety_checks:
+        raise Refused("not_exportable", "The program has effects besides its results.")
+    found = [{"shape": list(aval.shape), "dtype": str(aval.dtype)} for aval in exported.in_avals]
+    wanted = [{"shape": list(each["shape"]), "dtype": each["dtype"]} for each in expected]
+    if found != wanted:
+        raise Refused("not_exportable", "The program does not take the inputs that it was to be exported with.")
+    if exported.out_tree != jax.tree.structure(tuple(exported.out_avals)):
+        raise Refused("not_exportable", "The program does not return a flat tuple of arrays.")
+
+
+def _check_operations(module: ExportedProgram) -> None:
+    for target in module.custom_calls:
+        known = target in _ALLOWED_CALLS or target in _ALLOWED_KERNELS or target.startswith(_ALLOWED_PREFIXES)
+        if not known:
+            raise Refused(
+                "not_exportable", f"The program calls `{target[:80]}`, which is not among what a program may call."
+            )
+    for name in module.operations:
+        if name in _HOST_OPERATIONS:
+            raise Refused(
+                "not_exportable", f"The program exchanges data with a host (`{name}`), which no judged program may."
+            )
+
+
+def _kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:
+    """Explicit where the program was traced on such a mesh: jax insists on the same kind."""
+    for sharding in (*exported._in_named_shardings, *exported._out_named_shardings):
+        if sharding is not None and sharding.mesh.axis_names == tuple(axes):
+            return tuple(sharding.mesh.axis_types)
+    return (AxisType.Auto,) * len(axes)
+
+
+def _given_shardings(exported: Any, mesh: Mesh) -> list[NamedSharding | None]:
+    try:
+        given = exported.in_shardings_jax(mesh)
+    except ValueError:
+        raise Refused("wrong_sharding", f"The program was made for another mesh than {dict(mesh.shape)}.") from None
+    if not all(each is None or isinstance(each, NamedSharding) for each in given):
+        raise Refused("wrong_sharding", "An input of the program is not sharded over the mesh.")
+    return list(given)

@@ -1,0 +1,121 @@
+"""What a compiled program is like, and what it computes."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding
+
+from grader.program.census import take_census
+from grader.program.facts import Asked, Facts, Leaf
+from grader.program.memory import memory_of
+from grader.verifier.load import Loaded
+
+Array = np.ndarray[Any, Any]
+
+
+def facts_of(loaded: Loaded) -> Facts:
+    """Read everything off the executable.
+
+    Raises:
+      ProgramUnreadable: its HLO cannot be read.
+    """
+    compiled = loaded.compiled
+    devices = list(loaded.mesh.devices.flat)
+    inputs = zip(loaded.in_avals, loaded.in_shardings, loaded.placed, strict=True)
+    outputs = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
+    return Facts(
+        devices=len(devices),
+        inputs=tuple(_leaf(aval, sharding, placed, devices) for aval, sharding, placed in inputs),
+        outputs=tuple(_leaf(aval, sharding, True, devices) for aval, sharding in outputs),
+        memory=memory_of(compiled.memory_analysis()),
+        census=take_census(compiled.as_text(), len(devices), dict(loaded.mesh.shape)),
+        asked=tuple(
+            Asked(each.kind, tuple(shape.dtype for shape in each.results)) for each in loaded.exported.collectives
+        ),
+        donated=len(loaded.exported.donated),
+    )
+
+
+def run(loaded: Loaded, state: Sequence[Array], inputs: Sequence[Array], steps: int) -> list[dict[str, object]]:
+    """Run the executable that the facts were read from.
+
+    Args:
+      state: leaves, donated to the first step; the new state goes into the next.
+      inputs: with a state, each has a leading dimension of `steps`.
+    Returns:
+      A dict a step: `outputs`, the arrays in the program's order, and `replicas`, by index, those of which devices that
+      should hold the same hold something else: there the elements that are farthest from the first device's.
+    """
+    number = len(state)
+    placed = [jax.device_put(leaf, sharding) for leaf, sharding in zip(state, loaded.in_shardings, strict=False)]
+    results = []
+    for step in range(steps):
+        given = [value[step] if number else value for value in inputs]
+        shardings = loaded.in_shardings[number:]
+        arrays = [jax.device_put(value, sharding) for value, sharding in zip(given, shardings, strict=True)]
+        outputs = list(loaded.compiled(*placed, *arrays))
+        # Unblocked steps on host devices deadlock.
+        jax.block_until_ready(outputs)
+        results.append(_fetched(outputs))
+        placed = [
+            jax.device_put(new, sharding) for new, sharding in zip(outputs, loaded.in_shardings[:number], strict=False)
+        ]
+    return results
+
+
+def _fetched(outputs: Sequence[jax.Array]) -> dict[str, object]:
+    replicas: dict[str, object] = {}
+    for index, output in enumerate(outputs):
+        other = _differing_replica(output)
+        if other is not None:
+            replicas[str(index)] = other
+    return {"outputs": [np.asarray(output) for output in outputs], "replicas": replicas}
+
+
+def _differing_replica(output: jax.Array) -> Array | None:
+    """Another reading of the array from replicas that differ bit by bit from the first, or None where all agree."""
+    first: dict[str, Array] = {}
+    reading: Array | None = None
+    for shard in output.addressable_shards:
+        data = np.asarray(shard.data)
+        known = first.setdefault(str(shard.index), data)
+        if known is data or known.tobytes() == data.tobytes():
+            continue
+        if reading is None:
+            reading = np.array(output)
+        part = reading[shard.index]
+        distance, farthest = _distance(data, known), _distance(part, known)
+        reading[shard.index] = np.where(distance > farthest, data, part)
+    return reading
+
+
+def _distance(one: Array, other: Array) -> Array:
+    """NaN counts as infinitely far."""
+    wide = np.complex128 if np.iscomplexobj(one) else np.float64
+    with np.errstate(all="ignore"):
+        distance: Array = np.abs(one.astype(wide) - other.astype(wide))
+    return np.nan_to_num(distance, nan=np.inf)
+
+
+def _leaf(aval: Any, sharding: NamedSharding, placed: bool, devices: Sequence[Any]) -> Leaf:
+    indices = sharding.devices_indices_map(tuple(aval.shape))
+    return Leaf(
+        shape=tuple(aval.shape),
+        dtype=str(aval.dtype),
+        spec=_spec_text(sharding) if placed else "not on the mesh",
+        placed=placed,
+        slices=tuple(tuple(_extents(indices[device], aval.shape)) for device in devices),
+    )
+
+
+def _extents(index: tuple[slice, ...], shape: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for part, size in zip(index, shape, strict=True):
+        start, stop, _ = part.indices(size)
+        yield start, stop
+
+
+def _spec_text(sharding: Any) -> str:
+    spec = getattr(sharding, "spec", None)
+    return f"P({', '.join(repr(part) for part in spec)})"[:200] if spec is not None else str(sharding)[:200]

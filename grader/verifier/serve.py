@@ -1,0 +1,112 @@
+"""The verifier's loop: one program after the other, until the judge closes the descriptor.
+
+`begin` sets the limits on memory, `compile` takes an exported program and answers with the facts of its executable,
+`run` runs that one on inputs. Only arrays and programs get in; no submitted Python does.
+"""
+
+import io
+import os
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import PartitionSpec as P
+
+from grader.program import facts
+from grader.program.tokens import ProgramUnreadable
+from grader.runner import wire
+from grader.runner.confine import limit_memory
+from grader.verifier.load import Loaded, Refused, load
+from grader.verifier.measure import facts_of, run
+
+
+def serve(fd: int, *, max_payload_bytes: int) -> None:
+    """Answer requests on `fd` until it is closed. JAX's backend is up before the first reply says so."""
+    _rehearse()
+    verifier = _Verifier()
+    channel = os.fdopen(fd, "r+b", buffering=0)
+    _send(channel, {"ok": True, "devices": len(jax.devices()), "environment": {}})
+    while True:
+        try:
+            request, values = wire.read_frame(channel, max_payload_bytes=max_payload_bytes)
+        except EOFError:
+            return
+        reply: dict[str, Any] = {"ok": True}
+        outputs: dict[str, object] = {}
+        try:
+            reply |= verifier.answer(request, values, outputs)
+        except Refused as refused:
+            reply = {"ok": False, "reason": refused.reason, "message": str(refused), "detail": {}}
+        _send(channel, reply, outputs)
+
+
+class _Verifier:
+    """Holds the program that was compiled last."""
+
+    def __init__(self) -> None:
+        self._loaded: Loaded | None = None
+
+    def answer(self, request: dict[str, Any], values: dict[str, Any], outputs: dict[str, object]) -> dict[str, Any]:
+        match request["op"]:
+            case "begin":
+                limit_memory(request["data_bytes"], request["address_bytes"])
+            case "compile":
+                self._loaded = None
+                # The last program's traces and executables; a verifier lives long.
+                jax.clear_caches()
+                return {"facts": self._compile(request, values["artifact"].tobytes())}
+            case "run" if self._loaded is not None:
+                try:
+                    outputs["steps"] = run(self._loaded, values["state"], values["inputs"], request["steps"])
+                except jax.errors.JaxRuntimeError as error:
+                    raise _failed("runs", error) from None
+        return {}
+
+    def _compile(self, request: dict[str, Any], artifact: bytes) -> dict[str, Any]:
+        try:
+            self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"])
+            return facts.to_json(facts_of(self._loaded))
+        except ProgramUnreadable as error:
+            raise Refused("not_exportable", f"The compiled program could not be read: {error}") from None
+        except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
+            raise _failed("is compiled", error) from None
+
+
+def _failed(when: str, error: Exception) -> Refused:
+    text = str(error).strip().partition("\n")[0][:500]
+    reason = "memory_limit" if "RESOURCE_EXHAUSTED" in text or "Out of memory" in text else "error"
+    return Refused(reason, f"The program fails when it {when}: {text}")
+
+
+def _rehearse() -> None:
+    """Compile something small: the first program that a process compiles takes half a second more."""
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("rehearsal",))
+    sharding = jax.sharding.NamedSharding(mesh, P("rehearsal"))
+    rows = 8 * len(jax.devices())
+    aval = jax.ShapeDtypeStruct((rows, 4), jnp.float32, sharding=sharding)
+
+    def program(x: jax.Array) -> tuple[jax.Array]:
+        total = jax.shard_map(
+            lambda part: jax.lax.psum(part, "rehearsal"), mesh=mesh, in_specs=sharding.spec, out_specs=jax.P()
+        )
+        return (jnp.dot(x, jnp.sum(total(x)) * jnp.ones((4, 4))),)
+
+    artifact = jax.export.export(jax.jit(program))(aval).serialize()
+    loaded = load(bytes(artifact), {"rehearsal": len(jax.devices())}, [{"shape": [rows, 4], "dtype": "float32"}], 0)
+    facts_of(loaded)
+    run(loaded, [], [np.zeros((rows, 4), np.float32)], 1)
+
+
+def _sum_over_devices(part: Any) -> Any:
+    return jax.lax.psum(part, "rehearsal")
+
+
+def _send(channel: io.RawIOBase, message: dict[str, Any], values: dict[str, object] | None = None) -> None:
+    try:
+        frame = wire.pack(message, values)
+    except wire.TooLarge as error:
+        frame = wire.pack({"ok": False, "reason": "output_limit", "message": str(error), "detail": {}})
+    view = memoryview(frame)
+    while view:
+        view = view[channel.write(view) :]
