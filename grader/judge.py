@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.calls import CallGrading
+from grader.checks.program.subject import Measured
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
+from grader.examine import examine
 from grader.package.package import Package
 from grader.prepared import Known
 from grader.programs import ProgramGrading
@@ -55,6 +57,25 @@ class Judge:
     def warm(self, package: Package) -> None:
         """A submission to this problem may come soon. Returns at once."""
         self._sandbox.warm(runner_spec(package))
+
+    def inspect(
+        self, package: Package, source: str, *, progress: Progress = _silent, stop: threading.Event | None = None
+    ) -> tuple[Measured, ...]:
+        """Compile a submission to a problem of mode program for every mesh, and say what it is like, without judging.
+
+        Raises:
+          SubmissionFault: it gives no program; the message says why.
+          GraderFault, WallMissing: it cannot be had.
+          Cancelled: `stop` was set.
+        """
+        _check_size(source)
+        progress("starting")
+        cases = [case for case in self._references.prepare(package, progress, stop).cases if case.public]
+        with self._sandbox.open(runner_spec(package), stop) as session:
+            progress("importing")
+            session.request({"op": "load", "source": source, "entry": package.manifest.entry})
+            examined = examine(package, cases, self._sandbox, session, stop=stop, progress=progress)
+        return tuple(each.measured for each in examined)
 
     def judge(
         self,

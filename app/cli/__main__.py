@@ -15,6 +15,7 @@ from grader.errors import MeshgradeError
 COMMANDS = {
     "serve": "app.cli.serve",
     "judge": "app.cli.judge",
+    "inspect": "app.cli.inspect",
     "doctor": "app.cli.doctor",
     "bench": "app.cli.bench",
     "test": "app.cli.test",

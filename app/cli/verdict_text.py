@@ -22,14 +22,14 @@ def print_verdict(package: Package, verdict: Verdict) -> None:
     console.print(_checks(verdict))
     for case in [case for case in verdict.cases if not case.passed][:5]:
         console.print(f"[bold]{case.id}[/]")
-        console.print(Padding(_safe(case.message), (0, 0, 1, 2)))
+        console.print(Padding(safe(case.message), (0, 0, 1, 2)))
     if verdict.misconception:
         console.print("[bold]What may lie behind this[/]")
-        console.print(Padding(_safe(verdict.misconception), (0, 0, 1, 2)))
+        console.print(Padding(safe(verdict.misconception), (0, 0, 1, 2)))
     for name, text in (("stdout", verdict.stdout), ("stderr", verdict.stderr)):
         if text:
             console.print(f"[bold]{name}[/]")
-            console.print(Padding(_safe(text.rstrip()), (0, 0, 1, 2)))
+            console.print(Padding(safe(text.rstrip()), (0, 0, 1, 2)))
     times = verdict.timings_ms
     console.print(
         f"[dim]walls: {', '.join(verdict.walls)} · {times.total} ms (import {times.import_}, run {times.run}) · "
@@ -42,11 +42,11 @@ def _checks(verdict: Verdict) -> Table:
     for check in verdict.checks:
         mark = "[green]passed[/]" if check.passed else "[red]not passed[/]"
         points = f"{check.points}/{check.max_points}"
-        table.add_row(mark, points, f"{escape(check.title)} [dim]({check.trust})[/]\n{_safe(check.message)}")
+        table.add_row(mark, points, f"{escape(check.title)} [dim]({check.trust})[/]\n{safe(check.message)}")
     return table
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """No terminal escape of a submission reaches the terminal, and no rich markup of it is obeyed."""
     shown = "".join(_visible(character) for character in text)
     return escape(shown)

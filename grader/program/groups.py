@@ -147,8 +147,8 @@ def _along_axes(value: Value, members: int) -> Groups:
             raise _unreadable(value, "an axis of a mesh is 'name'=size")
         names.append(entry[0])
         sizes.append(size)
-    if not 0 < len(sizes) <= MOST_DIMS or prod(sizes) > members:
-        raise _unreadable(value, f"the mesh has no axes, too many, or more than {members} devices")
+    if not sizes or prod(sizes) > members:
+        raise _unreadable(value, f"the mesh is empty or has more than {members} devices")
     ids, at = _device_ids(value, close + 1, prod(sizes))
     parts = [(names.index(entry[0]), entry[1:]) for entry in _entries(value[at + 1 : -1]) if entry[0] in names]
     if value[at : at + 1] != ("{",) or len(parts) != len(_entries(value[at + 1 : -1])):
@@ -229,6 +229,8 @@ def _entries(tokens: Value) -> list[Value]:
             if at > start:
                 entries.append(tokens[start:at])
             start = at + 1
+    if len(entries) > MOST_DIMS:
+        raise ProgramUnreadable(f"a mesh has more than {MOST_DIMS} axes")
     return entries
 
 

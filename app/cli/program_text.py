@@ -1,0 +1,88 @@
+"""A compiled program as a person at a terminal wants to read it."""
+
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.verdict_text import safe
+from grader.checks.program.subject import Measured, in_bytes, mesh_name
+from grader.checks.program.table import collectives_of
+from grader.program.facts import Leaf
+
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def print_program(measured: Measured) -> None:
+    console = Console(highlight=False)
+    facts = measured.facts
+    console.print(f"[bold]Mesh {mesh_name(measured.mesh)}[/]  {facts.devices} devices")
+    console.print(_leaves(measured))
+    console.print(_collectives(measured))
+    if facts.asked:
+        dtypes = sorted({f"{each.kind} {'/'.join(each.dtypes)}" for each in facts.asked})
+        console.print(f"Asked for in the exported program: {safe(', '.join(dtypes))}")
+    memory = facts.memory
+    console.print(
+        f"On each device: {in_bytes(memory.argument_bytes)} of arguments, {in_bytes(memory.output_bytes)} of outputs, "
+        f"{in_bytes(memory.temporary_bytes)} of temporaries; {in_bytes(memory.alias_bytes)} overwritten in place "
+        f"({len(facts.census.aliases)} of {len(facts.outputs)} outputs)."
+    )
+    flops = facts.census.dot_flops
+    work = "an unknown number of" if flops is None else f"{flops:,}"
+    console.print(f"Matrix products on each device: {work} FLOPs in {len(facts.census.dots)} products.\n")
+
+
+def _leaves(measured: Measured) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("", "leaf", "shape", "dtype", "spec"):
+        table.add_column(name)
+    table.add_column("on a device", justify="right")
+    table.add_column("whole", justify="right")
+    out = dict(measured.out)
+    for path, leaf in (*measured.state_in, *measured.given):
+        # Most of a state comes out as it went in: one row says so.
+        same = out.get(path) == leaf
+        _add(table, "in, out" if same else "in", path, leaf)
+        if same:
+            del out[path]
+    for path, leaf in out.items():
+        _add(table, "out", path, leaf)
+    return table
+
+
+def _add(table: Table, when: str, path: str, leaf: Leaf) -> None:
+    table.add_row(when, safe(path), _shape(leaf), leaf.dtype, safe(leaf.spec), *_bytes(leaf))
+
+
+def _shape(leaf: Leaf) -> str:
+    return _TIMES.join(map(str, leaf.shape)) or "scalar"
+
+
+def _bytes(leaf: Leaf) -> tuple[str, str]:
+    held = max((leaf.held_bytes(device) for device in range(len(leaf.slices))), default=0)
+    return in_bytes(held), in_bytes(leaf.whole_bytes)
+
+
+def _collectives(measured: Measured) -> Table | str:
+    said = collectives_of(measured)
+    if not said:
+        return "The devices say nothing to each other."
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("collective")
+    table.add_column("over")
+    for name in ("devices", "executed", "logical bytes", "sent by a device"):
+        table.add_column(name, justify="right")
+    table.add_column("where")
+    for each in said:
+        times = "?" if each.executions is None else f"{each.executions}{_TIMES}"
+        place = "in a loop" if each.in_loop else ""
+        line = f"line {each.line}" if each.line else ""
+        table.add_row(
+            each.kind,
+            ", ".join(each.axes) if each.axes else "no axis of the mesh",
+            str(each.group_size),
+            times,
+            in_bytes(each.logical_bytes),
+            in_bytes(each.ring_bytes),
+            " ".join(filter(None, (place, line))),
+        )
+    return table

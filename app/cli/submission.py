@@ -1,0 +1,51 @@
+"""What `judge` and `inspect` are given: a problem, and a file to read."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import StartRefused
+
+if TYPE_CHECKING:
+    from grader.package.package import Package
+
+
+def package_of(problem: str) -> "Package":
+    from app.problems.service import Catalogue
+    from app.settings import load_settings
+    from grader.package.reader import read_package
+
+    if "/" in problem or Path(problem).is_dir():
+        return read_package(Path(problem).resolve())
+    folder = load_settings(host=None, port=None, data=None).problems / problem
+    if folder.is_dir():
+        return read_package(folder)
+    return Catalogue.load(folder.parent).get(problem)
+
+
+def source_of(file: str) -> str:
+    from app.attempts.source import check_source
+    from app.settings import load_settings
+
+    limit = load_settings(host=None, port=None, data=None).max_source_bytes
+    try:
+        # One byte more than is permitted tells that there is more, however large the file.
+        data = sys.stdin.buffer.read(limit + 1) if file == "-" else _read(Path(file), limit + 1)
+    except OSError as error:
+        raise StartRefused(f"{file} cannot be read: {error.strerror}", "Name the Python file to grade.") from None
+    if len(data) > limit:
+        raise StartRefused(f"{file} is too long: over {limit:,} bytes", "Send the solution alone, without data in it.")
+    try:
+        source = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise StartRefused(
+            f"{file} is not UTF-8: byte 0x{data[error.start]:02x} on line {line}", "Save the file as UTF-8."
+        ) from None
+    check_source(source, limit)
+    return source
+
+
+def _read(path: Path, size: int) -> bytes:
+    with path.open("rb") as opened:
+        return opened.read(size)
