@@ -52,6 +52,11 @@ class Judge:
         """
         self._references.prepare(package, progress, stop)
         self.warm(package)
+
+    def prepare_known(
+        self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None
+    ) -> None:
+        """Have the known wrong submissions run, which the first wrong one would otherwise wait for. Raises as above."""
         self._references.known(package, progress, stop)
 
     def warm(self, package: Package) -> None:

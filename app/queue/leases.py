@@ -134,6 +134,12 @@ def failed_verdict(problem: str, version: str, said: str) -> Verdict:
     )
 
 
+def _ranked_by(verdict: Verdict) -> float | None:
+    """The efficiency of an accepted attempt. A run, which has no score, tries no hidden case and is not ranked."""
+    ranked = verdict.status == "accepted" and verdict.score is not None
+    return verdict.efficiency.score if ranked and verdict.efficiency is not None else None
+
+
 def _ended(verdict: Verdict) -> dict[str, Any]:
     return {
         "status": "finished",
@@ -144,5 +150,7 @@ def _ended(verdict: Verdict) -> dict[str, Any]:
         "verdict": json.loads(verdict.model_dump_json()),
         "version": verdict.version,
         "score": verdict.score,
+        "accepted": verdict.status == "accepted",
+        "efficiency": _ranked_by(verdict),
         "finished_at": now(),
     }

@@ -49,5 +49,10 @@ class NullGrader:
     def prepare(self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None) -> None:
         progress("nothing to prepare")
 
+    def prepare_known(
+        self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None
+    ) -> None:
+        """Nothing is run, so nothing has to be."""
+
     def warm(self, package: Package) -> None:
         pass

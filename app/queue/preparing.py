@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from app.queue.protocol import Grader
 from app.queue.threads import GradingThreads
@@ -16,7 +17,10 @@ _LOOK_S = 0.2
 
 
 class Preparing:
-    """One package after the other, in a thread of its own; a failure costs time later and nothing else."""
+    """One package after the other, in a thread of its own; a failure costs time later and nothing else.
+
+    References come first, of all of them: without one nothing is graded. Known wrong submissions only help to explain.
+    """
 
     def __init__(self, grader: Grader, walls: Walls, say: Callable[[str], None]) -> None:
         self._grader = grader
@@ -34,19 +38,18 @@ class Preparing:
             )
         while not self._walls.stand:
             await asyncio.sleep(_LOOK_S)
-        for package in packages:
-            if not await self._threads.run(lambda package=package: self._prepare(package)):  # type: ignore[misc]
-                return
+        for prepare in (self._grader.prepare, self._grader.prepare_known):
+            for package in packages:
+                if not await self._threads.run(partial(self._run, prepare, package)):
+                    return
 
     def stop(self) -> None:
         self._stop.set()
 
-    def _prepare(self, package: Package) -> bool:
+    def _run(self, prepare: Callable[..., None], package: Package) -> bool:
         slug = package.slug
         try:
-            self._grader.prepare(
-                package, progress=lambda phase: self._say(f"preparing {slug}: {phase}"), stop=self._stop
-            )
+            prepare(package, progress=lambda phase: self._say(f"preparing {slug}: {phase}"), stop=self._stop)
         except Cancelled:
             return False
         except MeshgradeError as error:
@@ -54,5 +57,6 @@ class Preparing:
         except Exception:  # whatever it was, the problem itself can still be graded, or will say why not
             log.exception("preparing %s failed", slug)
         else:
-            self._say(f"{slug} is ready.")
+            if prepare == self._grader.prepare:
+                self._say(f"{slug} is ready.")
         return not self._stop.is_set()

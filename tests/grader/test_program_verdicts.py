@@ -1,0 +1,128 @@
+"""Every submission that ships with a problem of mode program, through the whole judge, on every mesh."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from grader.judge import Judge
+from grader.package.package import KnownSubmission, Package
+from grader.package.reader import read_package
+from grader.references import References
+from grader.sandbox.build import PooledSandbox
+
+PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+SLUGS = sorted(path.parent.name for path in PROBLEMS.glob("*/problem.toml") if 'mode = "program"' in path.read_text())
+
+
+@cache
+def package(slug: str) -> Package:
+    return read_package(PROBLEMS / slug)
+
+
+def names(pattern: str) -> list[str]:
+    """`slug:name` of every submission whose path below `submissions` fits."""
+    return [
+        f"{slug}:{path.relative_to(PROBLEMS / slug / 'submissions').with_suffix('').as_posix()}"
+        for slug in SLUGS
+        for path in sorted((PROBLEMS / slug / "submissions").glob(pattern))
+    ]
+
+
+def known(name: str) -> tuple[Package, KnownSubmission]:
+    slug, _, path = name.partition(":")
+    kind, _, rest = path.partition("/")
+    submissions = package(slug).accepted if kind == "accepted" else package(slug).rejected
+    return package(slug), next(each for each in submissions if each.name == rest)
+
+
+@pytest.fixture(scope="session")
+def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
+    """A judge that names no misconceptions: for each problem that would run all its wrong submissions once more."""
+    judge = Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
+    judge._references.known = lambda package, progress, stop: ()  # type: ignore[method-assign]
+    return judge
+
+
+def test_there_are_problems():
+    assert len(SLUGS) >= 11
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_package_holds_what_its_checks_need(slug: str):
+    manifest = package(slug).manifest
+    assert manifest.program is not None
+    assert len(package(slug).accepted) >= 3
+    assert len(package(slug).rejected) >= 5
+    assert {8, 4} <= {_size(mesh) for mesh in manifest.program.meshes}
+    assert package(slug).figures
+
+
+def _size(mesh: dict[str, int]) -> int:
+    size = 1
+    for each in mesh.values():
+        size *= each
+    return size
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_reference_scores_100_and_costs_what_it_costs(terse: Judge, slug: str):
+    verdict = terse.judge(package(slug), package(slug).reference)
+    assert [check.message for check in verdict.checks if not check.passed] == []
+    assert (verdict.status, verdict.score) == ("accepted", 100)
+    assert any(case.public for case in verdict.cases)
+    assert not all(case.public for case in verdict.cases)
+    assert verdict.efficiency is not None
+    assert verdict.efficiency.score == 100.0
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_starter_does_not_pass(terse: Judge, slug: str):
+    assert terse.judge(package(slug), package(slug).starter).status == "rejected"
+
+
+@pytest.mark.parametrize("name", names("accepted/*.py"))
+def test_an_accepted_submission_is_accepted(terse: Judge, name: str):
+    problem, submission = known(name)
+    verdict = terse.judge(problem, submission.source)
+    assert [check.message for check in verdict.checks if not check.passed] == []
+    assert (verdict.status, verdict.score) == ("accepted", 100)
+
+
+@pytest.mark.parametrize("name", names("rejected/*/*.py"))
+def test_a_rejected_submission_is_rejected_for_its_reason(terse: Judge, name: str):
+    problem, submission = known(name)
+    verdict = terse.judge(problem, submission.source)
+    assert (verdict.status, verdict.reason) == ("rejected", submission.reason)
+    assert verdict.score is not None
+    assert verdict.score < 100
+    assert verdict.efficiency is None
+    values = next(check for check in verdict.checks if check.id == "values")
+    if not values.passed:
+        assert verdict.score == 0
+
+
+@pytest.mark.parametrize("reason", ["wrong_value", "wrong_communication"])
+def test_a_known_misunderstanding_is_named(judge: Judge, reason: str):
+    """By what it computes, or where that is right by how its program is built."""
+    problem = package("psum_scatter_mean")
+    submission = next(each for each in problem.rejected if each.reason == reason)
+    assert judge.judge(problem, submission.source).misconception == submission.misunderstanding
+
+
+def test_a_run_shows_public_cases_only(terse: Judge):
+    problem = package("psum_scatter_mean")
+    verdict = terse.judge(problem, problem.reference, hidden=False)
+    assert [case.public for case in verdict.cases] == [True] * len(verdict.cases)
+    assert (verdict.score, verdict.efficiency) == (None, None)
+
+
+def test_nothing_is_run_twice(sandbox: PooledSandbox, shared_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    """What a reference's program is like is kept on disk: a judge that starts anew only reads it."""
+    problem = package("psum_scatter_mean")
+    judge = Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
+    judge.prepare(problem)
+    monkeypatch.setattr(References, "_run_reference", lambda *_: pytest.fail("the reference was run again"))
+    again = Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
+    again.prepare(problem)
+    assert again.judge(problem, problem.reference).status == "accepted"
