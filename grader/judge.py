@@ -80,7 +80,7 @@ class Judge:
             progress("importing")
             session.request({"op": "load", "source": source, "entry": package.manifest.entry})
             examined = examine(package, cases, self._sandbox, session, stop=stop, progress=progress)
-        return tuple(each.measured for each in examined)
+        return tuple(each.measured for each in examined.programs)
 
     def judge(
         self,

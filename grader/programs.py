@@ -55,14 +55,14 @@ class ProgramGrading:
         try:
             session.request({"op": "load", "source": source, "entry": manifest.entry})
             report.import_s = time.monotonic() - started
-            mine = examine(self._package, cases, self._sandbox, session, stop=self._stop, progress=self._progress)
+            examined = examine(self._package, cases, self._sandbox, session, stop=self._stop, progress=self._progress)
         except SubmissionFault as fault:
             report.run_s = time.monotonic() - started - report.import_s
             return report.never_ran(fault, session.output())
-        report.run_s = time.monotonic() - started - report.import_s
+        report.run_s = examined.export_s
         output = session.output()
         self._progress("comparing")
-        started = time.monotonic()
+        mine = examined.programs
         subject = self._subject(mine, prepared.examined)
         findings = {
             spec.id: (module := checks.load("program", spec.id)).check(subject, module.Bounds(**spec.bounds))
@@ -70,7 +70,7 @@ class ProgramGrading:
         }
         right = all(finding.passed for finding in findings.values())
         misconception = None if right else _misconception(known(), mine, subject, values=findings["values"].passed)
-        report.verify_s = time.monotonic() - started
+        report.verify_s = time.monotonic() - started - report.import_s - report.run_s
         results = [_case_result(case.id, case.public, subject.results) for case in cases]
         efficiency = efficiency_of(subject.pairs)
         return report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)

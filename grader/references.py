@@ -145,7 +145,7 @@ class References:
     ) -> tuple[Examined, ...]:
         with self._sandbox.open(self._spec(package), stop) as session:
             session.request({"op": "load", "source": source, "entry": package.manifest.entry})
-            return examine(package, cases, self._sandbox, session, stop=stop)
+            return examine(package, cases, self._sandbox, session, stop=stop).programs
 
     def _answers(self, package: Package, cases: Sequence[Case], stop: threading.Event | None) -> dict[str, Answer]:
         answers: dict[str, Answer] = {}
@@ -193,8 +193,25 @@ class References:
 
 def runner_spec(package: Package) -> RunnerSpec:
     """The runner that a submission to this problem gets."""
-    warmup = Warmup(package.version, package.warmup) if package.warmup else None
+    source = package.warmup or (_REHEARSAL.format(**_rehearsed(package)) if package.manifest.program else "")
+    warmup = Warmup(package.version, source) if source else None
     return RunnerSpec(package.manifest.devices, package.manifest.limits, warmup)
+
+
+# A program's starter is public and most often holds the whole `init`.
+_REHEARSAL = """{starter}
+
+def warm():
+    from grader.runner.export import rehearse
+
+    rehearse(globals().get({init!r}), {meshes!r})
+"""
+
+
+def _rehearsed(package: Package) -> dict[str, Any]:
+    program = package.manifest.program
+    assert program is not None
+    return {"starter": package.starter, "init": program.init, "meshes": program.meshes}
 
 
 def _cases_of(package: Package, kind: str, values: dict[str, object]) -> list[Case]:

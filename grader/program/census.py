@@ -124,6 +124,8 @@ def read_aliases(value: Value, outputs: int, parameters: int) -> tuple[tuple[int
             raise ProgramUnreadable("input_output_alias: an entry is not {output}: (parameter, {}, kind)")
         if entry[3:6] not in {(",", "{", "}"), ()}:
             raise ProgramUnreadable("input_output_alias: a parameter is a tuple")
+        if end + 1 < len(inner) and inner[end + 1] != ",":
+            raise ProgramUnreadable("input_output_alias: entries are separated by commas")
         aliases.append((index[0] if index else 0, parameter))
         at = end + 2
     _check_aliases(tuple(aliases), outputs, parameters)

@@ -138,6 +138,8 @@ def _transposed(dims: Sequence[int], order: Sequence[int]) -> list[int]:
 
 
 def _along_axes(value: Value, members: int) -> Groups:
+    if value[1:2] != ("[",):
+        raise _unreadable(value, "the axes of the mesh are missing")
     close = value.index("]")
     names: list[str] = []
     sizes: list[int] = []
@@ -150,9 +152,10 @@ def _along_axes(value: Value, members: int) -> Groups:
     if not sizes or prod(sizes) > members:
         raise _unreadable(value, f"the mesh is empty or has more than {members} devices")
     ids, at = _device_ids(value, close + 1, prod(sizes))
-    parts = [(names.index(entry[0]), entry[1:]) for entry in _entries(value[at + 1 : -1]) if entry[0] in names]
-    if value[at : at + 1] != ("{",) or len(parts) != len(_entries(value[at + 1 : -1])):
-        raise _unreadable(value, "the axes of the mesh stand in braces")
+    chosen = _entries(value[at + 1 : -1])
+    if value[at : at + 1] != ("{",) or any(entry[0] not in names for entry in chosen):
+        raise _unreadable(value, "axes of the mesh stand in braces behind it")
+    parts = [(names.index(entry[0]), entry[1:]) for entry in chosen]
     dims, axes = _split(sizes, parts, value)
     return tuple(tuple(ids[member] for member in group) for group in groups_along(dims, axes))
 
@@ -180,6 +183,8 @@ def _split(sizes: Sequence[int], parts: list[tuple[int, Value]], value: Value) -
             place[axis, low] = len(dims)
             dims.append(high // low)
     axes = [place[axis, low] for axis, start, end in spans for low in sorted(borders[axis]) if start <= low < end]
+    if len(set(axes)) != len(axes):
+        raise _unreadable(value, "an axis is named twice")
     return dims, axes
 
 
@@ -191,7 +196,7 @@ def _device_ids(value: Value, at: int, devices: int) -> tuple[Sequence[int], int
     if value[at] == "[":
         dims, at = _bracketed(value, at, value)
         order, at = _bracketed(value, at + 1, value)
-        if sorted(order) != list(range(len(dims))) or prod(dims) != devices:
+        if sorted(order) != list(range(len(dims))) or prod(dims) != devices or value[at : at + 1] != (")",):
             raise _unreadable(value, "device_ids do not order the devices")
         return _transposed(dims, order), at + 1
     end = value.index(")", at)

@@ -5,9 +5,11 @@ tracing needs shapes only.
 """
 
 import collections
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -105,6 +107,33 @@ def _initial_state(submission: Submission, init: Callable[..., object], mesh: Me
     tree = submission.guard(lambda: _Tree.of(init(mesh, seed)))
     tree.check("init", "state")
     return tree
+
+
+def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]]) -> None:
+    """What most exports do, before there is a submission: on each mesh a public `init`, and a small sharded program."""
+    for axes in meshes:
+        mesh = _make_mesh(axes, AxisType.Auto)
+        with jax.set_mesh(mesh), contextlib.suppress(Exception):  # a starter is unfinished, and may not run at all
+            if init is not None:
+                _Tree.of(init(mesh, 0)).to_host()
+        everywhere = P(tuple(axes))
+        rows = 8 * mesh.devices.size
+        avals = [jax.ShapeDtypeStruct((rows, 8), jnp.float32, sharding=NamedSharding(mesh, everywhere))] * 2
+        with jax.set_mesh(mesh):
+            jax.export.export(jax.jit(partial(_rehearsed_step, mesh)))(*avals).serialize()
+
+
+def _rehearsed_step(mesh: Mesh, w: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    axes = tuple(mesh.axis_names)
+
+    def local(w: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        def loss(w: jax.Array) -> jax.Array:
+            return jnp.mean(jnp.square(jax.nn.relu(x @ jax.lax.all_gather(w, axes, tiled=True).T)))
+
+        value, gradient = jax.value_and_grad(loss)(w)
+        return w - 0.1 * gradient, jax.lax.pmean(value, axes)
+
+    return jax.shard_map(local, mesh=mesh, in_specs=(P(axes), P(axes)), out_specs=(P(axes), P()))(w, x)
 
 
 class _Tree:

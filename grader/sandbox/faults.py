@@ -1,5 +1,6 @@
 """What the end of a runner, or a fault that it reports, says about a submission."""
 
+import re
 import signal
 from typing import Any
 
@@ -10,6 +11,8 @@ MEMORY_MESSAGE = (
     "Look for an array with one dimension too many, or for a broadcast of two large ones."
 )
 _MAX_FRAMES = 12
+_WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendezvous")
+_ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
 # What grader/runner/zygote.py ends a fork with that has failed outside the submission.
 RUNNER_GAVE_UP = 70
 
@@ -17,9 +20,7 @@ RUNNER_GAVE_UP = 70
 def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
     """Why a process ended before it answered; `status` is negative for a signal."""
     if status == -signal.SIGABRT and ("rendezvous" in stderr_tail.lower() or "collective" in stderr_tail.lower()):
-        return SubmissionFault(
-            "divergent_collective", "Not all devices reached the same collective, so the others waited in vain."
-        )
+        return SubmissionFault("divergent_collective", _divergence(stderr_tail))
     if status == -signal.SIGXCPU:
         return SubmissionFault("time_limit", "Your code used up the CPU time that a submission may have.")
     if status == -signal.SIGSYS:
@@ -37,6 +38,19 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
         "killed",
         f"The process that ran your code ended itself (exit code {status}) before it returned a result. "
         "Return from the function instead of calling `os._exit`.",
+    )
+
+
+def _divergence(stderr_tail: str) -> str:
+    """Which collective, as XLA's last words name it: "Termination timeout for `reduce scatter RendezvousKey{…"."""
+    told = _WAITED_FOR.search(stderr_tail)
+    arrived = _ARRIVED.search(stderr_tail)
+    name = f" ({'an' if told[1][0] == 'a' else 'a'} {told[1].strip().replace(' ', '_')})" if told else ""
+    counts = f" Of {arrived[1]} devices {arrived[2]} arrived." if arrived else ""
+    return (
+        f"Not all devices reached the same collective{name}, so the others waited in vain.{counts} Every device must "
+        "execute the same collectives in the same order: keep them out of a `lax.cond`, or of a loop, whose condition "
+        "differs from device to device."
     )
 
 
