@@ -1,5 +1,6 @@
 """The one place where an error becomes a response: problem+json for programs, a page for people."""
 
+import contextlib
 import logging
 from typing import cast
 
@@ -9,6 +10,8 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from app.accounts.service import Accounts, User
+from app.accounts.web import SESSION_COOKIE
 from app.errors import (
     DatabaseBusy,
     FieldInvalid,
@@ -33,13 +36,13 @@ def add_error_responses(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unforeseen)
 
 
-def respond(request: Request, refused: Refused) -> Response:
+async def respond(request: Request, refused: Refused) -> Response:
     """Render `refused` as the client wants it."""
     if _wants_page(request):
         page = render_page(
             "error.html",
             status_code=refused.status,
-            user=None,
+            user=await _reader(request),
             status=refused.status,
             title=refused.title,
             detail=str(refused),
@@ -52,12 +55,21 @@ def respond(request: Request, refused: Refused) -> Response:
     )
 
 
+async def _reader(request: Request) -> User | None:
+    """Who is signed in, for the head of the page."""
+    cookie, accounts = request.cookies.get(SESSION_COOKIE), getattr(request.app.state, "accounts", None)
+    # Whatever goes wrong here must not take the place of the error that is being told: the database may be that error.
+    with contextlib.suppress(Exception):
+        return await cast(Accounts, accounts).user_of_session(cookie) if cookie else None
+    return None
+
+
 def _wants_page(request: Request) -> bool:
     return not request.url.path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return respond(request, cast(Refused, error))
+    return await respond(request, cast(Refused, error))
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -66,15 +78,15 @@ async def _http(request: Request, error: Exception) -> Response:
     headers = dict(raised.headers or {})
     path = request.url.path[:200]
     if raised.status_code == 404:
-        return respond(request, PathNotFound(f"There is nothing at {path!r}.", headers=headers))
+        return await respond(request, PathNotFound(f"There is nothing at {path!r}.", headers=headers))
     if raised.status_code == 405:
         detail = (
             f"{request.method[:20]} is not possible at {path!r}. Possible: {headers.get('Allow', 'other methods')}."
         )
-        return respond(request, MethodNotAllowed(detail, headers=headers))
+        return await respond(request, MethodNotAllowed(detail, headers=headers))
     if raised.status_code < 500:
-        return respond(request, RequestRefused(str(raised.detail)[:500], headers=headers))
-    return respond(request, InternalError("Please try again; the operator finds the cause in the log."))
+        return await respond(request, RequestRefused(str(raised.detail)[:500], headers=headers))
+    return await respond(request, InternalError("Please try again; the operator finds the cause in the log."))
 
 
 async def _validation(request: Request, error: Exception) -> Response:
@@ -86,16 +98,16 @@ async def _validation(request: Request, error: Exception) -> Response:
     ]
     detail = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
     kind = FieldMissing if all(each["type"] == "missing" for each in faults) else FieldInvalid
-    return respond(request, kind(f"{detail}.", errors=errors))
+    return await respond(request, kind(f"{detail}.", errors=errors))
 
 
 async def _database(request: Request, error: Exception) -> Response:
     """The database is locked by another program, out of space or gone: nothing was stored, so trying again is safe."""
     log.error("the database does not answer: %s", cast(DBAPIError, error).orig)
     detail = "Nothing was stored. Please try again in a moment; the operator finds the cause in the log."
-    return respond(request, DatabaseBusy(detail, headers={"Retry-After": "5"}))
+    return await respond(request, DatabaseBusy(detail, headers={"Retry-After": "5"}))
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
     # Starlette raises it again for the server to log, with its traceback; the client learns nothing of it.
-    return respond(request, InternalError("Please try again; the operator finds the cause in the log."))
+    return await respond(request, InternalError("Please try again; the operator finds the cause in the log."))

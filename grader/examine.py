@@ -49,6 +49,7 @@ class Export:
     """What a runner gave for one mesh: the program, and the leaves of the state for each case."""
 
     artifact: np.ndarray[Any, Any]
+    init: np.ndarray[Any, Any] | None
     states: tuple[Leaves, ...]
     outputs: tuple[str, ...]
     primitives: dict[str, int]
@@ -109,6 +110,7 @@ def export(session: Session, package: Package, mesh: dict[str, int], form: Form)
         "op": "export",
         "mesh": mesh,
         "init": program.init,
+        "export_init": program.export_init,
         "seeds": [case.inputs["seed"] for case in form.cases] if program.init else [],
         "args": list(form.args),
     }
@@ -116,18 +118,20 @@ def export(session: Session, package: Package, mesh: dict[str, int], form: Form)
     match values:
         case {
             "artifact": np.ndarray() as artifact,
+            "init": (np.ndarray() | None) as init,
             "states": list(states),
             "outputs": list(outputs),
             "primitives": dict(primitives),
             "retraced": bool(retraced),
         } if (
             artifact.dtype == np.uint8
+            and (init is not None) == program.export_init
             and len(states) == len(form.cases)
             and all(_are_leaves(state) for state in states)
             and all(isinstance(path, str) for path in outputs)
             and all(type(number) is int for number in primitives.values())
         ):
-            return Export(artifact, tuple(states), tuple(outputs), primitives, retraced)
+            return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
     raise SubmissionFault("error", "Something other than the runner answered: the reply to an export has another form.")
 
 
@@ -140,6 +144,10 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
     leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
     request = {"op": "compile", "mesh": mesh, "inputs": [*leaves, *inputs], "state": len(state)}
+    init_facts = None
+    if exported.init is not None:
+        of_init = {"op": "compile", "mesh": mesh, "inputs": [{"shape": [], "dtype": "uint32"}], "state": 0}
+        init_facts = session.request(of_init, {"artifact": exported.init})[0].get("facts")
     reply, _ = session.request(request, {"artifact": exported.artifact})
     runs: dict[str, Run] = {}
     for case, leaves_of_case in zip(form.cases, exported.states, strict=True):
@@ -147,7 +155,13 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
         _, answer = session.request({"op": "run", "steps": program.steps}, values)
         runs[case.id] = _run_of(leaves_of_case, answer.get("steps"), exported.outputs, program.steps)
     observed = {"primitives": exported.primitives, "retraced": exported.retraced}
-    raw = {"facts": reply.get("facts"), "outputs": list(exported.outputs), "state": list(state), **observed}
+    raw = {
+        "facts": reply.get("facts"),
+        "init": init_facts,
+        "outputs": list(exported.outputs),
+        "state": list(state),
+        **observed,
+    }
     return Examined(form.cases, measured_of(raw, mesh, form), runs, raw)
 
 
@@ -155,12 +169,15 @@ def measured_of(raw: dict[str, Any], mesh: dict[str, int], form: Form) -> Measur
     """Raises: GraderFault, where the facts are not what a verifier says."""
     try:
         facts = program_facts.from_json(raw["facts"])
+        init = program_facts.from_json(raw["init"]) if raw["init"] is not None else None
     except ProgramUnreadable as error:
         raise GraderFault(f"a verifier's facts cannot be read: {error}") from None
     state, outputs = tuple(raw["state"]), tuple(raw["outputs"])
     if len(facts.inputs) != len(state) + len(form.inputs) or len(facts.outputs) != len(outputs):
         raise GraderFault("a verifier's facts do not fit the program")
-    return Measured(mesh, facts, state, form.inputs, outputs, raw["primitives"], raw["retraced"])
+    if init is not None and len(init.outputs) != len(state):
+        raise GraderFault("a verifier's facts of `init` do not fit its state")
+    return Measured(mesh, facts, init, state, form.inputs, outputs, raw["primitives"], raw["retraced"])
 
 
 def examine(

@@ -7,12 +7,21 @@ from fastapi.responses import StreamingResponse
 
 from app.accounts.service import User
 from app.accounts.web import require_user
-from app.attempts.schemas import EXAMPLE_FINISHED, EXAMPLE_QUEUED, AttemptJSON, AttemptPage, SubmissionJSON
+from app.attempts.ranking import ranking
+from app.attempts.schemas import (
+    EXAMPLE_FINISHED,
+    EXAMPLE_QUEUED,
+    AttemptJSON,
+    AttemptPage,
+    RankingJSON,
+    SubmissionJSON,
+)
 from app.attempts.service import Attempts
 from app.attempts.status import ENDED, AttemptKind
 from app.attempts.waiting import event_stream, wait_for_end
 from app.body import read_json
 from app.problem_json import problem_responses
+from app.problems.service import Catalogue
 
 router = APIRouter(tags=["attempts"])
 
@@ -84,6 +93,19 @@ async def _submit(
         view = await wait_for_end(attempts, user, view.id, wait_s)
     response.status_code = 200 if view.status in ENDED else 202
     return AttemptJSON.of(view)
+
+
+@router.get(
+    "/problems/{slug}/ranking",
+    summary="The most efficient accepted attempt of each user",
+    responses=problem_responses(401, 404, 422),
+)
+async def get_ranking(
+    request: Request, user: SignedIn, slug: str, limit: Annotated[int, Query(ge=1, le=100)] = 50
+) -> RankingJSON:
+    catalogue: Catalogue = request.app.state.catalogue
+    package = catalogue.get(slug)
+    return RankingJSON.of(package.slug, await ranking(request.app.state.database, package.slug, user, limit))
 
 
 @router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 422))

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
@@ -14,17 +14,21 @@ class AttemptRow(Base):
 
     A worker that takes the row draws a `fence_token` and holds a lease until `lease_until`. It writes only where its
     token still stands, so that one that was paused and came back changes nothing. No token: nobody holds the row.
+
+    `accepted` and `efficiency` repeat what the verdict says, for queries: PostgreSQL cannot look into JSON that holds
+    a NUL, which a submission may have printed. Only an accepted attempt has an `efficiency`, so only those are ranked.
     """
 
     __tablename__ = "attempts"
     __table_args__ = (
         Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
         Index("ix_attempts_status_priority_created_at", "status", "priority", "created_at"),
+        Index("ix_attempts_problem_efficiency", "problem", "efficiency"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
-    problem: Mapped[str] = mapped_column(String(64), index=True)
+    problem: Mapped[str] = mapped_column(String(64))
     version: Mapped[str] = mapped_column(String(64))
     kind: Mapped[str] = mapped_column(String(16))
     source: Mapped[str] = mapped_column(Text())
@@ -36,6 +40,8 @@ class AttemptRow(Base):
     lease_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     score: Mapped[int | None] = mapped_column(Integer())
+    accepted: Mapped[bool | None] = mapped_column(Boolean())
+    efficiency: Mapped[float | None] = mapped_column(Float())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
     started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

@@ -1,4 +1,4 @@
-"""The page of one attempt, its verdict as a fragment, and the list of all of one's attempts."""
+"""The page of one attempt, its verdict as a fragment, the list of one's attempts, and the ranking of a problem."""
 
 import contextlib
 from typing import Annotated
@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.service import User
 from app.accounts.web import require_user
+from app.attempts.ranking import ranking
 from app.attempts.service import Attempts, AttemptView
 from app.errors import AttemptFinished, ProblemNotFound
 from app.problems.service import Catalogue
@@ -18,6 +19,7 @@ from app.web.verdict_view import arrange_verdict
 
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
+_PLACES = 100
 SignedIn = Annotated[User, Depends(require_user)]
 
 
@@ -66,6 +68,15 @@ async def cancel_attempt(request: Request, attempt_id: str, user: SignedIn) -> R
     with contextlib.suppress(AttemptFinished):
         await attempts.cancel(user, attempt_id)
     return RedirectResponse(f"/attempts/{attempt_id}", status_code=303)
+
+
+@router.get("/problems/{slug}/ranking")
+async def show_ranking(request: Request, slug: str, user: SignedIn) -> HTMLResponse:
+    catalogue: Catalogue = request.app.state.catalogue
+    package = catalogue.get(slug)
+    ranked = package.manifest.mode == "program"
+    found = await ranking(request.app.state.database, package.slug, user, _PLACES)
+    return render_page("ranking.html", user=user, problem=package, ranked=ranked, ranking=found)
 
 
 def _title(request: Request, attempt: AttemptView) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptView
 from app.attempts.status import AttemptKind, AttemptStatus
 from grader.verdict import Verdict
@@ -97,3 +98,51 @@ class AttemptPage(BaseModel):
 
     attempts: list[AttemptJSON]
     next: str | None
+
+
+_PLACE: dict[str, Any] = {
+    "place": 1,
+    "name": "ada",
+    "efficiency": 104.2,
+    "reached_at": "2026-01-05T09:30:00.000000Z",
+}
+
+
+class PlaceJSON(BaseModel):
+    """The best accepted attempt of one user. Equal efficiency is an equal place, and the next place is left free."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    place: int
+    name: str
+    efficiency: float
+    reached_at: datetime
+
+    @classmethod
+    def of(cls, place: Place) -> "PlaceJSON":
+        return cls(place=place.place, name=place.name, efficiency=place.efficiency, reached_at=place.reached_at)
+
+
+class RankingJSON(BaseModel):
+    """Best first; 100 is the reference's efficiency. `own` is your place, null while you have none; `users` count."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"problem": "fsdp_forward", "places": [_PLACE], "own": _PLACE | {"place": 7}, "users": 31}]
+        },
+    )
+
+    problem: str
+    places: list[PlaceJSON]
+    own: PlaceJSON | None
+    users: int
+
+    @classmethod
+    def of(cls, problem: str, ranking: Ranking) -> "RankingJSON":
+        return cls(
+            problem=problem,
+            places=[PlaceJSON.of(place) for place in ranking.places],
+            own=None if ranking.own is None else PlaceJSON.of(ranking.own),
+            users=ranking.users,
+        )

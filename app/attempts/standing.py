@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from app.accounts.service import User
-from app.attempts.service import Attempts
+from sqlalchemy import case, func, select
 
-_PAGE = 100
+from app.accounts.service import User
+from app.attempts.models import AttemptRow
+from app.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,21 +17,17 @@ class Standing:
     accepted: bool = False
 
 
-async def standings(attempts: Attempts, user: User, problem: str | None = None) -> dict[str, Standing]:
-    """Standing by problem, over all of the user's attempts; problems never tried are left out."""
-    found: dict[str, Standing] = {}
-    before: str | None = None
-    while True:
-        page = await attempts.list(user, problem=problem, limit=_PAGE, before=before)
-        for attempt in page:
-            if attempt.kind != "attempt" or attempt.verdict is None:
-                continue
-            old = found.get(attempt.problem, Standing())
-            scores = [score for score in (old.best_score, attempt.score) if score is not None]
-            found[attempt.problem] = Standing(
-                best_score=max(scores, default=None),
-                accepted=old.accepted or attempt.verdict.status == "accepted",
-            )
-        if len(page) < _PAGE:
-            return found
-        before = page[-1].id
+async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:
+    """Standing by problem, over all of the user's graded attempts; problems without one are left out."""
+    query = (
+        select(
+            AttemptRow.problem, func.max(AttemptRow.score), func.max(case((AttemptRow.accepted.is_(True), 1), else_=0))
+        )
+        .where(AttemptRow.user_id == user.id, AttemptRow.kind == "attempt", AttemptRow.status == "finished")
+        .group_by(AttemptRow.problem)
+    )
+    if problem is not None:
+        query = query.where(AttemptRow.problem == problem)
+    async with database.reading() as session:
+        rows = await session.execute(query)
+        return {slug: Standing(best_score, bool(accepted)) for slug, best_score, accepted in rows}

@@ -40,7 +40,7 @@ class ProblemRow:
 @router.get("/")
 async def list_problems(request: Request, user: MaybeUser) -> HTMLResponse:
     catalogue: Catalogue = request.app.state.catalogue
-    standing = await standings(request.app.state.attempts, user) if user else {}
+    standing = await standings(request.app.state.database, user) if user else {}
     rows = [_row(package, standing.get(package.slug)) for package in catalogue.all()]
     return render_page("problems.html", user=user, rows=rows)
 
@@ -98,7 +98,7 @@ async def _problem_page(
 ) -> HTMLResponse:
     attempts: Attempts = request.app.state.attempts
     previous = await attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
-    standing = (await standings(attempts, user, package.slug)).get(package.slug) if user else None
+    standing = (await standings(request.app.state.database, user, package.slug)).get(package.slug) if user else None
     return render_page(
         "problem.html",
         status_code=refusal.status if refusal else 200,

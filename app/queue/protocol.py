@@ -33,9 +33,7 @@ class Grader(Protocol):
         """Do ahead of time what the first grading of this package would otherwise wait for."""
         ...
 
-    def prepare_known(
-        self, package: Package, *, progress: Progress = ..., stop: threading.Event | None = None
-    ) -> None:
+    def prepare_known(self, package: Package, *, progress: Progress = ..., stop: threading.Event | None = None) -> None:
         """Do ahead of time what the first wrong submission to this package would otherwise wait for."""
         ...
 

@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from app.web.drawings.units import bytes_text, exact_text
 from app.web.static_files import static_url
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -20,6 +21,11 @@ def _moment(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%-d %b %Y, %H:%M UTC")
 
 
+def _score(score: float) -> str:
+    # Two decimals, so that two programs with different places in a ranking hardly ever show the same number.
+    return f"{score:.2f}"
+
+
 def _build_environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -31,6 +37,9 @@ def _build_environment() -> Environment:
     environment.globals["static"] = static_url
     environment.filters["iso"] = _iso
     environment.filters["moment"] = _moment
+    environment.filters["bytes"] = bytes_text
+    environment.filters["exact"] = exact_text
+    environment.filters["score"] = _score
     return environment
 
 

@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
+from app.web.program_view import EfficiencyView, MeshView, arrange_efficiency, arrange_meshes
 from app.web.reasons import REASONS, TRUST
 from app.web.terminal import plain_text
-from grader.verdict import Verdict
+from grader.verdict import CheckResult, Verdict
 
 _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!"}
 
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """One graded property. `evidence` lacks what is shown with the cases."""
+    """One graded property. `meshes` are what is drawn of its evidence; `evidence` lacks that and what cases show."""
 
     title: str
     passed: bool
@@ -21,6 +22,7 @@ class CheckView:
     trust: str
     trust_meaning: str
     message: str
+    meshes: tuple[MeshView, ...]
     evidence: dict[str, Any]
 
 
@@ -37,13 +39,19 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """All that macros/verdict.html draws. `first_fault` is the first check's complaint, for when no case was run."""
+    """All that macros/verdict.html draws. `first_fault` is the first check's complaint, for when no case was run.
 
+    `reason` names the part of /help/reasons that says more.
+    """
+
+    problem: str
     status: str
+    reason: str | None
     icon: str
     is_run: bool
     score: int | None
     max_score: int
+    efficiency: EfficiencyView | None
     headline: str
     explanation: str
     first_failure: CaseView | None
@@ -67,26 +75,17 @@ def arrange_verdict(verdict: Verdict) -> VerdictView:
         for case in verdict.cases
         for known in [facts.get(case.id, {})]
     )
-    checks = tuple(
-        CheckView(
-            title=check.title,
-            passed=check.passed,
-            points=check.points,
-            max_points=check.max_points,
-            trust=check.trust,
-            trust_meaning=TRUST[check.trust],
-            message=plain_text(check.message),
-            evidence={key: _harmless(value) for key, value in check.evidence.items() if key != "cases"},
-        )
-        for check in verdict.checks
-    )
+    checks = tuple(_arrange_check(check) for check in verdict.checks)
     headline, explanation = _say(verdict)
     return VerdictView(
+        problem=verdict.problem,
         status=verdict.status,
+        reason=verdict.reason,
         icon=_ICONS[verdict.status],
         is_run=verdict.score is None and verdict.status != "failed",
         score=verdict.score,
         max_score=sum(check.max_points for check in verdict.checks),
+        efficiency=arrange_efficiency(verdict.efficiency) if verdict.efficiency else None,
         headline=headline,
         explanation=explanation,
         first_failure=next((case for case in cases if not case.passed), None),
@@ -100,6 +99,25 @@ def arrange_verdict(verdict: Verdict) -> VerdictView:
         truncated=verdict.truncated,
         walls=tuple(verdict.walls),
         timings=tuple(verdict.timings_ms.model_dump(by_alias=True).items()),
+    )
+
+
+def _arrange_check(check: CheckResult) -> CheckView:
+    # Harmless first: the rest of a mesh's evidence is shown as it comes out of there.
+    evidence = {key: _harmless(value) for key, value in check.evidence.items() if key != "cases"}
+    meshes = arrange_meshes(evidence)
+    if meshes:
+        del evidence["meshes"]
+    return CheckView(
+        title=check.title,
+        passed=check.passed,
+        points=check.points,
+        max_points=check.max_points,
+        trust=check.trust,
+        trust_meaning=TRUST[check.trust],
+        message=plain_text(check.message),
+        meshes=meshes,
+        evidence=evidence,
     )
 
 

@@ -56,11 +56,13 @@ class CheckSpec(_Closed):
 class ProgramSpec(_Closed):
     """What is exported, and for which meshes.
 
-    With `init`, a state goes through `steps` steps; without, the entry point is a function of its inputs. `inputs`
-    says by name how array arguments are sharded, `groups` names groups of leaves by globs of their paths.
+    With `init`, a state goes through `steps` steps; without, the entry point is a function of its inputs. With
+    `export_init`, `init` is exported too, with the seed as an input, so that what it holds on a device can be measured.
+    `inputs` says by name how array arguments are sharded, `groups` names groups of leaves by globs of their paths.
     """
 
     init: Name | None = None
+    export_init: bool = False
     steps: int = Field(default=1, ge=1, le=8)
     meshes: list[Mesh] = Field(min_length=2, max_length=4)
     inputs: dict[Name, Spec] = Field(default_factory=dict)

@@ -159,6 +159,10 @@ def _faults_of_program(manifest: Manifest) -> list[str]:
     if manifest.mode != "program":
         return ["problem.toml: [program] belongs to mode program"]
     faults = []
+    if program.export_init and not program.init:
+        faults.append("problem.toml: program.export_init needs program.init")
+    if "init_memory" in [check.id for check in manifest.checks] and not program.export_init:
+        faults.append("problem.toml: the check 'init_memory' needs program.export_init = true")
     axes = list(program.meshes[0])
     sizes = [math.prod(mesh.values()) for mesh in program.meshes]
     if any(list(mesh) != axes for mesh in program.meshes):

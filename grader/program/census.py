@@ -147,9 +147,7 @@ def _partitions(module: Module, devices: int) -> int:
     counts = [module.attributes.get(name, ("1",)) for name in ("num_partitions", "replica_count")]
     partitions, replicas = (integer(count[0]) for count in counts)
     if not partitions or not replicas or partitions * replicas not in {1, devices}:
-        raise ProgramUnreadable(
-            f"the program is for {partitions} partitions and {replicas} replicas, not for {devices}"
-        )
+        raise ProgramUnreadable(f"not for {devices} devices, but for {partitions} partitions x {replicas} replicas")
     return partitions
 
 

@@ -108,7 +108,8 @@ def _collective(tokens: Tokens, at: int, kind: str) -> ExportedCollective:
     start = at
     at += 1
     while tokens[at] != ":":
-        if at >= tokens.end or tokens[at] in {")", "]", "}", ">", "="}:
+        # Here a bracket closes, or the next operation begins.
+        if tokens[at] in {"", ")", "]", "}", ">", "return"} or _NAMESPACED.fullmatch(tokens[at]):
             raise tokens.error(start, "a collective with a type")
         at = _behind(tokens, at)
     operands, at = _types(tokens, at + 1)

@@ -55,9 +55,13 @@ _REFUSALS: tuple[Refusal, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """One program. `states` holds the leaves of `init` for each seed, `outputs` names leaves in the program's order."""
+    """One program. `init` is that of `init`, where it was asked for, a function of the seed.
+
+    `states` holds the leaves of `init` for each seed, `outputs` names leaves in the program's order.
+    """
 
     artifact: bytes
+    init: bytes | None
     states: list[dict[str, Any]]
     outputs: list[str]
     primitives: dict[str, int]
@@ -68,16 +72,18 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     """Export the entry point for one mesh.
 
     Args:
-      request: `mesh` (axis to size), `init` (a name or None), `seeds` for it, `args`: each `{"static": value}` or
-        `{"shape", "dtype", "spec"}`.
+      request: `mesh` (axis to size), `init` (a name or None), `seeds` for it, `export_init`, `args`: each
+        `{"static": value}` or `{"shape", "dtype", "spec"}`.
     Raises:
       Fault: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
     """
     mesh = _make_mesh(request["mesh"], AxisType.Auto)
     init = submission.function(request["init"]) if request["init"] else None
-    tree = _Tree([], [], None)
+    tree, init_artifact = _Tree([], [], None), None
     states: list[dict[str, Any]] = [{}]
     with jax.set_mesh(mesh):
+        if init and request["export_init"]:
+            init_artifact, init = _export_init(submission, init, mesh)
         if init:
             trees = [_initial_state(submission, init, mesh, seed) for seed in request["seeds"]]
             tree, states = trees[0], [submission.guard(each.to_host) for each in trees]
@@ -96,11 +102,29 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
         retraced = bool(init) and submission.guard(lambda: _traces_again(step, jitted, avals, traced))
     return Exported(
         artifact=artifact,
+        init=init_artifact,
         states=states,
         outputs=step.outputs,
         primitives=dict(_primitives(traced.jaxpr.jaxpr)),
         retraced=retraced,
     )
+
+
+def _export_init(submission: Submission, init: Callable[..., Any], mesh: Mesh) -> tuple[bytes, Callable[..., object]]:
+    """`init` as a program of the seed, and the same compiled: then nothing of it is materialised but what comes out."""
+
+    def flat(seed: jax.Array) -> tuple[Any, ...]:
+        tree = _Tree.of(init(mesh, seed))
+        tree.check("init", "state")
+        return tuple(jnp.asarray(leaf) for leaf in tree.leaves)
+
+    # As an input, so that the compiler does not compute the state itself and keep it as a constant.
+    aval = jax.ShapeDtypeStruct((), jnp.uint32, sharding=NamedSharding(mesh, P()))
+    jitted = jax.jit(flat)
+    traced = submission.guard(lambda: jitted.trace(aval), _REFUSALS)
+    artifact = submission.guard(lambda: _serialize(jitted, [aval], traced), _REFUSALS)
+    compiled = jax.jit(init, static_argnums=0)
+    return artifact, lambda mesh, seed: compiled(mesh, jnp.uint32(seed))
 
 
 def _initial_state(submission: Submission, init: Callable[..., object], mesh: Mesh, seed: int) -> "_Tree":

@@ -101,6 +101,7 @@ def _export(submission: Submission, request: dict[str, Any]) -> dict[str, object
     exported = export_program(submission, request)
     return {
         "artifact": np.frombuffer(exported.artifact, np.uint8),
+        "init": np.frombuffer(exported.init, np.uint8) if exported.init else None,
         "states": list(exported.states),
         "outputs": list(exported.outputs),
         "primitives": dict(exported.primitives),

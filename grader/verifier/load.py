@@ -21,9 +21,9 @@ _ALLOWED_CALLS = {
 }
 _ALLOWED_PREFIXES = ("lapack_", "xla.sdy.", "mhlo.", "stablehlo.dynamic_")
 _ALLOWED_KERNELS = {"ducc_fft", "dynamic_ducc_fft", "TopK", "ApproxTopK", "cpu_threefry2x32_ffi"}
-# LLVM's optimizations change neither the HLO, nor what a device holds, nor what is computed; without them compiling takes
-# two thirds of the CPU time (docs/performance.md).
-_OPTIONS = {"xla_backend_optimization_level": 0}
+# LLVM's optimizations change neither the HLO, nor what a device holds, nor what is computed; without them compiling
+# takes two thirds of the CPU time (docs/performance.md).
+_OPTIONS: dict[str, str | bool] = {"xla_backend_optimization_level": "0"}
 # They talk to a host, which is not part of the program.
 _HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
 

@@ -1,5 +1,6 @@
 """Every error of the interface has one shape, and every slug is documented."""
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
@@ -69,8 +70,10 @@ async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_p
     monkeypatch.setattr("app.database._BUSY_TIMEOUT_MS", 10)
     url = "/api/v1/problems/add_one/runs"
     async with start_service() as service:
-        holder = sqlite3.connect(tmp_path / "data" / "meshgrade.sqlite3", isolation_level=None)
-        holder.execute("BEGIN IMMEDIATE")
+        file = tmp_path / "data" / "meshgrade.sqlite3"
+        holder = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+        # In a thread: the queue, which looks for work as it starts, could not end its transaction while this waits.
+        await asyncio.to_thread(holder.execute, "BEGIN IMMEDIATE")
         answer = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
         assert (answer.status_code, answer.json()["slug"]) == (503, "database-busy")
         holder.close()
@@ -84,6 +87,27 @@ async def test_a_browser_gets_a_page(service):
     assert answer.status_code == 404
     assert answer.headers["content-type"].startswith("text/html")
     assert "There is nothing here" in answer.text
+
+
+async def test_an_error_page_knows_who_is_signed_in(service):
+    accounts = service.app.state.accounts
+    session = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
+    signed_in = {"Accept": "text/html", "Cookie": f"meshgrade_session={session}"}
+    for path in ("/nothing", "/problems/nothing", "/attempts/nothing"):
+        page = (await service.http.get(path, headers=signed_in)).text
+        assert "Sign out" in page
+        assert 'href="/sign-in"' not in page
+    stale = {"Accept": "text/html", "Cookie": "meshgrade_session=stale"}
+    assert 'href="/sign-in"' in (await service.http.get("/nothing", headers=stale)).text
+
+
+async def test_an_error_page_is_told_even_when_nobody_can_be_looked_up(service, monkeypatch):
+    async def break_down(token: str) -> None:
+        raise RuntimeError("the database is gone")
+
+    monkeypatch.setattr(service.app.state.accounts, "user_of_session", break_down)
+    headers = {"Accept": "text/html", "Cookie": "meshgrade_session=any"}
+    assert "There is nothing here" in (await service.http.get("/nothing", headers=headers)).text
 
 
 @pytest.mark.parametrize("kind", every_refusal(), ids=lambda kind: kind.slug)

@@ -4,16 +4,17 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import URL, Connection
+from sqlalchemy import URL, Connection, inspect, text
 
 import app.accounts.models
 import app.attempts.models
 from app.clock import now
 from app.database import Base, Database
 from app.errors import DatabaseUnusable, SettingInvalid
-from app.migrate import migrate
+from app.migrate import migrate, migration_config
 
 pytestmark = pytest.mark.anyio
 
@@ -67,6 +68,54 @@ async def use(database: Database) -> None:
 
 async def test_the_tables_are_those_of_the_models(empty_database):
     await use(empty_database)
+
+
+async def step(database: Database, revision: str, *, down: bool = False) -> None:
+    def run(connection: Connection) -> None:
+        config = migration_config()
+        config.attributes["connection"] = connection
+        (command.downgrade if down else command.upgrade)(config, revision)
+
+    async with database.engine.execution_options(writer=True).begin() as connection:
+        await connection.run_sync(run)
+
+
+OLD_VERDICTS = {
+    "a": ("finished", '{"status": "accepted", "stdout": "a\\u0000b"}'),
+    "r": ("finished", '{"status": "rejected"}'),
+    "q": ("queued", None),
+}
+
+
+async def test_the_second_revision_keeps_attempts_and_can_be_taken_back(empty_database):
+    await step(empty_database, "0001")
+    columns = "id, user_id, problem, version, kind, source, status, priority, tries, verdict, created_at"
+    values = ":id, 'u', 'p', 'v', 'attempt', 'x', :status, 0, 0, :verdict, :at"
+    async with empty_database.engine.execution_options(writer=True).begin() as connection:
+        moment = now()
+        await connection.execute(
+            text("INSERT INTO users (id, name, role, created_at) VALUES ('u', 'u', 'owner', :at)"), {"at": moment}
+        )
+        for attempt_id, (status, verdict) in OLD_VERDICTS.items():
+            await connection.execute(
+                text(f"INSERT INTO attempts ({columns}) VALUES ({values})"),
+                {"id": attempt_id, "status": status, "verdict": verdict, "at": moment},
+            )
+    await migrate(empty_database)
+    async with empty_database.reading() as session:
+        found = {each: await session.get(app.attempts.models.AttemptRow, each) for each in OLD_VERDICTS}
+    assert {key: row.accepted for key, row in found.items()} == {"a": True, "r": False, "q": None}
+    assert {row.efficiency for row in found.values()} == {None}
+    assert found["a"].verdict["stdout"] == "a\0b"
+
+    await step(empty_database, "0001", down=True)
+    async with empty_database.engine.connect() as connection:
+        columns = await connection.run_sync(lambda c: {each["name"] for each in inspect(c).get_columns("attempts")})
+        indexes = await connection.run_sync(lambda c: {each["name"] for each in inspect(c).get_indexes("attempts")})
+        assert (await connection.scalar(text("SELECT count(*) FROM attempts"))) == 3
+    assert columns.isdisjoint({"efficiency", "accepted"})
+    assert "ix_attempts_problem" in indexes
+    await migrate(empty_database)
 
 
 async def test_sqlite_writes_ahead(file):

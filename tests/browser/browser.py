@@ -27,10 +27,11 @@ OWNER_TOKEN = "owner-token-of-the-browser-tests"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running server: where it listens, and the link that signs one browser in, once."""
+    """A running server: where it listens, the link that signs one browser in, once, and its data folder."""
 
     url: str
     sign_in_url: str
+    data: Path
 
 
 @contextmanager
@@ -44,7 +45,7 @@ def serve(data: Path) -> Iterator[Service]:
             command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8"
         )
         try:
-            yield Service(*_read_addresses(server, log))
+            yield Service(*_read_addresses(server, log), data)
         finally:
             server.terminate()
             server.communicate(timeout=20)

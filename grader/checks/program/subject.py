@@ -20,13 +20,14 @@ Leaves = dict[str, Array]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One program on one mesh. Paths name the facts' leaves, in their order; `replicas` see `Run`.
+    """One program on one mesh. Paths name the facts' leaves, in their order. `init` are the facts of `init`'s program.
 
     `primitives` and `retraced` come out of the process that ran the submission, so they are observed, not verified.
     """
 
     mesh: dict[str, int]
     facts: Facts
+    init: Facts | None
     state: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]

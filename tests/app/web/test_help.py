@@ -1,6 +1,7 @@
 import pytest
 
 from app.web.help import every_refusal
+from grader.verdict import REASONS
 
 pytestmark = pytest.mark.anyio
 
@@ -13,3 +14,9 @@ async def test_the_type_of_every_error_leads_to_its_place_on_the_page(service):
     assert slug in {refusal.slug for refusal in every_refusal()}
     for refusal in every_refusal():
         assert f'id="{refusal.slug}"' in page
+
+
+async def test_every_reason_has_its_place_on_the_page_that_a_verdict_leads_to(service):
+    page = (await service.http.get("/help/reasons")).text
+    for reason in REASONS:
+        assert f'id="{reason}"' in page

@@ -18,5 +18,12 @@ def test_an_explanation_is_one_sentence(reason: verdict.Reason) -> None:
     assert sentence.count(". ") == 0
 
 
+@pytest.mark.parametrize("reason", verdict.REASONS)
+def test_it_is_said_where_to_look(reason: verdict.Reason) -> None:
+    advice = REASONS[reason].advice
+    assert advice.endswith((".", "?"))
+    assert advice != REASONS[reason].sentence
+
+
 def test_both_kinds_of_trust_are_explained() -> None:
     assert set(TRUST) == {"verified", "observed"}

@@ -1,0 +1,67 @@
+"""Who has solved a problem most efficiently: the best accepted attempt of each user."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, func, select
+
+from app.accounts.models import UserRow
+from app.accounts.service import User
+from app.attempts.models import AttemptRow
+from app.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Equal efficiency is an equal place, and the next one is left free. `reached_at`: when it was first handed in."""
+
+    place: int
+    user_id: str
+    name: str
+    efficiency: float
+    reached_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The first places, the asking user's own (perhaps further down), and how many users are ranked at all."""
+
+    places: tuple[Place, ...]
+    own: Place | None
+    users: int
+
+
+async def ranking(database: Database, problem: str, user: User, limit: int) -> Ranking:
+    """Rank a problem. Only attempts that the judge accepted and gave an efficiency have a place, never a run."""
+    ranked = _ranked(problem).subquery()
+    query = (
+        select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, ranked.c.created_at)
+        .join(UserRow, UserRow.id == ranked.c.user_id)
+        .order_by(ranked.c.place, ranked.c.created_at, ranked.c.user_id)
+    )
+    async with database.reading() as session:
+        first = [Place(*row) for row in await session.execute(query.limit(limit))]
+        own = (await session.execute(query.where(ranked.c.user_id == user.id))).one_or_none()
+        users = await session.scalar(select(func.count()).select_from(ranked))
+    return Ranking(tuple(first), None if own is None else Place(*own), users or 0)
+
+
+def _ranked(problem: str) -> Select[tuple[str, float, datetime, int]]:
+    """Each user's best attempt, the earliest of equal ones, with its place."""
+    best = (
+        select(
+            AttemptRow.user_id,
+            AttemptRow.efficiency,
+            AttemptRow.created_at,
+            func.row_number()
+            .over(
+                partition_by=AttemptRow.user_id,
+                order_by=(AttemptRow.efficiency.desc(), AttemptRow.created_at, AttemptRow.id),
+            )
+            .label("turn"),
+        )
+        .where(AttemptRow.problem == problem, AttemptRow.efficiency.is_not(None))
+        .subquery()
+    )
+    place = func.rank().over(order_by=best.c.efficiency.desc()).label("place")
+    return select(best.c.user_id, best.c.efficiency, best.c.created_at, place).where(best.c.turn == 1)

@@ -1,0 +1,188 @@
+"""The devices of a mesh, each as a small picture of a leaf in which the slice that it holds is filled."""
+
+import math
+from collections import Counter
+
+from markupsafe import Markup
+
+from app.web.drawings.evidence import Held, Leaf, Mesh, Slice
+from app.web.drawings.svg import drawing, element, hatching
+
+WHOLE = "all"
+_COLOURS = 8
+_CELL, _BOX = 40.0, 34.0
+_HEAD, _FOOT, _MARGIN = 12.0, 14.0, 34.0
+_STRIP = 10.0
+# A mesh of one axis is a row; past so many devices it goes on below.
+_ROW = 8
+_THINNEST = 1.5
+# Lines across anything narrower would only make it faint.
+_NARROWEST_HATCH = 6.0
+
+
+def letters_of(leaf: Leaf) -> dict[tuple[Slice, ...], str]:
+    """A letter for each distinct slice, the same beside expected and got; the whole leaf is "all"."""
+    letters: dict[tuple[Slice, ...], str] = {}
+    whole = tuple((0, size) for size in leaf.shape)
+    for slices in (leaf.expected or ()) + (leaf.got or ()):
+        if slices not in letters:
+            lettered = len(letters) - (whole in letters)
+            letters[slices] = WHOLE if slices == whole else _letter(lettered)
+    return letters
+
+
+def draw_mesh(mesh: Mesh, leaf: Leaf, held: Held, *, title: str, compare_with: Held | None = None) -> Markup:
+    """Draw who holds what.
+
+    Args:
+      held: a slice of each dim of `leaf`, for each device in mesh order.
+      compare_with: devices that hold another slice than here are hatched and marked with a cross.
+    """
+    letters = letters_of(leaf)
+    columns = min(mesh.devices, _ROW) if len(mesh.axes) < 2 else mesh.axes[-1][1]
+    rows = math.ceil(mesh.devices / columns)
+    left = _MARGIN if len(mesh.axes) > 1 else 0.0
+    box_width, box_height = _box(leaf)
+    row_height = _HEAD + box_height + _FOOT + 4
+    shapes = _axis_labels(mesh, columns, rows, left, row_height)
+    for device, slices in enumerate(held):
+        row, column = divmod(device, columns)
+        x = left + column * _CELL + (_CELL - box_width) / 2
+        y = _HEAD + row * row_height + _HEAD
+        wrong = compare_with is not None and compare_with[device] != slices
+        shapes += _device(device, slices, leaf, letters, (x, y, box_width, box_height), wrong)
+    width, height = left + columns * _CELL, _HEAD + rows * row_height
+    return drawing("mesh", width, height, title, describe(mesh, held, leaf), *shapes)
+
+
+def describe(mesh: Mesh, held: Held, leaf: Leaf) -> str:
+    """What the drawing shows, in a sentence."""
+    if mesh.devices == 1:
+        return "The only device holds all there is."
+    copies = Counter(held)
+    whole = tuple((0, size) for size in leaf.shape)
+    if set(copies) == {whole}:
+        return f"Whole on every one of the {mesh.devices} devices."
+    if len(copies) == mesh.devices:
+        return f"Split into {mesh.devices} slices, one on each device."
+    if len(set(copies.values())) == 1:
+        each = next(iter(copies.values()))
+        if len(copies) == 1:
+            return f"The same part on every one of the {mesh.devices} devices."
+        return f"Split into {len(copies)} slices, each on {each} devices."
+    return f"{len(copies)} different slices on {mesh.devices} devices, some on more devices than others."
+
+
+def slices_text(slices: tuple[Slice, ...], shape: tuple[int, ...]) -> str:
+    """As it is written in Python: `[0:8, :]`; a scalar has no dim to slice."""
+    if not shape:
+        return ""
+    parts = [
+        ":" if (start, stop) == (0, size) else f"{start}:{stop}"
+        for (start, stop), size in zip(slices, shape, strict=True)
+    ]
+    return f"[{', '.join(parts)}]"
+
+
+def drawn_dims(leaf: Leaf) -> tuple[int, ...]:
+    """The dims that a picture has room for: the last two that are split, filled up with the last ones."""
+    split = [
+        dim
+        for dim, size in enumerate(leaf.shape)
+        if any(slices[dim] != (0, size) for slices in (leaf.expected or ()) + (leaf.got or ()))
+    ]
+    chosen = split[-2:]
+    for dim in reversed(range(len(leaf.shape))):
+        if len(chosen) < 2 and dim not in chosen:
+            chosen.append(dim)
+    return tuple(sorted(chosen))
+
+
+def _device(
+    device: int,
+    slices: tuple[Slice, ...],
+    leaf: Leaf,
+    letters: dict[tuple[Slice, ...], str],
+    box: tuple[float, float, float, float],
+    wrong: bool,
+) -> list[Markup]:
+    x, y, width, height = box
+    letter = letters[slices]
+    part = _part(slices, leaf, box)
+    number = "all" if letter == WHOLE else str(list(letters).index(slices) % _COLOURS + 1)
+    middle = x + width / 2
+    shapes = [
+        element("text", str(device), x=middle, y=y - 3, class_="device"),
+        element("rect", x=x, y=y, width=width, height=height, class_="leaf"),
+    ]
+    if part:
+        shapes.append(element("rect", **_sides(part), class_=f"shard shard-{number}"))
+        if wrong and min(part[2:]) >= _NARROWEST_HATCH:
+            shapes.append(hatching(*part, "hatch"))
+    if wrong:
+        shapes.append(element("rect", x=x, y=y, width=width, height=height, class_="wrong"))
+    shapes.append(
+        element(
+            "text",
+            f"{letter} ✗" if wrong else letter,
+            x=middle,
+            y=y + height + 11,
+            class_="letter is-wrong" if wrong else "letter",
+        )
+    )
+    return shapes
+
+
+def _part(
+    slices: tuple[Slice, ...], leaf: Leaf, box: tuple[float, float, float, float]
+) -> tuple[float, float, float, float] | None:
+    """Where the slice lies in the box; `None` for one without an element."""
+    if any(start == stop for start, stop in slices):
+        return None
+    x, y, width, height = box
+    dims = drawn_dims(leaf)
+    # A leaf of one dim is a strip: its only dim runs from left to right, as the last one of any other does.
+    spans = [(0.0, 1.0)] * (2 - len(dims)) + [
+        (slices[dim][0] / leaf.shape[dim], slices[dim][1] / leaf.shape[dim]) for dim in dims
+    ]
+    top, bottom = (y + height * end for end in spans[0])
+    start, stop = (x + width * end for end in spans[1])
+    return start, top, max(stop - start, _THINNEST), max(bottom - top, _THINNEST)
+
+
+def _box(leaf: Leaf) -> tuple[float, float]:
+    """Size of a leaf's picture: its proportions, but never so flat that slices cannot be told apart."""
+    dims = drawn_dims(leaf)
+    if len(dims) == 0:
+        return _STRIP, _STRIP
+    if len(dims) == 1:
+        return _BOX, _STRIP
+    rows, columns = (max(leaf.shape[dim], 1) for dim in dims)
+    ratio = min(max(rows / columns, 0.65), 1.55)
+    return (_BOX, _BOX * ratio) if ratio <= 1 else (_BOX / ratio, _BOX)
+
+
+def _axis_labels(mesh: Mesh, columns: int, rows: int, left: float, row_height: float) -> list[Markup]:
+    if not mesh.axes:
+        return []
+    shapes = [element("text", f"{_short(mesh.axes[-1][0])} →", x=left, y=9, class_="axis")]
+    if len(mesh.axes) > 1:
+        leading = ", ".join(_short(name) for name, _ in mesh.axes[:-1])
+        shapes.append(element("text", f"{_short(leading)} ↓", x=0, y=9, class_="axis"))
+        for row in range(rows):
+            index = ",".join(map(str, Mesh(mesh.axes[:-1]).indices(row)))
+            shapes.append(element("text", index, x=4, y=2 * _HEAD + row * row_height + 12, class_="axis"))
+    return shapes
+
+
+def _sides(part: tuple[float, float, float, float]) -> dict[str, float]:
+    return dict(zip(("x", "y", "width", "height"), part, strict=True))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 7 else f"{name[:6]}…"
+
+
+def _letter(index: int) -> str:
+    """A to Z, then AA and so on."""
+    return (_letter(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)

@@ -1,0 +1,89 @@
+"""Collectives in program order: what this program says to other devices above, the reference below."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from app.web.drawings.evidence import Block
+from app.web.drawings.svg import drawing, element, hatching
+from app.web.drawings.units import TIMES, bytes_text
+
+# Abbreviations as JAX's and XLA's documents use them; a kind that is not here is drawn with its first letters.
+_CODES = {
+    "all-gather": "AG",
+    "all-reduce": "AR",
+    "reduce-scatter": "RS",
+    "all-to-all": "A2A",
+    "collective-permute": "CP",
+}
+_KINDS = list(_CODES)
+MAX_BLOCKS = 64
+_SLOT, _ROW = 26.0, 12
+_TALLEST, _SHORTEST = 28.0, 3.0
+_ROW_HEIGHT, _LANE_NAME, _GAP = 58.0, 20.0, 4.0
+
+
+def draw_timeline(title: str, mine: Sequence[Block], reference: Sequence[Block]) -> Markup:
+    """Draw both programs. A block is one collective: its height is the bytes of one execution, loops say how many."""
+    lanes = (("yours", mine[:MAX_BLOCKS]), ("reference", reference[:MAX_BLOCKS]))
+    most = max((block.bytes for _, blocks in lanes for block in blocks), default=0)
+    widest = max(min(max((len(blocks) for _, blocks in lanes), default=1), _ROW), 4)
+    shapes: list[Markup] = []
+    y = 0.0
+    for name, blocks in lanes:
+        shapes.append(element("text", name if blocks else f"{name}: no collective", x=0, y=y + 11, class_="name"))
+        y += _LANE_NAME
+        for index, block in enumerate(blocks):
+            row, column = divmod(index, _ROW)
+            shapes.append(_draw(block, column * _SLOT, y + row * _ROW_HEIGHT, most))
+        y += -(-len(blocks) // _ROW) * _ROW_HEIGHT + _GAP
+    return drawing("timeline", max(widest * _SLOT, 150.0), y, title, _describe(mine, reference), *shapes)
+
+
+def code(kind: str) -> str:
+    return _CODES.get(kind, kind[:3].upper())
+
+
+def block_text(block: Block) -> str:
+    """A collective in words."""
+    over = f" over {block.axes}" if block.axes else ""
+    return f"{block.kind}{over}, {bytes_text(block.bytes)}{times_text(block)}"
+
+
+def times_text(block: Block) -> str:
+    if block.executions is None:
+        return f", {TIMES}?" + (" in a loop" if block.in_loop else "")
+    if block.executions == 1 and not block.in_loop:
+        return ""
+    return f", {TIMES}{block.executions}" + (" in a loop" if block.in_loop else "")
+
+
+def _draw(block: Block, x: float, y: float, most: int) -> Markup:
+    height = max(block.bytes / most * _TALLEST if most else 0.0, _SHORTEST)
+    base = y + _TALLEST
+    number = _KINDS.index(block.kind) + 1 if block.kind in _KINDS else 6
+    left, width, middle = x + 3, _SLOT - 6, x + _SLOT / 2
+    shapes = [
+        element("title", block_text(block)),
+        element("rect", x=left, y=base - height, width=width, height=height, class_=f"block kind-{number}"),
+        element("text", code(block.kind), x=middle, y=base + 11, class_="code"),
+    ]
+    if block.in_loop:
+        shapes.insert(2, hatching(left, base - height, width, height, "hatch"))
+    if block.in_loop or block.executions != 1:
+        shapes.append(element("text", _times(block.executions), x=middle, y=base + 23, class_="times"))
+    return element("g", *shapes)
+
+
+def _times(executions: int | None) -> str:
+    if executions is None:
+        return f"{TIMES}?"
+    return TIMES + (str(executions) if executions < 1000 else f"{min(executions // 1000, 99)}k+")
+
+
+def _describe(mine: Sequence[Block], reference: Sequence[Block]) -> str:
+    return f"{_count(mine)} in your program, {_count(reference)} in the reference; all are listed beside this drawing."
+
+
+def _count(blocks: Sequence[Block]) -> str:
+    return f"{len(blocks)} collective{'' if len(blocks) == 1 else 's'}"

@@ -1,0 +1,46 @@
+"""Is the state made in its place? No device may hold much more than its own part of it, while it is made either."""
+
+from typing import Any
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Subject, in_bytes, mesh_name
+from grader.errors import GraderFault
+from grader.verdict import Trust
+
+TITLE = "The state is made where it lives"
+TRUST: Trust = "verified"
+
+
+class Bounds(finding.Bounds):
+    """`at_most` is a multiple of what the reference's `init` holds on a device, results and scratch."""
+
+    at_most: float = Field(default=1.5, ge=1)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass when the compiled `init` holds no more than the reference's: outputs and temporaries, on a device."""
+    evidence: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for pair in subject.pairs:
+        if pair.mine.init is None or pair.reference.init is None:
+            raise GraderFault("the check 'init_memory' needs a package with program.export_init")
+        mine, reference = (
+            each.memory.output_bytes + each.memory.temporary_bytes for each in (pair.mine.init, pair.reference.init)
+        )
+        whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
+        row = {"name": "init", "mine": mine, "reference": reference, "replicated": whole}
+        evidence.append({"mesh": pair.mine.mesh, "rows": [row]})
+        if mine > reference * bounds.at_most:
+            faults.append(
+                f"On mesh {mesh_name(pair.mine.mesh)} a device holds up to {in_bytes(mine)} while `init` runs; the "
+                f"reference holds {in_bytes(reference)}, and the whole state has {in_bytes(whole)}. The state is made "
+                "whole first and split afterwards: say where each leaf lives inside the jitted function that makes it, "
+                "with `jax.lax.with_sharding_constraint` or `out_shardings`."
+            )
+    if faults:
+        return Finding(False, faults[0], "too_much_memory", {"meshes": evidence})
+    held = in_bytes(evidence[0]["rows"][0]["mine"])
+    return Finding(True, f"No device holds more than {held} while it is made.", None, {"meshes": evidence})

@@ -1,0 +1,41 @@
+"""Attempts with a verdict of the test's making, stored as a worker does."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+from app.accounts.service import User
+from app.attempts.models import AttemptRow
+from app.database import Database
+from app.queue.leases import Leases
+from grader.verdict import Verdict
+from tests.app.program_verdict import program_verdict
+
+_ids = count(1)
+
+
+async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = "attempt") -> None:
+    """Store an attempt as a worker does; each one a minute after the one before."""
+    number = next(_ids)
+    async with database.writing() as session:
+        session.add(
+            AttemptRow(
+                id=f"{number:032x}",
+                user_id=user.id,
+                problem=verdict.problem,
+                version=verdict.version,
+                kind=kind,
+                source="x",
+                status="queued",
+                priority=0,
+                tries=0,
+                created_at=datetime(2026, 1, 5, tzinfo=UTC) + timedelta(minutes=number),
+            )
+        )
+    leases = Leases(database, lease_s=30)
+    lease = await leases.take()
+    assert lease is not None
+    assert await leases.finish(lease, verdict)
+
+
+def accepted(efficiency: float | None, *, scored: bool = True) -> Verdict:
+    return program_verdict("add_one", efficiency=efficiency, scored=scored)

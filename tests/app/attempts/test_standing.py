@@ -1,0 +1,67 @@
+"""How far a user has come: one query, right on every database."""
+
+import pytest
+from sqlalchemy import event
+
+from app.accounts.models import UserRow
+from app.accounts.service import User
+from app.attempts.standing import Standing, standings
+from app.clock import now
+from app.migrate import migrate
+from app.queue.leases import failed_verdict
+from tests.app.attempts.handing_in import accepted, hand_in
+
+pytestmark = pytest.mark.anyio
+ADA, BOB = User("ada", "ada", "student"), User("bob", "bob", "student")
+
+
+@pytest.fixture
+async def database(empty_database):
+    await migrate(empty_database)
+    async with empty_database.writing() as session:
+        session.add_all([UserRow(id=user.id, name=user.name, role="student", created_at=now()) for user in (ADA, BOB)])
+    return empty_database
+
+
+def rejected(score: int):
+    update = {"status": "rejected", "reason": "wrong_value", "score": score}
+    return accepted(None).model_copy(update=update)
+
+
+async def test_the_best_score_counts_and_acceptance_stays(database):
+    for verdict in (rejected(0), accepted(None), rejected(40)):
+        await hand_in(database, ADA, verdict)
+    await hand_in(database, ADA, rejected(60).model_copy(update={"problem": "another"}))
+    assert await standings(database, ADA) == {"add_one": Standing(100, True), "another": Standing(60, False)}
+    assert await standings(database, ADA, "another") == {"another": Standing(60, False)}
+    assert await standings(database, BOB) == {}
+
+
+async def test_full_points_alone_are_not_acceptance(database):
+    await hand_in(database, ADA, rejected(100))
+    assert await standings(database, ADA) == {"add_one": Standing(100, False)}
+
+
+async def test_a_run_and_a_failure_of_ours_count_for_nothing(database):
+    await hand_in(database, ADA, accepted(None, scored=False), kind="run")
+    assert await standings(database, ADA) == {}
+    await hand_in(database, ADA, failed_verdict("add_one", "v", "the grader died"))
+    assert await standings(database, ADA) == {"add_one": Standing(None, False)}
+
+
+async def test_a_verdict_that_holds_a_nul_is_read(database):
+    await hand_in(database, ADA, accepted(None).model_copy(update={"stdout": "a\0b"}))
+    assert (await standings(database, ADA))["add_one"].accepted
+
+
+async def test_it_is_one_query(database):
+    for _ in range(3):
+        await hand_in(database, ADA, accepted(None))
+    statements: list[str] = []
+    event.listen(
+        database.engine.sync_engine,
+        "before_cursor_execute",
+        lambda connection, cursor, statement, *rest: statements.append(statement),
+    )
+    await standings(database, ADA)
+    assert len([each for each in statements if each.startswith("SELECT")]) == 1

@@ -1,0 +1,170 @@
+"""Verdicts of programs, made up in the shape that the judge stores: what no test of a page has to compile for."""
+
+import itertools
+import math
+from typing import Any
+
+from grader.verdict import CaseResult, CheckResult, Efficiency, EfficiencyPart, Reason, Trust, Verdict
+
+Mesh = dict[str, int]
+Spec = list[tuple[str, ...]]
+
+
+def held(mesh: Mesh, shape: list[int], spec: Spec) -> list[list[list[int]]]:
+    """For each device in mesh order, [start, stop] of each dim; `spec` names the mesh axes of each dim."""
+    found = []
+    for place in itertools.product(*map(range, mesh.values())):
+        index = dict(zip(mesh, place, strict=True))
+        slices = []
+        for size, axes in itertools.zip_longest(shape, spec[: len(shape)], fillvalue=()):
+            assert isinstance(size, int)
+            parts, part = math.prod(mesh[axis] for axis in axes), 0
+            for axis in axes:
+                part = part * mesh[axis] + index[axis]
+            slices.append([part * size // parts, (part + 1) * size // parts])
+        found.append(slices)
+    return found
+
+
+def spec_text(spec: Spec) -> str:
+    entries = [repr(axes[0]) if len(axes) == 1 else repr(axes) if axes else "None" for axes in spec]
+    return f"P({', '.join(entries)})"
+
+
+def leaf(
+    mesh: Mesh, path: str, shape: list[int], expected: Spec, got: Spec | None = None, when: str = "out"
+) -> dict[str, Any]:
+    found = expected if got is None else got
+    return {
+        "path": path,
+        "when": when,
+        "shape": shape,
+        "dtype": "float32",
+        "ok": held(mesh, shape, found) == held(mesh, shape, expected),
+        "expected_spec": spec_text(expected),
+        "got_spec": spec_text(found),
+        "expected": held(mesh, shape, expected),
+        "got": held(mesh, shape, found),
+    }
+
+
+def sharding(mesh: Mesh, *, wrong: bool) -> dict[str, Any]:
+    """An FSDP step; `wrong` leaves one weight whole and splits another along the other dim."""
+    data: Spec = [("data",)] if "data" in mesh else []
+    leaves = []
+    for when in ("in", "out"):
+        bad = wrong and when == "out"
+        for tree in ("params", "mu", "nu"):
+            leaves.append(leaf(mesh, f"{tree}/w1", [64, 256], [("fsdp",), ()], [(), ()] if bad else None, when))
+            leaves.append(leaf(mesh, f"{tree}/b1", [256], [("fsdp",)], None, when))
+        other: Spec | None = [(), ("fsdp",)] if bad else None
+        leaves.append(leaf(mesh, "params/w2", [256, 32], [("fsdp",), ()], other, when))
+        leaves.append(
+            leaf(mesh, "cache/k", [4, 16, 8, 32], [*data, (), ("fsdp",)] if data else [("fsdp",)], None, when)
+        )
+        leaves.append(leaf(mesh, "count", [], [], None, when))
+    leaves.append(leaf(mesh, "loss", [], [], None, "out"))
+    return {"mesh": mesh, "leaves": leaves}
+
+
+def traffic(executions: int, size: int, ring: int) -> dict[str, int]:
+    return {"executions": executions, "bytes": size, "ring_bytes": ring}
+
+
+def collectives(mesh: Mesh, *, wrong: bool) -> dict[str, Any]:
+    def row(kind: str, in_loop: bool, mine: dict[str, int] | None, reference: dict[str, int] | None) -> dict[str, Any]:
+        return {
+            "kind": kind,
+            "axes": ["fsdp"],
+            "group_size": mesh["fsdp"],
+            "in_loop": in_loop,
+            "mine": mine,
+            "reference": reference,
+        }
+
+    def block(kind: str, size: int, executions: int = 1, in_loop: bool = False) -> dict[str, Any]:
+        return {"kind": kind, "axes": ["fsdp"], "bytes": size, "executions": executions, "in_loop": in_loop}
+
+    reference = [block("all-gather", 65_536, 24, True), block("reduce-scatter", 65_536, 24, True)]
+    reference += [block("all-gather", 32_768), block("all-reduce", 4)]
+    mine = [block("all-gather", 65_536), block("all-reduce", 98_304), block("all-reduce", 4)] if wrong else reference
+    in_loop = traffic(24, 1_572_864, 1_376_256)
+    return {
+        "mesh": mesh,
+        "rows": [
+            row("all-gather", True, None if wrong else in_loop, in_loop),
+            row("all-gather", False, traffic(1, 65_536, 57_344), traffic(1, 32_768, 28_672)),
+            row("reduce-scatter", True, None if wrong else in_loop, in_loop),
+            row("all-reduce", False, traffic(2, 98_308, 172_039), traffic(1, 4, 7)),
+        ],
+        "timeline": {"mine": mine, "reference": reference},
+    }
+
+
+def memory(mesh: Mesh, *, wrong: bool) -> dict[str, Any]:
+    times = 8 if wrong else 1
+    return {
+        "mesh": mesh,
+        "rows": [
+            {"name": "arguments", "mine": 49_152 * times, "reference": 49_152, "replicated": 393_216},
+            {"name": "outputs", "mine": 49_156 * times, "reference": 49_156, "replicated": 393_220},
+            {"name": "temporaries", "mine": 131_072, "reference": 98_304, "replicated": None},
+        ],
+    }
+
+
+def program_verdict(
+    problem: str = "fsdp_forward", *, wrong: bool = False, efficiency: float | None = None, scored: bool = True
+) -> Verdict:
+    """A verdict with evidence of every kind, over meshes of one and of two axes."""
+    meshes: list[Mesh] = [{"fsdp": 8}, {"data": 2, "fsdp": 4}]
+
+    def check(
+        check_id: str, title: str, points: int, entries: list[dict[str, Any]], passed: bool = True
+    ) -> CheckResult:
+        trust: Trust = "verified"
+        message = "as the reference" if passed else "2 leaves are on the wrong devices on a mesh of fsdp = 8"
+        return CheckResult(
+            id=check_id,
+            title=title,
+            passed=passed,
+            points=points if passed else 0,
+            max_points=points,
+            trust=trust,
+            message=message,
+            evidence={"meshes": entries} if entries else {},
+        )
+
+    flops = [{"mesh": mesh, "mine": 1_572_864, "reference": 1_572_864, "whole": 12_582_912} for mesh in meshes]
+    donation = [{"mesh": mesh, "donated": 0 if wrong else 49_152, "state": 49_152} for mesh in meshes]
+    checks = [
+        check("values", "Every value is right", 30, []),
+        check("sharding", "Where every leaf lives", 30, [sharding(m, wrong=wrong) for m in meshes], not wrong),
+        check("memory", "Memory per device", 10, [memory(m, wrong=wrong) for m in meshes], not wrong),
+        check("collectives", "What the devices exchange", 20, [collectives(m, wrong=wrong) for m in meshes], not wrong),
+        check("flops", "Operations per device", 5, flops),
+        check("donation", "The state is donated", 5, donation, not wrong),
+    ]
+    reason: Reason | None = "wrong_sharding" if wrong else None
+    return Verdict(
+        problem=problem,
+        version="a" * 64,
+        status="rejected" if wrong else "accepted",
+        reason=reason,
+        score=sum(each.points for each in checks) if scored else None,
+        checks=checks,
+        cases=[CaseResult(id="public-1", public=True, passed=True, message="right")],
+        walls=["namespaces", "landlock", "seccomp"],
+        efficiency=None if efficiency is None else make_efficiency(efficiency),
+    )
+
+
+def make_efficiency(score: float) -> Efficiency:
+    """One whose parts all have the ratio that gives this score."""
+    ratio = 100 / score
+    sizes = {"ring_bytes": 2_781_191, "temporary_bytes": 98_304, "dot_flops": 1_572_864}
+    parts = [
+        EfficiencyPart(name=name, mine=round(size * ratio), reference=size, ratio=ratio)  # type: ignore[arg-type]
+        for name, size in sizes.items()
+    ]
+    return Efficiency(score=score, parts=parts)

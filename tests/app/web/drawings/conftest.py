@@ -1,0 +1,24 @@
+"""Shared by the tests of drawings."""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+
+import pytest
+
+Parse = Callable[[str], ElementTree.Element]
+
+
+@pytest.fixture
+def parse() -> Parse:
+    """Read a drawing as a strict parser does: what is not escaped or not closed, it refuses."""
+
+    def read(svg: str) -> ElementTree.Element:
+        root = ElementTree.fromstring(svg)
+        assert root.tag == "svg"
+        assert root.get("role") == "img"
+        assert root[0].tag == "title"
+        assert root[0].text
+        assert not any(key == "style" or key.startswith("on") for part in root.iter() for key in part.keys())  # noqa: SIM118
+        return root
+
+    return read

@@ -1,0 +1,165 @@
+"""What a compiled program does is drawn on the page of its verdict, whatever the evidence holds."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import pytest
+
+from app.web.program_view import MAX_DRAWN, MAX_LISTED
+from app.web.templating import ENVIRONMENT
+from app.web.verdict_view import arrange_verdict
+from grader.verdict import CheckResult, Verdict
+from tests.app.program_verdict import leaf, make_efficiency, program_verdict
+
+MESH = {"fsdp": 8}
+HOSTILE = "</svg></code></td><script>alert(1)</script>\x1b[2J'\"><img src=x onerror=alert(1)>"
+
+
+def _stored(verdict: Verdict) -> Verdict:
+    """As it comes back from the database."""
+    return Verdict.model_validate(json.loads(verdict.model_dump_json()))
+
+
+def _draw(verdict: Verdict) -> str:
+    template = ENVIRONMENT.get_template("fragments/verdict.html")
+    return template.render(view=arrange_verdict(_stored(verdict)), attempt_url="/attempts/1")
+
+
+def _with_evidence(*entries: Any, passed: bool = False) -> Verdict:
+    check = CheckResult(
+        id="sharding",
+        title="Sharding",
+        passed=passed,
+        points=0,
+        max_points=0,
+        trust="verified",
+        message="",
+        evidence={"meshes": list(entries)},
+    )
+    return program_verdict().model_copy(update={"checks": [check]})
+
+
+def test_a_wrong_leaf_is_drawn_expected_beside_yours_and_said_in_words(tags_of) -> None:
+    html = _draw(program_verdict(wrong=True))
+    for text in ("Mesh fsdp = 8", "Mesh data = 2, fsdp = 4", "params/w1", "Whole on every one of the 8 devices."):
+        assert text in html
+    for title in ("params/w1, expected, on fsdp = 8", "params/w1, yours, on fsdp = 8"):
+        assert f"<title>{title}</title>" in html
+    open_ones = [attributes for tag, attributes in tags_of(html) if tag == "details" and "open" in attributes]
+    assert len(open_ones) == 4  # those of the checks that did not pass
+    assert "device by device" in html.lower()
+
+
+def test_every_drawing_is_well_formed_named_and_has_no_style(tags_of) -> None:
+    html = _draw(program_verdict(wrong=True, efficiency=None))
+    drawings = [part.split("</svg>")[0] for part in html.split("<svg")[1:]]
+    assert len(drawings) > 10
+    for each in drawings:
+        ElementTree.fromstring(f"<svg{each}</svg>")
+    for tag, attributes in tags_of(html):
+        assert "style" not in attributes, tag
+        assert "id" not in attributes or tag == "h2"  # ids of a drawing would occur twice on a page
+        if tag == "svg":
+            assert attributes["role"] == "img"
+
+
+def test_numbers_stand_in_tables_too() -> None:
+    html = _draw(program_verdict())
+    for text in ("393,216", "1,572,864", "12,582,912", "all-gather over fsdp, 64.0 KiB, \u00d724 in a loop"):
+        assert text in html
+
+
+def test_a_run_of_call_mode_has_no_drawing() -> None:
+    verdict = program_verdict()
+    plain = [check.model_copy(update={"evidence": {"line": 3}}) for check in verdict.checks]
+    html = _draw(verdict.model_copy(update={"checks": plain}))
+    assert 'class="drawing' not in html
+    assert "Efficiency" not in html
+
+
+def test_efficiency_is_shown_with_its_parts_and_meaning() -> None:
+    html = _draw(program_verdict("fsdp_forward").model_copy(update={"efficiency": make_efficiency(104.237)}))
+    for text in ("Efficiency: 104.24", "100 = the reference; more is better", "0.959", "2.5 MiB", "2.7 MiB"):
+        assert text in html
+    assert 'href="/problems/fsdp_forward/ranking"' in html
+
+
+def test_names_of_a_hostile_submission_are_harmless_everywhere(tags_of) -> None:
+    sharding = leaf(MESH, HOSTILE, [8], [("fsdp",)], [()]) | {"got_spec": HOSTILE, "dtype": HOSTILE, "when": HOSTILE}
+    block = {"kind": HOSTILE, "axes": [HOSTILE], "bytes": 1, "executions": 1, "in_loop": True}
+    entry = {
+        "mesh": MESH,
+        "leaves": [sharding],
+        "rows": [
+            {"kind": HOSTILE, "axes": [HOSTILE], "group_size": 8, "in_loop": True, "mine": None, "reference": None}
+        ],
+        "timeline": {"mine": [block], "reference": [block]},
+        HOSTILE: {HOSTILE: [HOSTILE]},
+    }
+    named = {"mesh": {HOSTILE: 2}, "rows": [{"name": HOSTILE, "mine": 1, "reference": 1, "replicated": None}]}
+    html = _draw(_with_evidence(entry, named))
+    assert "\x1b" not in html
+    assert {tag for tag, _ in tags_of(html)}.isdisjoint({"script", "img"})
+    assert not any(name.startswith("on") for _, attributes in tags_of(html) for name in attributes)
+
+
+def test_a_great_many_leaves_are_listed_and_the_first_drawn() -> None:
+    leaves = [leaf(MESH, f"layers/{index}/w", [8, index + 1], [("fsdp",)], [()]) for index in range(5000)]
+    html = _draw(_with_evidence({"mesh": MESH, "leaves": leaves}))
+    assert html.count('class="drawing') == 2 * MAX_DRAWN
+    assert f"layers/{MAX_LISTED - 1}/w" in html
+    assert f"layers/{MAX_LISTED}/w" not in html
+    assert f"And {5000 - MAX_LISTED} more leaves." in html
+    assert len(html) < 1_000_000
+
+
+def test_many_leaves_that_lie_alike_are_one_drawing() -> None:
+    leaves = [leaf(MESH, f"layers/{index}/w", [8, 8], [("fsdp",)], [()]) for index in range(5000)]
+    html = _draw(_with_evidence({"mesh": MESH, "leaves": leaves}))
+    assert html.count('class="drawing') == 2
+    assert "and 4999 more" in html
+    assert len(html) < 100_000
+
+
+def test_a_leaf_off_the_mesh_says_so() -> None:
+    off = leaf(MESH, "params/w", [8], [("fsdp",)]) | {"ok": False, "got_spec": "not on the mesh", "got": None}
+    html = _draw(_with_evidence({"mesh": MESH, "leaves": [off]}))
+    assert "not on the mesh" in html
+    assert "<title>params/w, expected, on fsdp = 8</title>" in html
+    assert html.count('class="drawing') == 1
+
+
+def test_a_leaf_that_may_be_split_otherwise_is_not_marked_as_wrong() -> None:
+    other = leaf(MESH, "params/w", [8, 8], [("fsdp",), ()], [(), ("fsdp",)]) | {"ok": True}
+    html = _draw(_with_evidence({"mesh": MESH, "leaves": [other]}, passed=True))
+    assert html.count('class="drawing') == 2
+    assert "✗" not in html
+    assert "differs" not in html
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {},
+        {"mesh": None},
+        {"mesh": MESH},
+        {"mesh": MESH, "leaves": None, "rows": {}, "timeline": []},
+        {"mesh": MESH, "leaves": [{}], "rows": [{}], "timeline": {}},
+        {"mesh": MESH, "rows": [{"name": "state"}]},
+        {"mesh": MESH, "rows": [{"name": "state", "mine": 1, "reference": 1}, {"kind": "all-gather"}]},
+        {"mesh": MESH, "rows": [{"kind": "all-gather"}], "timeline": {"mine": [{"kind": "all-gather"}]}},
+        {"mesh": MESH, "mine": None, "reference": 5, "whole": None},
+        {"mesh": MESH, "donated": 0},
+        {"mesh": MESH, "retraced": True},
+        "a text",
+    ],
+)
+def test_evidence_of_another_version_does_not_break_the_page(entry: Any) -> None:
+    assert "Sharding" in _draw(_with_evidence(entry))
+
+
+def test_evidence_that_is_not_drawn_is_shown_as_facts() -> None:
+    html = _draw(_with_evidence({"mesh": MESH, "primitives": ["shard_map", "dot_general"]}))
+    assert "<summary>Evidence</summary>" in html
+    assert "shard_map" in html

@@ -1,0 +1,142 @@
+"""What a compiled program does, drawn: seen by axe and by a small phone, in light and dark. No program is compiled."""
+
+import json
+import sqlite3
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from grader.verdict import Verdict
+from tests.app.program_verdict import program_verdict
+from tests.browser.browser import Service
+from tests.browser.workbench import PROBLEM, OpenPage
+
+SCHEMES = ["light", "dark"]
+_VERDICTS = {
+    "f" * 31 + "0": program_verdict("fsdp_step", wrong=True),
+    "f" * 31 + "1": program_verdict("fsdp_step", efficiency=104.237),
+}
+WRONG, RIGHT = (f"/attempts/{attempt_id}" for attempt_id in _VERDICTS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stored(service: Service) -> Iterator[None]:
+    """Both attempts, finished, in the database of the running service; gone afterwards."""
+    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
+        (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
+        for attempt_id, verdict in _VERDICTS.items():
+            _store(connection, owner, attempt_id, verdict)
+    connection.close()
+    yield
+    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
+        connection.executemany("DELETE FROM attempts WHERE id = ?", [(attempt_id,) for attempt_id in _VERDICTS])
+    connection.close()
+
+
+def _store(connection: sqlite3.Connection, owner: str, attempt_id: str, verdict: Verdict) -> None:
+    row = {
+        "id": attempt_id,
+        "user_id": owner,
+        "problem": verdict.problem,
+        "version": verdict.version,
+        "kind": "attempt",
+        "source": "def init(mesh, seed): ...",
+        "status": "finished",
+        "priority": 0,
+        "tries": 1,
+        "verdict": verdict.model_dump_json(),
+        "score": verdict.score,
+        "accepted": verdict.status == "accepted",
+        "efficiency": verdict.efficiency.score if verdict.efficiency else None,
+        "created_at": "2026-01-05 09:30:00.000000",
+    }
+    places = ", ".join("?" * len(row))
+    connection.execute(f"INSERT INTO attempts ({', '.join(row)}) VALUES ({places})", tuple(row.values()))
+
+
+def _open_all(page: Page) -> None:
+    page.evaluate("document.querySelectorAll('section.verdict details').forEach((each) => { each.open = true; })")
+
+
+def _violations(page: Page) -> list[tuple[str, list[str]]]:
+    found = Axe().run(page).response["violations"]
+    return [(violation["id"], [node["html"][:200] for node in violation["nodes"]]) for violation in found]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("path", [WRONG, RIGHT, "/help/reasons", "/problems/fsdp_step/ranking"])
+def test_a_page_has_no_violation(open_page: OpenPage, path: str, scheme: str) -> None:
+    page = open_page(path, color_scheme=scheme)
+    _open_all(page)
+    assert _violations(page) == []
+
+
+@pytest.mark.parametrize("path", [WRONG, RIGHT, "/help/reasons"])
+def test_a_page_fits_360_pixels(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, viewport={"width": 360, "height": 740})
+    _open_all(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for drawing in page.locator("svg.drawing").all():
+        box = drawing.bounding_box()
+        assert box is not None
+        assert box["width"] <= 360
+        assert box["height"] > 0
+
+
+def test_what_is_wrong_is_seen_without_a_click(open_page: OpenPage) -> None:
+    page = open_page(WRONG)
+    expected = page.get_by_role("img", name="params/w1, expected, on fsdp = 8")
+    yours = page.get_by_role("img", name="params/w1, yours, on fsdp = 8")
+    expect(expected).to_be_visible()
+    expect(yours).to_be_visible()
+    expect(page.get_by_role("img", name="params/b1, yours, on fsdp = 8")).to_be_hidden()
+    expect(page.get_by_role("link", name="Where to look")).to_have_attribute("href", "/help/reasons#wrong_sharding")
+
+
+def test_a_drawing_has_its_numbers_in_a_table(open_page: OpenPage) -> None:
+    page = open_page(RIGHT)
+    _open_all(page)
+    expect(page.get_by_role("row", name="temporaries").first).to_contain_text("98,304")
+    expect(page.get_by_role("heading", name="Efficiency: 104.24")).to_be_visible()
+
+
+def test_drawings_are_coloured_by_the_style_sheet(open_page: OpenPage) -> None:
+    """The policy allows no inline style, so a colour that shows has come from there."""
+    fills = set()
+    for scheme in SCHEMES:
+        page = open_page(WRONG, color_scheme=scheme)
+        fills.add(page.locator(".shard-1").first.evaluate("(each) => getComputedStyle(each).fill"))
+    assert len(fills) == 2
+    assert "rgb(0, 0, 0)" not in fills
+
+
+def test_the_verdict_is_drawn_in_place_on_the_problem_page(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    page.evaluate(
+        """async (url) => {
+            const answer = await fetch(url);
+            const fragment = document.createRange().createContextualFragment(await answer.text());
+            document.querySelector("[data-verdict]").replaceChildren(fragment);
+        }""",
+        f"{WRONG}/verdict",
+    )
+    drawing = page.get_by_role("img", name="params/w1, yours, on fsdp = 8")
+    expect(drawing).to_be_visible()
+    assert page.locator(".shard-1").first.evaluate("(each) => getComputedStyle(each).fill") != "rgb(0, 0, 0)"
+
+
+def test_a_program_problem_leads_to_its_ranking(open_page: OpenPage, service: Service) -> None:
+    with urllib.request.urlopen(f"{service.url}/api/v1/problems") as answer:
+        slugs = [problem["slug"] for problem in json.load(answer)["problems"]]
+    for slug in slugs:
+        with urllib.request.urlopen(f"{service.url}/api/v1/problems/{slug}") as answer:
+            if json.load(answer)["mode"] == "program":
+                page = open_page(f"/problems/{slug}")
+                page.get_by_role("link", name="Ranking").click()
+                expect(page.get_by_role("heading", level=1)).to_contain_text("Ranking of")
+                assert _violations(page) == []
+                return
+    pytest.skip("no problem here is graded by its program")

@@ -1,0 +1,6 @@
+def init(mesh, seed):
+    raise NotImplementedError
+
+
+def step(mesh, state, x):
+    raise NotImplementedError
