@@ -196,7 +196,7 @@ class _Reader:
                 index = self.tokens.partners[index]
                 last = None
             else:
-                last = last or reference(token)
+                last = reference(token)
             index += 1
         if last is not None:
             yield last
