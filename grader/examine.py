@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from grader.case import Case
-from grader.checks.program.subject import Leaves, Measured, Run, mesh_name
+from grader.checks.program.subject import Leaves, Measured, Run, in_bytes, mesh_name
 from grader.errors import GraderFault, SubmissionFault
 from grader.package.package import Package
 from grader.program import facts as program_facts
@@ -149,11 +149,6 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
         of_init = {"op": "compile", "mesh": mesh, "inputs": [{"shape": [], "dtype": "uint32"}], "state": 0}
         init_facts = session.request(of_init, {"artifact": exported.init})[0].get("facts")
     reply, _ = session.request(request, {"artifact": exported.artifact})
-    runs: dict[str, Run] = {}
-    for case, leaves_of_case in zip(form.cases, exported.states, strict=True):
-        values = {"state": list(leaves_of_case.values()), "inputs": [case.inputs[name] for name in form.inputs]}
-        _, answer = session.request({"op": "run", "steps": program.steps}, values)
-        runs[case.id] = _run_of(leaves_of_case, answer.get("steps"), exported.outputs, program.steps)
     observed = {"primitives": exported.primitives, "retraced": exported.retraced}
     raw = {
         "facts": reply.get("facts"),
@@ -162,7 +157,51 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
         "state": list(state),
         **observed,
     }
-    return Examined(form.cases, measured_of(raw, mesh, form), runs, raw)
+    measured = measured_of(raw, mesh, form)
+    _check_state(measured)
+    _check_memory(measured, package.manifest.limits.memory_mb)
+    runs: dict[str, Run] = {}
+    for case, leaves_of_case in zip(form.cases, exported.states, strict=True):
+        values = {"state": list(leaves_of_case.values()), "inputs": [case.inputs[name] for name in form.inputs]}
+        _, answer = session.request({"op": "run", "steps": program.steps}, values)
+        runs[case.id] = _run_of(leaves_of_case, answer.get("steps"), exported.outputs, program.steps)
+    return Examined(form.cases, measured, runs, raw)
+
+
+def _check_memory(measured: Measured, memory_mb: int) -> None:
+    """Before it runs: a device that finds no memory would leave the others waiting for it.
+
+    Raises:
+      SubmissionFault: `memory_limit`.
+    """
+    memory = measured.facts.memory
+    each = memory.argument_bytes + memory.output_bytes + memory.temporary_bytes
+    if each * measured.facts.devices > memory_mb << 20:
+        raise SubmissionFault(
+            "memory_limit",
+            f"On mesh {mesh_name(measured.mesh)} the compiled program needs {in_bytes(each)} on each device, "
+            f"{in_bytes(each * measured.facts.devices)} in all: more than the {memory_mb:,} MiB that a submission may have. "
+            "Look for an array with one dimension too many, or for a broadcast of two large ones.",
+        )
+
+
+def _check_state(measured: Measured) -> None:
+    """A step's state goes into the next step.
+
+    Raises:
+      SubmissionFault: `wrong_shape` or `wrong_dtype`, where it cannot.
+    """
+    for (path, before), (_, after) in zip(measured.state_in, measured.out, strict=False):
+        for reason, what, old, new in (
+            ("wrong_shape", "shape", before.shape, after.shape),
+            ("wrong_dtype", "dtype", before.dtype, after.dtype),
+        ):
+            if old != new:
+                raise SubmissionFault(
+                    reason,  # type: ignore[arg-type]
+                    f"Leaf {path} of the state goes into the step with {what} {old} and comes out with {new}, so the "
+                    "next step cannot take it.",
+                )
 
 
 def measured_of(raw: dict[str, Any], mesh: dict[str, int], form: Form) -> Measured:
@@ -199,13 +238,6 @@ def examine(
     forms = forms_of(package, cases)
 
     def verified(mesh: dict[str, int], form: Form, exported: Export) -> Examined:
-        try:
-            with sandbox.verifier(manifest.devices, manifest.limits, stop) as verifier:
-                return verify(verifier, package, mesh, form, exported)
-        except SubmissionFault as fault:
-            if fault.reason != "divergent_collective":
-                raise
-        # XLA gives up on a collective by the clock, and on a busy machine a device may only have been late: once more.
         with sandbox.verifier(manifest.devices, manifest.limits, stop) as verifier:
             return verify(verifier, package, mesh, form, exported)
 

@@ -55,9 +55,15 @@ class AttemptEvents:
 
     def __init__(self) -> None:
         self._subscriptions: dict[str, set[Subscription]] = {}
+        # Not every phase is stored, so whoever comes late is told the newest one of an attempt that runs.
+        self._running: dict[str, Change] = {}
         self._closed = False
 
     def publish(self, attempt_id: str, change: Change) -> None:
+        if change.status == "running":
+            self._running[attempt_id] = change
+        else:
+            self._running.pop(attempt_id, None)
         for subscription in self._subscriptions.get(attempt_id, ()):
             subscription.put(change)
 
@@ -67,6 +73,8 @@ class AttemptEvents:
         subscription = Subscription()
         if self._closed:
             subscription.close()
+        elif attempt_id in self._running:
+            subscription.put(self._running[attempt_id])
         self._subscriptions.setdefault(attempt_id, set()).add(subscription)
         try:
             yield subscription

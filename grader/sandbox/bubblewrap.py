@@ -64,7 +64,8 @@ def runner_environment() -> dict[str, str]:
     """The whole environment of a runner, the same for a reference and for a submission."""
     flags = (
         "--xla_cpu_collective_call_warn_stuck_timeout_seconds=3",
-        "--xla_cpu_collective_call_terminate_timeout_seconds=6",
+        # The last resort: the session sees before that whether devices wait in vain.
+        "--xla_cpu_collective_call_terminate_timeout_seconds=40",
     )
     return {
         "HOME": "/tmp",

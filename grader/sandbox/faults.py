@@ -20,7 +20,7 @@ RUNNER_GAVE_UP = 70
 def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
     """Why a process ended before it answered; `status` is negative for a signal."""
     if status == -signal.SIGABRT and ("rendezvous" in stderr_tail.lower() or "collective" in stderr_tail.lower()):
-        return SubmissionFault("divergent_collective", _divergence(stderr_tail))
+        return divergence_of(stderr_tail)
     if status == -signal.SIGXCPU:
         return SubmissionFault("time_limit", "Your code used up the CPU time that a submission may have.")
     if status == -signal.SIGSYS:
@@ -41,16 +41,22 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
     )
 
 
-def _divergence(stderr_tail: str) -> str:
+def is_stuck(stderr_tail: str) -> bool:
+    """Has XLA warned that devices wait for one another?"""
+    return "may be stuck" in stderr_tail
+
+
+def divergence_of(stderr_tail: str) -> SubmissionFault:
     """Which collective, as XLA's last words name it: "Termination timeout for `reduce scatter RendezvousKey{…"."""
     told = _WAITED_FOR.search(stderr_tail)
     arrived = _ARRIVED.search(stderr_tail)
     name = f" ({'an' if told[1][0] == 'a' else 'a'} {told[1].strip().replace(' ', '_')})" if told else ""
     counts = f" Of {arrived[1]} devices {arrived[2]} arrived." if arrived else ""
-    return (
+    return SubmissionFault(
+        "divergent_collective",
         f"Not all devices reached the same collective{name}, so the others waited in vain.{counts} Every device must "
         "execute the same collectives in the same order: keep them out of a `lax.cond`, or of a loop, whose condition "
-        "differs from device to device."
+        "differs from device to device.",
     )
 
 

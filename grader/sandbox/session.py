@@ -13,10 +13,10 @@ from grader.package.package import Limits
 from grader.runner import wire
 from grader.sandbox.capture import Capture
 from grader.sandbox.cgroup import Cgroups, Group
-from grader.sandbox.faults import MEMORY_MESSAGE, clean_detail, fault_of_exit
+from grader.sandbox.faults import MEMORY_MESSAGE, clean_detail, divergence_of, fault_of_exit, is_stuck
 from grader.sandbox.protocol import Output
 from grader.sandbox.remedies import remedy_for
-from grader.sandbox.usage import Usage, delayed_s_of, usage_of
+from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.zygote import Fork
 
 # For what is our own: backend start, and a package's warm-up.
@@ -27,6 +27,7 @@ _MAX_TEXT = 2000
 # Frames of our own making hold compiled programs.
 _MAX_OWN_BYTES = 1 << 30
 _CLOSED_BY_ITSELF_S = 2.0
+_LOOK_S, _STUCK_S = 0.25, 2.0
 # JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
 _DATA_SLACK_BYTES = 2 << 30
 # For libraries and read-only maps. Bounded, since the page tables of an endless map are memory, too.
@@ -50,7 +51,9 @@ class ForkSession:
         self._outbox = memoryview(b"")
         self._capture = Capture()
         self._at_begin = Usage(0.0, 0)
-        self._wall_at_begin = self._delayed_at_begin = 0.0
+        self._wall_at_begin = self._looked_at = 0.0
+        self._delays_at_begin: dict[int, float] = {}
+        self._idleness: Idleness | None = None
         self.environment: dict[str, Any] = {}
         self.warmed = False
         self._group: Group | None = None
@@ -106,7 +109,8 @@ class ForkSession:
         self._limits, self._stop = limits, stop
         self._at_begin = usage_of(self._fork.pid)
         self._wall_at_begin = time.monotonic()
-        self._delayed_at_begin = delayed_s_of(self._fork.pid)
+        self._delays_at_begin = delays_of(self._fork.pid)
+        self._idleness = None
 
     def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Frame:
         """Send one request and return the reply. See `Session` for what it raises."""
@@ -240,6 +244,7 @@ class ForkSession:
 
     def _check_limits(self) -> None:
         self._check_stop(self._stop)
+        self._check_collectives()
         usage = usage_of(self._fork.pid)
         limits = self._limits
         if usage.resident_bytes > limits.memory_mb << 20:
@@ -260,12 +265,31 @@ class ForkSession:
                 "look for a sleep, or for something that it waits for in vain.",
             )
 
+    def _check_collectives(self) -> None:
+        """End a program whose devices wait for one another in vain, a few seconds after XLA has warned of it.
+
+        XLA itself gives up by the clock, which a slow device on a busy machine would run out; one that still computes,
+        or that waits for a core, is not stuck.
+        """
+        if time.monotonic() - self._looked_at < _LOOK_S:
+            return
+        self._looked_at = time.monotonic()
+        warned = is_stuck(self._capture.tail())
+        if not warned:
+            self._idleness = None
+            return
+        self._idleness = self._idleness or Idleness(self._fork.pid)
+        if self._idleness.seconds() > _STUCK_S:
+            self._fork.kill()
+            raise divergence_of(self._capture.tail())
+
     def _waited_s(self) -> float:
         """Wall clock since the beginning, less what other processes on a busy machine have taken of it."""
         passed = time.monotonic() - self._wall_at_begin
         if passed <= self._limits.wall_s:
             return passed
-        return passed - (delayed_s_of(self._fork.pid) - self._delayed_at_begin)
+        now, before = delays_of(self._fork.pid), self._delays_at_begin
+        return passed - max((delay - before.get(thread, 0.0) for thread, delay in now.items()), default=0.0)
 
     def _check_stop(self, stop: threading.Event | None) -> None:
         if stop is not None and stop.is_set():

@@ -1,6 +1,8 @@
 """CPU and resident memory of a process, read from outside, where it has no say."""
 
 import os
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,15 +28,38 @@ def usage_of(pid: int) -> Usage:
     return Usage((int(fields[11]) + int(fields[12])) / _TICKS_PER_S, int(fields[21]) * _PAGE_BYTES)
 
 
-def delayed_s_of(pid: int) -> float:
-    """Seconds that the main thread of a process was ready to run and had no core to run on; 0 where nobody counts it.
+def delays_of(pid: int) -> dict[int, float]:
+    """Seconds that each thread of a process was ready to run and had no core to run on; empty where nobody counts them.
 
-    Source: https://docs.kernel.org/scheduler/sched-stats.html, /proc/PID/schedstat
+    Source: https://docs.kernel.org/scheduler/sched-stats.html, /proc/PID/task/TID/schedstat
     """
+    delays: dict[int, float] = {}
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except (FileNotFoundError, ProcessLookupError, IndexError):
-        return 0.0
+        for task in os.scandir(f"/proc/{pid}/task"):
+            with suppress(FileNotFoundError, ProcessLookupError, IndexError):
+                delays[int(task.name)] = int(Path(task.path, "schedstat").read_text().split()[1]) / 1e9
+    except (FileNotFoundError, ProcessLookupError):
+        return delays
+    return delays
+
+
+class Idleness:
+    """Tells for how long a process has had nothing to do: it neither computed nor waited for a core."""
+
+    # A thread that looks at a clock now and then is idle all the same.
+    _NOTHING_S = 0.02
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._since = time.monotonic()
+        self._seen = 0.0
+
+    def seconds(self) -> float:
+        """For how long, up to now, as far as the calls before this one can tell."""
+        seen = usage_of(self._pid).cpu_s + sum(delays_of(self._pid).values())
+        if seen - self._seen > self._NOTHING_S:
+            self._since, self._seen = time.monotonic(), seen
+        return time.monotonic() - self._since
 
 
 def descendants(root: int) -> list[int]:

@@ -59,7 +59,7 @@ class _Verifier:
             case "run" if self._loaded is not None:
                 try:
                     outputs["steps"] = run(self._loaded, values["state"], values["inputs"], request["steps"])
-                except jax.errors.JaxRuntimeError as error:
+                except (jax.errors.JaxRuntimeError, ValueError, TypeError) as error:
                     raise _failed("runs", error) from None
         return {}
 
@@ -74,7 +74,7 @@ class _Verifier:
 
 
 def _failed(when: str, error: Exception) -> Refused:
-    text = str(error).strip().partition("\n")[0][:500]
+    text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:500]}"
     reason = "memory_limit" if "RESOURCE_EXHAUSTED" in text or "Out of memory" in text else "error"
     return Refused(reason, f"The program fails when it {when}: {text}")
 

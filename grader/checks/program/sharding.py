@@ -84,7 +84,7 @@ def _told(mesh: str, row: dict[str, Any]) -> str:
     text = f"{row['path']} in {when}, mesh {mesh}: expected {row['expected_spec']}, got {row['got_spec']}."
     if row["got"] is None:
         return text
-    whole = [[0, size] for size in row["shape"]]
+    whole = tuple((0, size) for size in row["shape"])
     if all(part == whole for part in row["got"]) and not all(part == whole for part in row["expected"]):
         advice = (
             "Place it in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`."

@@ -1,0 +1,242 @@
+# ruff: noqa: E501  (rows of a table are easier to read whole)
+"""Programs that are wrong, hostile or unusual, through the whole judge, on the smallest problem of mode program."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.judge import Judge
+from grader.package.package import Package
+from grader.package.reader import read_package
+from grader.verdict import Verdict
+
+HEAD = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+"""
+INIT = """
+def init(mesh, seed):
+    w = jax.random.normal(jax.random.key(seed), (512, 16))
+    return {"w": jax.lax.with_sharding_constraint(w, NamedSharding(mesh, P("x"))), "n": jnp.zeros((), jnp.int32)}
+"""
+STEP = """
+def step(mesh, state, x):
+    mean = jnp.mean(x, axis=0)
+    w = state["w"] - 0.1 * jnp.tanh(state["w"] @ jnp.outer(mean, mean))
+    w = jax.lax.with_sharding_constraint(w, NamedSharding(mesh, P("x")))
+    return {"w": w, "n": state["n"] + 1}, jnp.mean(jnp.square(mean))
+"""
+BY_HAND = """
+def step(mesh, state, x):
+    def local(w, n, x):
+        mean = REDUCED
+        return w - 0.1 * jnp.tanh(w @ jnp.outer(mean, mean)), n + 1, jnp.mean(jnp.square(mean))
+
+    w, n, loss = jax.shard_map(
+        local, mesh=mesh, in_specs=(P("x"), P(), P("x")), out_specs=(P("x"), P(), P()), check_vma=False
+    )(state["w"], state["n"], x)
+    return {"w": w, "n": n}, loss
+"""
+# The inputs are put on the mesh of the state, whose axes are Explicit here.
+EXPLICIT = """
+def explicit(mesh):
+    return jax.sharding.Mesh(mesh.devices, mesh.axis_names, axis_types=(jax.sharding.AxisType.Explicit,))
+
+
+def init(mesh, seed):
+    w = jax.random.normal(jax.random.key(seed), (512, 16))
+    return {"w": jax.device_put(w, NamedSharding(explicit(mesh), P("x"))), "n": jnp.zeros((), jnp.int32)}
+
+
+def step(mesh, state, x):
+    mean = jnp.mean(x, axis=0)
+    w = state["w"] - 0.1 * jnp.tanh(state["w"] @ jnp.outer(mean, mean))
+    return {"w": w, "n": state["n"] + 1}, jnp.mean(jnp.square(mean))
+"""
+
+
+@pytest.fixture(scope="session")
+def move_mean() -> Package:
+    return read_package(Path(__file__).parent / "packages" / "move_mean")
+
+
+@pytest.fixture
+def verdict_of(judge: Judge, move_mean: Package):
+    return lambda source: judge.judge(move_mean, HEAD + source)
+
+
+def failed(verdict: Verdict) -> list[str]:
+    return [check.id for check in verdict.checks if not check.passed]
+
+
+def told(verdict: Verdict) -> str:
+    return "\n".join(check.message for check in verdict.checks if not check.passed)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        INIT + STEP,
+        INIT + BY_HAND.replace("REDUCED", 'jax.lax.pmean(jnp.mean(x, axis=0), "x")'),
+        EXPLICIT,
+    ],
+    ids=["partitioner", "by hand", "explicit mesh"],
+)
+def test_every_style_is_accepted(verdict_of, source):
+    verdict = verdict_of(source)
+    assert told(verdict) == ""
+    assert verdict.status == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("init", "step", "reason", "check", "said"),
+    [
+        (INIT.replace('P("x")', "P()"), STEP, "wrong_sharding", "sharding", "Every device holds the whole leaf"),
+        (INIT, STEP.replace('P("x")', "P()"), "wrong_sharding", "sharding", "with_sharding_constraint"),
+        (
+            INIT.replace("    return", "    w = jax.lax.with_sharding_constraint(w, NamedSharding(mesh, P())) * 1.0\n    return"),
+            STEP,
+            "too_much_memory",
+            "init_memory",
+            "made whole first",
+        ),
+        (INIT, BY_HAND.replace("REDUCED", 'jax.lax.pmean(jnp.mean(x, axis=0), "x")').replace("n + 1, jnp.mean(jnp.square(mean))", "n + 1, jnp.mean(jnp.square(mean)) * (1.0 + jax.lax.axis_index('x'))"), "wrong_value", "values", "devices that should hold"),
+        (
+            INIT,
+            BY_HAND.replace("REDUCED", 'jnp.mean(jax.lax.all_gather(x, "x", tiled=True), axis=0)'),
+            "wrong_communication",
+            "batch",
+            "gathers all 24 rows",
+        ),
+        (
+            INIT,
+            STEP.replace("jnp.mean(x, axis=0)", "jax.lax.while_loop(lambda c: jnp.sum(c[0]) < -1, "
+            "lambda c: (c[0] + jnp.mean(jnp.sin(x * c[0]), axis=0), c[1]), (jnp.mean(x, axis=0), jnp.sum(x)))[0]"),
+            "wrong_communication",
+            "collectives",
+            "number of rounds",
+        ),
+        (INIT.replace("jnp.zeros((), jnp.int32)", "0"), STEP.replace('state["n"] + 1', 'state["n"] + jnp.int32(1)'), "retraced", "retrace", "weak type"),
+        (INIT, STEP.replace("jnp.tanh(", "jnp.tanh(0 * jnp.cos(mean) + "), "wrong_structure", "primitives", "uses cos"),
+        (INIT, STEP.replace('"n": state["n"] + 1', '"n": state["n"] + 1.0'), "wrong_dtype", "values", "comes out with float32"),
+        (INIT, STEP.replace('"n": state["n"] + 1', '"m": state["n"] + 1'), "wrong_structure", "values", "not in init's: m"),
+        (INIT.replace('"n": jnp', '"k": jnp').replace("return {", "return {"), STEP.replace('"n"', '"k"'), "wrong_structure", "values", "missing: n"),
+        (INIT, STEP.replace(", jnp.mean(jnp.square(mean))", ""), "wrong_structure", "values", "the pair (state, loss)"),
+        (INIT, STEP.replace("    mean", '    jax.debug.print("{}", x)\n    mean', 1), "not_exportable", "values", 'jax.debug.print("{}", x)'),
+        (INIT, STEP.replace("    mean", "    x = jax.pure_callback(lambda v: v, x, x)\n    mean", 1), "not_exportable", "values", "pure_callback"),
+        (INIT, STEP.replace("    mean", "    if x.sum() > 0:\n        x = -x\n    mean", 1), "not_exportable", "values", "lax.cond"),
+        (INIT, STEP.replace("jnp.mean(x, axis=0)", "jnp.mean(np.sin(x), axis=0)"), "not_exportable", "values", "jax.numpy"),
+        (INIT.replace("key(seed)", "key(int(seed))"), STEP, "not_exportable", "values", "Leave out"),
+        (INIT.replace("def init", "def start"), STEP, "missing_entry", "values", "does not define `init`"),
+        (INIT, STEP.replace('P("x")', 'P("y")'), "error", "values", "y"),
+    ],
+)  # fmt: skip
+def test_a_wrong_program_is_rejected_and_explained(verdict_of, init, step, reason, check, said):
+    verdict = verdict_of(init + step)
+    assert (verdict.status, verdict.reason) == ("rejected", reason), told(verdict)
+    assert failed(verdict)[0] == check
+    assert said in told(verdict)
+    assert verdict.efficiency is None
+
+
+FORGE = """
+def forge(change):
+    original = jax.export.export
+
+    def export(function, **options):
+        def exported(*avals):
+            return change(function, avals, original)
+
+        return exported
+
+    jax.export.export = export
+
+
+class Bytes:
+    def __init__(self, data):
+        self.data = data
+
+    def serialize(self):
+        return self.data
+"""
+
+
+@pytest.mark.parametrize(
+    ("forgery", "said"),
+    [
+        ("lambda f, avals, original: Bytes(b'no program at all' * 9)", "cannot be read back"),
+        ("lambda f, avals, original: Bytes(original(f)(*avals).serialize()[:-200])", ""),
+        # A program for one device computes the same numbers and says nothing to anybody.
+        (
+            "lambda f, avals, original: original(jax.jit(lambda *a: a))"
+            "(*[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals])",
+            "another mesh",
+        ),
+        ("lambda f, avals, original: original(jax.jit(lambda *a: f(*a)))(*avals[:-1], avals[0])", ""),
+        (
+            "lambda f, avals, original: original(jax.jit(lambda *a: (*f(*a)[:-1], "
+            "jax.ffi.ffi_call('do_evil', jax.ShapeDtypeStruct((), 'float32'))(a[0][0, 0]))), "
+            "disabled_checks=[jax.export.DisabledSafetyCheck.custom_call('do_evil')])(*avals)",
+            "",
+        ),
+    ],
+    ids=["junk", "cut off", "one device", "other inputs", "custom call"],
+)
+def test_a_forged_program_is_refused(verdict_of, forgery, said):
+    verdict = verdict_of(INIT + STEP + FORGE + f"\n\nforge({forgery})\n")
+    assert verdict.status == "rejected"
+    assert said in told(verdict)
+    assert not any(case.passed for case in verdict.cases)
+
+
+def test_leaves_under_false_names_gain_nothing(verdict_of):
+    """The names of leaves come out of the process that ran the submission; the arrays do not."""
+    lie = """
+import sys
+served = sys.modules["grader.runner.serve"]
+honest = served.export_program
+
+def lying(submission, request):
+    exported = honest(submission, request)
+    exported.outputs.reverse()
+    return exported
+
+served.export_program = lying
+"""
+    verdict = verdict_of(INIT + STEP + lie)
+    assert (verdict.status, verdict.score) == ("rejected", 0)
+
+
+ENDLESS = STEP.replace("jnp.mean(x, axis=0)", "jax.lax.while_loop(lambda c: c[1] >= 0, lambda c: (c[0] + 1, c[1] * 1), "
+                       "(jnp.mean(x, axis=0), jnp.ones((), jnp.int32)))[0]")  # fmt: skip
+HUGE = STEP.replace("jnp.mean(x, axis=0)", "jnp.mean(x, axis=0) + jnp.sum(jnp.sin(jnp.arange(2.0**29) * jnp.sum(x)).reshape(-1, 16), axis=0)[:16] * jnp.sort(jnp.arange(2.0**29) * jnp.sum(x))[0]")  # fmt: skip  # noqa: E501
+DIVERGENT = BY_HAND.replace(
+    "REDUCED",
+    'jax.lax.cond(jax.lax.axis_index("x") == 0, lambda m: jax.lax.pmean(m, "x"), lambda m: m, jnp.mean(x, axis=0))',
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "reason", "said"),
+    [
+        (ENDLESS, "time_limit", "stopped after"),
+        (HUGE, "memory_limit", "memory"),
+        (DIVERGENT, "divergent_collective", "an all_reduce"),
+    ],
+    ids=["endless", "huge", "divergent"],
+)
+def test_what_ends_a_verifier_is_told_and_harms_nobody_else(verdict_of, step, reason, said):
+    verdict = verdict_of(INIT + step)
+    assert (verdict.status, verdict.reason) == ("rejected", reason), told(verdict)
+    assert said in told(verdict)
+    assert verdict_of(INIT + STEP).status == "accepted"
+
+
+def test_hidden_values_never_reach_the_submission(verdict_of):
+    """What is traced has shapes and no values, so there is nothing to print."""
+    verdict = verdict_of(INIT + STEP.replace("    mean", "    print(x)\n    mean", 1))
+    assert verdict.status == "accepted"
+    assert "float32[24,16]" in verdict.stdout
