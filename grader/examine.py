@@ -180,7 +180,7 @@ def _check_memory(measured: Measured, memory_mb: int) -> None:
         raise SubmissionFault(
             "memory_limit",
             f"On mesh {mesh_name(measured.mesh)} the compiled program needs {in_bytes(each)} on each device, "
-            f"{in_bytes(each * measured.facts.devices)} in all: more than the {memory_mb:,} MiB that a submission may have. "
+            f"{in_bytes(each * measured.facts.devices)} in all: more than the {memory_mb:,} MiB that there are. "
             "Look for an array with one dimension too many, or for a broadcast of two large ones.",
         )
 

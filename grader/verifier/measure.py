@@ -10,8 +10,11 @@ from jax.sharding import NamedSharding
 from grader.program.census import take_census
 from grader.program.facts import Asked, Facts, Leaf
 from grader.program.memory import memory_of
+from grader.program.tokens import ProgramUnreadable
 from grader.verifier.load import Loaded
 
+# A few seconds of reading. The largest program of the problems here has a fiftieth of it.
+_MAX_HLO_CHARACTERS = 8_000_000
 Array = np.ndarray[Any, Any]
 
 
@@ -22,6 +25,9 @@ def facts_of(loaded: Loaded) -> Facts:
       ProgramUnreadable: its HLO cannot be read.
     """
     compiled = loaded.compiled
+    text = compiled.as_text()
+    if len(text) > _MAX_HLO_CHARACTERS:
+        raise ProgramUnreadable(f"it has {len(text):,} characters of HLO; at most {_MAX_HLO_CHARACTERS:,} are read")
     devices = list(loaded.mesh.devices.flat)
     inputs = zip(loaded.in_avals, loaded.in_shardings, loaded.placed, strict=True)
     outputs = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
@@ -30,7 +36,7 @@ def facts_of(loaded: Loaded) -> Facts:
         inputs=tuple(_leaf(aval, sharding, placed, devices) for aval, sharding, placed in inputs),
         outputs=tuple(_leaf(aval, sharding, True, devices) for aval, sharding in outputs),
         memory=memory_of(compiled.memory_analysis()),
-        census=take_census(compiled.as_text(), len(devices), dict(loaded.mesh.shape)),
+        census=take_census(text, len(devices), dict(loaded.mesh.shape)),
         asked=tuple(
             Asked(each.kind, tuple(shape.dtype for shape in each.results)) for each in loaded.exported.collectives
         ),

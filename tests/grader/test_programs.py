@@ -212,7 +212,7 @@ served.export_program = lying
 
 ENDLESS = STEP.replace("jnp.mean(x, axis=0)", "jax.lax.while_loop(lambda c: c[1] >= 0, lambda c: (c[0] + 1, c[1] * 1), "
                        "(jnp.mean(x, axis=0), jnp.ones((), jnp.int32)))[0]")  # fmt: skip
-HUGE = STEP.replace("jnp.mean(x, axis=0)", "jnp.mean(x, axis=0) + jnp.sum(jnp.sin(jnp.arange(2.0**29) * jnp.sum(x)).reshape(-1, 16), axis=0)[:16] * jnp.sort(jnp.arange(2.0**29) * jnp.sum(x))[0]")  # fmt: skip  # noqa: E501
+HUGE = STEP.replace("jnp.mean(x, axis=0)", "jnp.mean(x, axis=0) + jnp.sum(jnp.sin(jnp.arange(2.0**29) * jnp.sum(x)).reshape(-1, 16), axis=0)[:16] * jnp.sort(jnp.arange(2.0**29) * jnp.sum(x))[0]")  # fmt: skip
 DIVERGENT = BY_HAND.replace(
     "REDUCED",
     'jax.lax.cond(jax.lax.axis_index("x") == 0, lambda m: jax.lax.pmean(m, "x"), lambda m: m, jnp.mean(x, axis=0))',
@@ -223,7 +223,7 @@ DIVERGENT = BY_HAND.replace(
     ("step", "reason", "said"),
     [
         (ENDLESS, "time_limit", "stopped after"),
-        (HUGE, "memory_limit", "memory"),
+        (HUGE, "memory_limit", "GiB on each device"),
         (DIVERGENT, "divergent_collective", "an all_reduce"),
     ],
     ids=["endless", "huge", "divergent"],
