@@ -126,11 +126,13 @@ def export(session: Session, package: Package, mesh: dict[str, int], form: Form)
         } if (
             artifact.dtype == np.uint8
             and (init is not None) == program.export_init
-            and len(states) == len(form.cases)
+            and len(states) == (len(form.cases) if program.init else 1)
             and all(_are_leaves(state) for state in states)
             and all(isinstance(path, str) for path in outputs)
             and all(type(number) is int for number in primitives.values())
         ):
+            # Without an `init` there is no state, in any case.
+            states = states if program.init else states * len(form.cases)
             return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
     raise SubmissionFault("error", "Something other than the runner answered: the reply to an export has another form.")
 

@@ -14,8 +14,12 @@ TRUST: Trust = "verified"
 
 
 class Bounds(finding.Bounds):
-    """`at_most` is a multiple of the reference's FLOPs on a device."""
+    """Multiples of the reference's FLOPs on a device.
 
+    `at_least` is for products that are written so that they cannot be counted, as a multiplication and a sum.
+    """
+
+    at_least: float = Field(default=0.5, ge=0, le=1)
     at_most: float = Field(default=1.15, ge=1)
 
 
@@ -40,6 +44,12 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults.append(
                 f"{where} every device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
                 f"{reference:,}.{same} Split the batch or the weights, so that each device does its own part."
+            )
+        elif reference is not None and mine < reference * bounds.at_least:
+            faults.append(
+                f"{where} only {mine:,} FLOPs on each device are matrix products; the reference has {reference:,}. A "
+                "product that is written as a multiplication and a sum cannot be counted, and takes more memory: use "
+                "`@`, `jnp.dot` or `jnp.einsum`."
             )
     if faults:
         return Finding(False, faults[0], "too_much_compute", {"meshes": evidence})

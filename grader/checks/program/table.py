@@ -9,6 +9,7 @@ from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 
 _MAX_TIMELINE = 64
+_MAX_LITTLE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,16 @@ class Said:
 
 
 def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[Said]:
-    """What the devices say, in program order, without what is smaller than `ignore_below` bytes or said to oneself."""
-    return [
-        _said(each, measured.mesh)
-        for each in measured.facts.census.collectives
-        if each.group_size > 1 and each.logical_bytes >= ignore_below
-    ]
+    """What the devices say, in program order, without what is said to oneself or is too little to matter.
+
+    Too little is a collective that over all its executions moves less than `ignore_below` bytes; but not where
+    there are so many of these that together they could carry something.
+    """
+    said = [_said(each, measured.mesh) for each in measured.facts.census.collectives if each.group_size > 1]
+    little = [each for each in said if each.executions is not None and each.total_bytes < ignore_below]
+    if sum(each.total_bytes for each in little) > _MAX_LITTLE * ignore_below:
+        return said
+    return [each for each in said if each not in little]
 
 
 def evidence_of(pair: Pair, ignore_below: int) -> dict[str, Any]:

@@ -1,0 +1,22 @@
+"""One nnx.jit over the step and both losses; the model is changed inside and carried out."""
+
+import jax.numpy as jnp
+import optax
+from flax import nnx
+
+
+def loss_fn(model, x, y):
+    return jnp.mean((model(x) - y) ** 2)
+
+
+@nnx.jit
+def train_step(model, optimizer, x, y):
+    before, grads = nnx.value_and_grad(loss_fn)(model, x, y)
+    optimizer.update(model, grads)
+    return jnp.stack([before, loss_fn(model, x, y)])
+
+
+def fsdp_step2(seed, x, y, num_shards, lr):
+    model = nnx.Linear(x.shape[-1], y.shape[-1], rngs=nnx.Rngs(int(seed)))
+    optimizer = nnx.Optimizer(model, optax.sgd(float(lr)), wrt=nnx.Param)
+    return train_step(model, optimizer, x, y)

@@ -1,0 +1,8 @@
+"""You returned bfloat16; the result is float32, as the inputs are."""
+
+import jax
+import jax.numpy as jnp
+
+
+def tp_mlp(mesh, w1, w2, x):
+    return (jax.nn.gelu(x @ w1) @ w2).astype(jnp.bfloat16)
