@@ -7,7 +7,7 @@ from pydantic import Field
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Subject, mesh_name
-from grader.verdict import Trust
+from grader.verdict import Reason, Trust
 
 TITLE = "Work on each device"
 TRUST: Trust = "verified"
@@ -26,7 +26,7 @@ class Bounds(finding.Bounds):
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when the FLOPs of the matrix products on a device are within bounds on every mesh."""
     evidence: list[dict[str, Any]] = []
-    faults: list[str] = []
+    faults: list[tuple[Reason, str]] = []
     for pair in subject.pairs:
         mine, reference = pair.mine.facts.census.dot_flops, pair.reference.facts.census.dot_flops
         devices = pair.mine.facts.devices
@@ -34,24 +34,28 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         evidence.append({"mesh": pair.mine.mesh, "mine": mine, "reference": reference, "whole": whole})
         where = f"On mesh {mesh_name(pair.mine.mesh)}"
         if mine is None:
-            faults.append(
+            told = (
                 f"{where} a matrix product runs in a loop whose number of rounds the compiler does not know, so the "
                 "work cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
             )
+            faults.append(("too_much_compute", told))
         elif reference is not None and mine > reference * bounds.at_most:
             ratio = mine / reference if reference else float("inf")
             same = f" That is the work of all {devices} devices, done by each." if 0.8 < ratio / devices < 1.25 else ""
-            faults.append(
+            told = (
                 f"{where} every device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
                 f"{reference:,}.{same} Split the batch or the weights, so that each device does its own part."
             )
+            faults.append(("too_much_compute", told))
         elif reference is not None and mine < reference * bounds.at_least:
-            faults.append(
+            told = (
                 f"{where} only {mine:,} FLOPs on each device are matrix products; the reference has {reference:,}. A "
                 "product that is written as a multiplication and a sum cannot be counted, and takes more memory: use "
                 "`@`, `jnp.dot` or `jnp.einsum`."
             )
+            faults.append(("wrong_structure", told))
     if faults:
-        return Finding(False, faults[0], "too_much_compute", {"meshes": evidence})
+        reason, told = faults[0]
+        return Finding(False, told, reason, {"meshes": evidence})
     first = evidence[0]
     return Finding(True, f"{first['mine']:,} FLOPs in matrix products on each device.", None, {"meshes": evidence})

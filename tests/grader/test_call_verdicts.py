@@ -1,0 +1,85 @@
+"""Every submission that ships with a problem of mode call, through the whole judge."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from grader.judge import Judge
+from grader.package.package import KnownSubmission, Package
+from grader.package.reader import read_package
+
+PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+SLUGS = sorted(path.parent.name for path in PROBLEMS.glob("*/problem.toml") if 'mode = "call"' in path.read_text())
+
+
+@cache
+def package(slug: str) -> Package:
+    return read_package(PROBLEMS / slug)
+
+
+def names(pattern: str) -> list[str]:
+    """`slug:name` of every submission whose path below `submissions` fits."""
+    return [
+        f"{slug}:{path.relative_to(PROBLEMS / slug / 'submissions').with_suffix('').as_posix()}"
+        for slug in SLUGS
+        for path in sorted((PROBLEMS / slug / "submissions").glob(pattern))
+    ]
+
+
+def known(name: str) -> tuple[Package, KnownSubmission]:
+    slug, _, path = name.partition(":")
+    kind, _, rest = path.partition("/")
+    submissions = package(slug).accepted if kind == "accepted" else package(slug).rejected
+    return package(slug), next(each for each in submissions if each.name == rest)
+
+
+def test_there_are_problems():
+    assert SLUGS == ["fsdp_step", "fsdp_step_two_losses"]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_reference_scores_100(judge: Judge, slug: str):
+    verdict = judge.judge(package(slug), package(slug).reference)
+    assert (verdict.status, verdict.reason, verdict.score) == ("accepted", None, 100)
+    assert any(case.public for case in verdict.cases)
+    assert not all(case.public for case in verdict.cases)
+
+
+def test_fsdp_step_has_two_public_cases_and_eight_hidden_ones_at_least(judge: Judge):
+    verdict = judge.judge(package("fsdp_step"), package("fsdp_step").reference)
+    assert sum(case.public for case in verdict.cases) == 2
+    assert len(verdict.cases) >= 10
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_starter_does_not_pass(judge: Judge, slug: str):
+    assert judge.judge(package(slug), package(slug).starter).status == "rejected"
+
+
+@pytest.mark.parametrize("name", names("accepted/*.py"))
+def test_an_accepted_submission_is_accepted(judge: Judge, name: str):
+    problem, submission = known(name)
+    verdict = judge.judge(problem, submission.source)
+    assert [check.message for check in verdict.checks if not check.passed] == []
+    assert (verdict.status, verdict.score) == ("accepted", 100)
+
+
+@pytest.mark.parametrize("name", names("rejected/*/*.py"))
+def test_a_rejected_submission_is_rejected_for_its_reason(judge: Judge, name: str):
+    problem, submission = known(name)
+    verdict = judge.judge(problem, submission.source)
+    assert (verdict.status, verdict.reason) == ("rejected", submission.reason)
+    assert verdict.score is not None
+    assert verdict.score < 100
+    values = next(check for check in verdict.checks if check.id == "values")
+    if not values.passed:
+        assert verdict.score == 0
+    if submission.reason == "wrong_value":
+        assert verdict.misconception == submission.misunderstanding
+
+
+def test_a_run_shows_public_cases_only(judge: Judge, fsdp_step: Package):
+    verdict = judge.judge(fsdp_step, fsdp_step.reference, hidden=False)
+    assert [case.id for case in verdict.cases] == ["public-1", "public-2"]
+    assert verdict.score is None
