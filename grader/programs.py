@@ -133,10 +133,11 @@ def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
 def _misconception(known: Sequence[Known], mine: Sequence[Examined], subject: Subject, *, values: bool) -> str | None:
     """The misunderstanding of the known wrong submission that computes, or where that is right is built, the same."""
     sketch = sketch_of(mine)
-    pattern = pattern_of(subject.pairs[0].mine)
+    pattern = pattern_of([pair.mine for pair in subject.pairs])
     for each in known:
         if values:
-            same = each.pattern == pattern
+            parts = each.pattern.keys() & pattern.keys()
+            same = bool(parts) and all(each.pattern[name] == pattern[name] for name in parts)
         else:
             shared = each.results.keys() & sketch.keys()
             same = bool(shared) and all(

@@ -27,7 +27,7 @@ from grader.runner import wire
 from grader.runner.wire import MAX_CASES
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
-_FORMAT = "4"
+_FORMAT = "5"
 log = logging.getLogger("meshgrade.references")
 _WITHOUT_PROGRAM = {
     "syntax_error",
@@ -186,9 +186,16 @@ class References:
                 except SubmissionFault as fault:
                     log.warning("%s: rejected/%s.py gives no program: %s", package.slug, submission.name, _told(fault))
                     continue
-                pattern = pattern_of(examined[0].measured)
-                found.append(Known(submission.misunderstanding, sketch_of(examined), pattern))
+                # One that computes what is right is recognised by how it is built, another by what it computes.
+                if submission.reason in _WRONG_RESULT:
+                    found.append(Known(submission.misunderstanding, sketch_of(examined)))
+                else:
+                    pattern = pattern_of([each.measured for each in examined])
+                    found.append(Known(submission.misunderstanding, {}, pattern))
         return tuple(found)
+
+
+_WRONG_RESULT = {"wrong_value", "wrong_shape", "wrong_dtype", "wrong_structure"}
 
 
 def runner_spec(package: Package) -> RunnerSpec:

@@ -23,6 +23,8 @@ class Observer:
     """
 
     def __init__(self) -> None:
+        # Off while a program is exported: there the record would be a callback, and no program may have one.
+        self.active = True
         self._events: list[dict[str, Any]] = []
         # Keyed by id: a GradientTransformation is a tuple of closures and two equal ones may not be the same one.
         # The tuple is kept beside its record so that its id is not given to another.
@@ -71,6 +73,8 @@ class Observer:
         return update
 
     def _record(self, event: str, optimizer: Any, gradients: dict[str, Any]) -> None:
+        if not self.active:
+            return
         _, transform = self._transforms.get(id(optimizer.tx), (None, {"tx": "other", "lr": None, "momentum": False}))
         lr = transform["lr"] if isinstance(transform["lr"], int | float | np.generic | np.ndarray | jax.Array) else None
         known = {

@@ -67,6 +67,7 @@ class _Runner:
             case "load":
                 self._submission = Submission.load(request["source"], request["entry"])
             case "export" if self._submission is not None:
+                self._observer.active = False
                 return _export(self._submission, request)
             case "call" if self._submission is not None:
                 return _call(self._submission, values["args"], self._observer)

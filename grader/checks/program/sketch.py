@@ -3,20 +3,35 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from grader.checks.program.subject import Measured, mesh_name, strided
 from grader.checks.program.table import collectives_of
 
 
 def sketch_of(examined: Sequence[Any]) -> dict[str, object]:
-    """By case and mesh, the last step's leaves, at most 64 elements of each."""
+    """By case and mesh, the last step's leaves: shapes, at most 64 elements of each, and replicas that differ."""
     return {
-        f"{case_id} on {mesh_name(each.measured.mesh)}": {path: strided(leaf) for path, leaf in run.steps[-1].items()}
+        f"{case_id} on {mesh_name(each.measured.mesh)}": {
+            **{f"{path} shape": np.array(leaf.shape) for path, leaf in run.steps[-1].items()},
+            **{path: strided(leaf) for path, leaf in run.steps[-1].items()},
+            **{f"{path} elsewhere": strided(leaf) for path, leaf in run.replicas[-1].items()},
+        }
         for each in examined
         for case_id, run in each.runs.items()
     }
 
 
-def pattern_of(measured: Measured) -> dict[str, object]:
+def pattern_of(programs: Sequence[Measured]) -> dict[str, object]:
+    """How programs are built, by mesh and by place among those of a mesh."""
+    pattern: dict[str, object] = {}
+    for each in programs:
+        mesh = mesh_name(each.mesh)
+        pattern[f"{mesh} {sum(key.startswith(f'{mesh} ') for key in pattern)}"] = _pattern_of(each)
+    return pattern
+
+
+def _pattern_of(measured: Measured) -> dict[str, object]:
     """How a program is built: its collectives, where its leaves live, what it computes. Compared as a whole."""
     said = sorted(
         [each.kind, "/".join(each.axes or ()), each.in_loop, each.executions, each.logical_bytes]

@@ -110,9 +110,10 @@ def test_a_zygote_killed_while_it_makes_a_fork_costs_nobody_the_runner(pool, mon
         return original(zygote, order)
 
     monkeypatch.setattr(Zygote, "fork", dying)
-    for _ in range(2):
-        assert answers(pool)
-    assert len(lost) == 2
+    while len(lost) < 2:
+        # Opened and not used: the next death would take a runner in use along, which is another matter.
+        pool.open(SPEC).close()
+    assert answers(pool)
 
 
 @pytest.mark.parametrize("victim", ["fork", "zygote"])

@@ -124,10 +124,9 @@ def test_a_bubblewrap_that_may_not_make_namespaces_is_explained(monkeypatch, tmp
 
 @pytest.mark.parametrize(("wall", "remedy"), [("landlock", "lsm="), ("seccomp", "CONFIG_SECCOMP_FILTER")])
 def test_a_kernel_without_a_wall_is_explained(monkeypatch, tmp_path, wall, remedy):
-    # The runner's room is copied, with the kernel answering as one does that lacks it.
-    room = tmp_path / "runner"
-    shutil.copytree(Path(build.__file__).parents[1] / "runner", room, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "__init__.py").touch()
+    # What runs inside is copied, with the kernel answering as one does that lacks it.
+    shutil.copytree(Path(build.__file__).parents[1], tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    room = tmp_path / "grader" / "runner"
     module, line, instead = {
         "landlock": ("landlock.py", "    version = abi()", "    version = 0"),
         "seccomp": (
@@ -139,7 +138,7 @@ def test_a_kernel_without_a_wall_is_explained(monkeypatch, tmp_path, wall, remed
     text = (room / module).read_text()
     assert line in text
     (room / module).write_text(text.replace(line, instead))
-    monkeypatch.setattr("grader.sandbox.bubblewrap._RUNNER", room)
+    monkeypatch.setattr("grader.sandbox.bubblewrap._GRADER", tmp_path / "grader")
     report = next(report for report in probe_walls() if report.name == wall)
     assert not report.up
     assert remedy in report.remedy

@@ -1,0 +1,8 @@
+"""You fetched w with NumPy; inside a compiled program it has no numbers yet, and the host is no device of the mesh."""
+
+import jax.numpy as jnp
+import numpy as np
+
+
+def gather(mesh, w, dim):
+    return jnp.asarray(np.asarray(w))

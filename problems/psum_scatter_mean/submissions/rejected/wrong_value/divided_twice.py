@@ -1,0 +1,14 @@
+"""You averaged on the device and divided by all M gradients afterwards: the local ones were counted twice."""
+
+from functools import partial
+
+import jax
+from jax.sharding import PartitionSpec as P
+
+
+def rs_mean(mesh, g_stacked):
+    @partial(jax.shard_map, mesh=mesh, in_specs=P("fsdp"), out_specs=P("fsdp"))
+    def average(local):
+        return jax.lax.psum_scatter(local.mean(axis=0), "fsdp", tiled=True) / len(g_stacked)
+
+    return average(g_stacked)
