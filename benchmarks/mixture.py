@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.workload import CHECKOUT, SLUG
+from benchmarks.workload import CALL_SLUG, CHECKOUT
 from grader.package.package import Package
 from grader.package.reader import read_package
 from grader.verdict import Verdict
@@ -34,10 +34,10 @@ class Known:
 
 def honest() -> list[Known]:
     """What ships with the problem: accepted, and rejected for a reason that is known."""
-    package = read_package(CHECKOUT / "problems" / SLUG)
+    package = read_package(CHECKOUT / "problems" / CALL_SLUG)
     return [
         Known(
-            f"{SLUG}/{known.name}",
+            f"{CALL_SLUG}/{known.name}",
             package,
             known.source,
             frozenset({("rejected" if known.reason else "accepted", known.reason)}),

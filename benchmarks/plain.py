@@ -1,5 +1,6 @@
 """What everything is held against: the same cases in plain processes, with the environment of a runner."""
 
+import json
 import os
 import subprocess
 import sys
@@ -100,7 +101,10 @@ class WarmProcess:
 
 def _command(workload: Workload) -> list[str]:
     manifest = workload.package.manifest
-    return [sys.executable, str(_PROGRAM), str(workload.file), manifest.entry, str(workload.frames)]
+    command = [sys.executable, str(_PROGRAM), str(workload.file), manifest.entry, str(workload.frames)]
+    if manifest.program is not None:
+        command += ["--program", json.dumps(manifest.program.model_dump())]
+    return command
 
 
 def _variables(workload: Workload, cache: Path | None) -> dict[str, str]:

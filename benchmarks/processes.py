@@ -15,6 +15,7 @@ _QUIET_TICKS = 6
 _QUIET_CPU_S = 0.02
 # A process with a JAX backend has a thread a device and more; the zygote, bubblewrap and a helper have few.
 _THREADS_OF_A_BACKEND = 8
+_ADDRESS_SPACE = "Max address space"
 
 
 def cpu_s(root: int) -> float:
@@ -44,10 +45,17 @@ def wait_until_quiet(root: int, *, limit_s: float = 60.0) -> None:
 
 
 def warm_forks(root: int) -> list[int]:
-    """The processes below `root` that have no child and a JAX backend: forks that wait for a submission."""
+    """The processes below `root` that have no child and a JAX backend: at rest, waiting runners and idle verifiers."""
     return [
         pid for pid in descendants(root)[1:] if descendants(pid) == [pid] and _threads(pid) >= _THREADS_OF_A_BACKEND
     ]
+
+
+def waits_for_work(fork: int) -> bool:
+    """Has it not been given anything yet? A fork has no limit on its address space before; a lent verifier keeps it."""
+    limits = Path(f"/proc/{fork}/limits").read_text().splitlines()
+    soft = next(line.removeprefix(_ADDRESS_SPACE).split()[0] for line in limits if line.startswith(_ADDRESS_SPACE))
+    return soft == "unlimited"
 
 
 def kill_all(pids: list[int]) -> None:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -18,12 +19,20 @@ from urllib.parse import urlsplit
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.plain import Rate
 from benchmarks.processes import cpu_s, wait_until_quiet
-from benchmarks.workload import CHECKOUT, SLUG, Workload
+from benchmarks.workload import CHECKOUT, Workload
 
 Say = Callable[[str], None]
 _START_LIMIT_S = 300.0
 _SETTLE_LIMIT_S = 60.0
 _WAIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """An acceptance: milliseconds from the POST to the verdict, and what the verdict says of them, by station."""
+
+    taken_ms: float
+    timings_ms: dict[str, int]
 
 
 class Server:
@@ -32,14 +41,14 @@ class Server:
     Args:
       data: a data folder that does not exist yet.
       problems: a folder with the problem alone.
-      kind: what is posted: `attempts` are graded by all cases, `runs` by the public ones.
+      kind: what is posted, SLUG/attempts, graded by all cases, or SLUG/runs, graded by the public ones.
     Raises:
       BenchmarkFailed: it did not come up, or refuses to grade.
     """
 
     def __init__(self, data: Path, problems: Path, kind: str, say: Say) -> None:
         self._token = secrets.token_hex(16)
-        self._path = f"/api/v1/problems/{SLUG}/{kind}?wait={_WAIT_S}"
+        self._path = f"/api/v1/problems/{kind}?wait={_WAIT_S}"
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)],
@@ -51,7 +60,7 @@ class Server:
         threading.Thread(target=self._listen, daemon=True).start()
         try:
             self._address = urlsplit(self._wait_for("Meshgrade listens on ", say).split()[-1]).netloc
-            self._wait_for(f"{SLUG} is ready", say)
+            self._wait_for(f"{kind.partition('/')[0]} is ready", say)
         except BaseException:
             self.__exit__()
             raise
@@ -60,8 +69,8 @@ class Server:
     def pid(self) -> int:
         return self._process.pid
 
-    def post(self, workload: Workload) -> float:
-        """Submit, wait for the verdict, and return the milliseconds between.
+    def post(self, workload: Workload) -> Graded:
+        """Submit, and wait for the verdict.
 
         Raises:
           BenchmarkFailed: it is not an acceptance.
@@ -74,7 +83,7 @@ class Server:
         verdict = answer.get("verdict") or {}
         if status != 200 or verdict.get("status") != "accepted":
             raise BenchmarkFailed(f"an accepted submission was answered with {status}: {json.dumps(answer)[:1500]}")
-        return taken_ms
+        return Graded(taken_ms, verdict["timings_ms"])
 
     def post_many(self, workload: Workload, *, at_once: int, count: int) -> Rate:
         """Submit `count` times, `at_once` clients side by side, each waiting for its verdict before the next.

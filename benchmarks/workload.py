@@ -2,45 +2,50 @@
 
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.errors import BenchmarkFailed
-from grader.package.package import Package
+from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
+from grader.prepared import Prepared
 from grader.references import References
 from grader.runner import wire
 from grader.sandbox.null import NullSandbox
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-SLUG = "fsdp_step"
-_SUBMISSION = "literal"
+CALL_SLUG = "fsdp_step"
+PROGRAM_SLUG = "fsdp_shard_map_step"
+_RUN_AT_START = ("wrong_*", "too_much_*", "not_donated", "retraced")
+Choose = Callable[[Package], KnownSubmission]
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`file` holds `source`, for the plain processes; `frames` holds a wire frame for each of the `cases`."""
+    """`name` is the submission's; `file` holds its `source`, for the plain processes, `frames` a wire frame a case."""
 
     package: Package
+    name: str
     source: str
     file: Path
     frames: Path
     cases: int
 
 
-def copy_package(problems: Path) -> Package:
+def copy_package(slug: str, problems: Path) -> Package:
     """Put the problem alone into a folder of problems, and read it there.
 
-    Its submissions with wrong answers are left out: a service runs them at its start, to recognise those answers
-    later, and no figure here is about a wrong answer.
+    Most of its wrong submissions are left out: a service runs those at its start, to recognise what they compute or
+    compile to later, and no figure here is about a wrong submission.
     """
-    folder = problems / SLUG
-    shutil.copytree(CHECKOUT / "problems" / SLUG, folder, ignore=shutil.ignore_patterns("wrong_*", "__pycache__"))
+    folder = problems / slug
+    shutil.copytree(CHECKOUT / "problems" / slug, folder, ignore=shutil.ignore_patterns(*_RUN_AT_START, "__pycache__"))
     return read_package(folder)
 
 
-def take_workload(package: Package, data: Path, folder: Path, *, hidden: bool) -> Workload:
+def take_workload(package: Package, chosen: KnownSubmission, data: Path, folder: Path, *, hidden: bool) -> Workload:
     """Write the submission and the cases of a service to `folder`, as its judge has prepared them in `data`.
 
     Args:
@@ -53,14 +58,23 @@ def take_workload(package: Package, data: Path, folder: Path, *, hidden: bool) -
     prepared = references.prepare(package, lambda phase: None, threading.Event())
     folder.mkdir()
     file, frames = folder / "submission.py", folder / "cases"
-    source = next(known.source for known in package.accepted if known.name.endswith(_SUBMISSION))
-    file.write_text(source)
+    file.write_text(chosen.source)
     frames.mkdir()
     cases = [case for case in prepared.cases if case.public or hidden]
     for number, case in enumerate(cases):
-        values: dict[str, object] = {"inputs": case.inputs, "result": prepared.answers[case.id].result}
+        values: dict[str, object] = {"inputs": case.inputs}
+        if package.manifest.mode == "call":
+            values["result"] = prepared.answers[case.id].result
+        else:
+            values["losses"] = _losses(case.id, prepared)
         (frames / f"{number:03d}.frame").write_bytes(wire.pack({}, values))
-    return Workload(package, source, file, frames, len(cases))
+    return Workload(package, chosen.name, chosen.source, file, frames, len(cases))
+
+
+def _losses(case_id: str, prepared: Prepared) -> list[object]:
+    """The reference's loss of each step, for each mesh; they are in the package's order."""
+    runs = [each.runs[case_id] for each in prepared.examined if case_id in each.runs]
+    return [[step["loss"] for step in run.steps] for run in runs]
 
 
 def _refuse(message: dict[str, Any], values: dict[str, object]) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.figures import MEDIANS, TARGETS, Results
+from benchmarks.figures import Results, Sheet, sheets_in
 from benchmarks.workload import CHECKOUT
 from grader.errors import MeshgradeError
 
@@ -24,19 +24,19 @@ _PAGE = CHECKOUT / "docs" / "performance.md"
 def main(files: Sequence[str]) -> None:
     page = _PAGE.read_text()
     for file in files:
-        name, table = table_of(json.loads(Path(file).read_text()))
-        page = fill(page, name, table)
+        for name, table in tables_of(json.loads(Path(file).read_text())).items():
+            page = fill(page, name, table)
     _PAGE.write_text(page)
 
 
-def table_of(results: dict[str, Any]) -> tuple[str, str]:
-    """The name of the place that these results belong to, and the Markdown that belongs there."""
-    if "call.speedup" in results:
-        return "call", _call(results)
+def tables_of(results: dict[str, Any]) -> dict[str, str]:
+    """The Markdown that these results make, by the name of the place where it belongs."""
+    if sheets := sheets_in(results):
+        return {sheet.part: _figures(sheet, results) for sheet in sheets}
     if "soak" in results:
-        return "soak", _soak(results)
+        return {"soak": _soak(results)}
     if "same" in results:
-        return "same", _same(results)
+        return {"same": _same(results)}
     raise BenchmarkFailed(f"results of an unknown kind, with the keys {', '.join(results)}")
 
 
@@ -49,16 +49,16 @@ def fill(page: str, name: str, table: str) -> str:
     return filled
 
 
-def _call(results: Results) -> str:
-    medians = [[title, f"{results[key]:,.0f}"] for title, key in MEDIANS]
-    targets = [
-        [each.title, each.target, each.shown(results), "yes" if each.reached(results) else "**no**"] for each in TARGETS
-    ]
+def _figures(sheet: Sheet, results: Results) -> str:
+    medians = [[title, f"{results[key]:,.0f}"] for title, key in sheet.medians]
+    marks = {True: "yes", False: "**no**", None: ""}
+    targets = [[each.title, each.target, each.shown(results), marks[each.reached(results)]] for each in sheet.targets]
     return "\n\n".join(
         (
             _markdown(["median of one submission, machine idle", "ms"], medians),
             _markdown(["figure", "target", "measured", "reached"], targets),
-            f"Measured on {_machine(results)}. Repetitions: {_listed(results['repetitions'])}.",
+            f"Measured with `{results['submissions'][sheet.part]}` on {_machine(results)}. "
+            f"Repetitions: {_listed(results['repetitions'][sheet.part])}.",
         )
     )
 

@@ -11,17 +11,18 @@ app = typer.Typer(pretty_exceptions_enable=False)
 
 
 class Part(StrEnum):
-    """What can be measured alone."""
+    """What can be measured alone: grading in one of the modes."""
 
     CALL = "call"
+    PROGRAM = "program"
 
 
 @app.command(
-    help="Measure grading beside plain Python processes, in about five minutes. Leave the machine alone meanwhile."
+    help="Measure grading beside plain Python processes, in about ten minutes. Leave the machine alone meanwhile."
 )
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-    only: Annotated[Part | None, typer.Option(help="Measure this part alone; today there is but one.")] = None,
+    only: Annotated[Part | None, typer.Option(help="Measure this mode alone.")] = None,
     quick: Annotated[
         bool, typer.Option(help="Once each, public cases only: shows that it works; the figures say nothing.")
     ] = False,
@@ -31,16 +32,17 @@ def bench(
     from rich.console import Console
     from rich.markup import escape
 
-    from benchmarks.call import FULL, QUICK, measure
+    from benchmarks.parts import measure_parts
 
     started = time.monotonic()
     progress = Console(stderr=True, highlight=False)
     with progress.status("measuring"):
-        results = measure(
-            QUICK if quick else FULL,
+        results = measure_parts(
+            [only] if only else list(Part),
             lambda phase: progress.print(
                 f"[dim]{time.monotonic() - started:4.0f} s[/]  {escape(phase)}", soft_wrap=True
             ),
+            quick=quick,
         )
     if as_json:
         print(json.dumps(results, indent=2))
@@ -52,23 +54,28 @@ def _print(results: Mapping[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from benchmarks.figures import MEDIANS, TARGETS
+    from benchmarks.figures import sheets_in
 
     console = Console(highlight=False)
-    medians = Table(title="One submission of fsdp_step, machine idle", title_justify="left")
-    medians.add_column("what")
-    medians.add_column("ms", justify="right")
-    for title, key in MEDIANS:
-        medians.add_row(title, f"{results[key]:,.0f}")
-    console.print(medians)
+    marks = {True: "[green]yes[/]", False: "[red]no[/]", None: ""}
+    for sheet in sheets_in(results):
+        submission, repetitions = results["submissions"][sheet.part], results["repetitions"][sheet.part]
+        medians = Table(title=f"Mode {sheet.part}: {submission}, machine idle", title_justify="left")
+        medians.add_column("what")
+        medians.add_column("ms", justify="right")
+        for title, key in sheet.medians:
+            medians.add_row(title, f"{results[key]:,.0f}")
+        console.print(medians)
 
-    targets = Table(title="Targets", title_justify="left")
-    for column in ("figure", "target", "here", "reached"):
-        targets.add_column(column, justify="left" if column == "figure" else "right")
-    for figure in TARGETS:
-        mark = "[green]yes[/]" if figure.reached(results) else "[red]no[/]"
-        targets.add_row(figure.title, figure.target, figure.shown(results), mark)
-    console.print(targets)
-    machine, repetitions = results["machine"], results["repetitions"]
-    console.print(f"[dim]{', '.join(f'{name} {value}' for name, value in machine.items())}[/]")
-    console.print(f"[dim]repetitions: {', '.join(f'{name} {value}' for name, value in repetitions.items())}[/]")
+        targets = Table(title=f"Targets of mode {sheet.part}", title_justify="left")
+        for column in ("figure", "target", "here", "reached"):
+            targets.add_column(column, justify="left" if column == "figure" else "right")
+        for figure in sheet.targets:
+            targets.add_row(figure.title, figure.target, figure.shown(results), marks[figure.reached(results)])
+        console.print(targets)
+        console.print(f"[dim]repetitions: {_listed(repetitions)}[/]\n")
+    console.print(f"[dim]{_listed(results['machine'])}[/]")
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())

@@ -10,30 +10,38 @@ from pathlib import Path
 import pytest
 
 from app.queue.null import NullGrader
-from benchmarks.call import percentile
 from benchmarks.census import Census, take_census
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.figures import KEYS, TARGETS
+from benchmarks.figures import CALL, PROGRAM
+from benchmarks.measure import Measured, percentile
 from benchmarks.mixture import Known, mixed
-from benchmarks.write_table import fill, table_of
+from benchmarks.parts import PARTS, measure_parts
+from benchmarks.processes import waits_for_work
+from benchmarks.program import typical
+from benchmarks.workload import PROGRAM_SLUG
+from benchmarks.write_table import fill, tables_of
+from grader.package.package import KnownSubmission
+from grader.package.reader import read_package
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 # One process: all tests of the command read one run of it.
-pytestmark = pytest.mark.xdist_group("bench")
-RESULTS = dict.fromkeys(KEYS, 3.0) | {
+pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(600)]
+ALL_KEYS = (*CALL.keys, *PROGRAM.keys)
+RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
     "machine": {"cores": 2, "cpu": "a processor", "kernel": "6.1", "python": "3.11", "jax": "0.10"},
-    "repetitions": {"ours": 1},
+    "submissions": {"call": "fsdp_step/literal", "program": "fsdp_shard_map_step/reference"},
+    "repetitions": {"call": {"ours": 1}, "program": {"ours": 2}},
 }
 
 
 @pytest.fixture(scope="module")
 def quick() -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "app.cli", "bench", "--quick", "--json", "--only", "call"],
+        [sys.executable, "-m", "app.cli", "bench", "--quick", "--json"],
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=540,
         check=False,
     )
 
@@ -41,25 +49,33 @@ def quick() -> subprocess.CompletedProcess[str]:
 def test_every_figure_is_a_number_and_the_machine_is_named(quick):
     assert quick.returncode == 0, quick.stderr
     figures = json.loads(quick.stdout)
-    assert set(figures) == {*KEYS, "machine", "repetitions"}
-    assert all(type(figures[key]) is float for key in KEYS), figures
+    assert set(figures) == {*ALL_KEYS, "machine", "submissions", "repetitions"}
+    assert all(isinstance(figures[key], float | int) for key in ALL_KEYS), figures
     assert set(figures["machine"]) == {"cores", "cpu", "kernel", "python", "jax"}
-    assert figures["repetitions"]["ours"] == 1
+    for part in ("call", "program"):
+        assert figures["repetitions"][part]["ours"] == 1
+    assert "walls" not in figures["repetitions"]["program"]
 
 
 def test_every_phase_is_told_on_standard_error(quick):
-    for phase in ("starting the service", "round 1 of 1", "the pool emptied", "bare processes", "the walls"):
-        assert phase in quick.stderr
+    for part in ("call", "program"):
+        for phase in ("starting the service", "round 1 of 1", "the pool emptied", "sustained"):
+            assert f"{part}: {phase}" in quick.stderr
+    assert "call: the walls" in quick.stderr
 
 
 def test_the_figures_are_consistent(quick):
     figures = json.loads(quick.stdout)
-    assert figures["call.speedup"] == pytest.approx(figures["call.bare_ms_p50"] / figures["call.ours_ms_p50"], abs=0.01)
+    for part in ("call", "program"):
+        ours_ms = figures[f"{part}.ours_ms_p50"]
+        assert figures[f"{part}.speedup"] == pytest.approx(figures[f"{part}.bare_ms_p50"] / ours_ms, abs=0.01)
+    stations_ms = figures["program.export_ms_p50"] + figures["program.verify_ms_p50"]
+    assert 0 < stations_ms <= figures["program.ours_ms_p50"]
 
 
 def test_another_part_is_refused():
     done = subprocess.run(
-        [sys.executable, "-m", "app.cli", "bench", "--only", "program"],
+        [sys.executable, "-m", "app.cli", "bench", "--only", "kernel"],
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
         text=True,
@@ -68,6 +84,42 @@ def test_another_part_is_refused():
     )
     assert done.returncode == 2
     assert "'call'" in done.stderr
+    assert "'program'" in done.stderr
+
+
+def test_a_part_is_measured_alone(monkeypatch):
+    def measured(say, *, quick):
+        say("a phase")
+        return Measured({"program.speedup": 4.5}, "fsdp_shard_map_step/reference", {"ours": int(quick)})
+
+    monkeypatch.setattr("benchmarks.parts.PARTS", {**PARTS, "program": measured})
+    said = []
+    results = measure_parts(["program"], said.append, quick=True)
+    assert said == ["program: a phase"]
+    assert results.pop("machine")
+    assert results == {
+        "program.speedup": 4.5,
+        "submissions": {"program": "fsdp_shard_map_step/reference"},
+        "repetitions": {"program": {"ours": 1}},
+    }
+
+
+def test_the_typical_submission_keeps_the_init_of_the_starter():
+    package = read_package(CHECKOUT / "problems" / PROGRAM_SLUG)
+    own = KnownSubmission("own", package.starter.replace("nnx.Rngs(jax.random.key(seed))", "nnx.Rngs(seed)"), None, "")
+    kept = KnownSubmission("kept", package.starter.replace("This function is complete.", ""), None, "")
+    assert own.source != package.starter != kept.source
+    assert typical(replace(package, accepted=(own, kept))) is kept
+    assert typical(replace(package, accepted=(own,))).source == package.reference
+
+
+def test_a_process_with_a_limit_on_its_address_space_has_been_given_something():
+    for limit, waits in (("unlimited", True), (str(1 << 30), False)):
+        with subprocess.Popen(["sh", "-c", f"ulimit -v {limit}; echo; read line"], stdin=-1, stdout=-1) as shell:
+            assert shell.stdout
+            shell.stdout.readline()
+            assert waits_for_work(shell.pid) is waits
+            shell.communicate(b"\n")
 
 
 def test_a_percentile_is_a_sample_that_was_measured():
@@ -78,26 +130,36 @@ def test_a_percentile_is_a_sample_that_was_measured():
 
 def test_a_figure_that_was_not_measured_reaches_nothing():
     results = RESULTS | {"call.warm_fork_private_mb": None}
-    memory = next(figure for figure in TARGETS if "memory" in figure.title)
+    memory = next(figure for figure in CALL.targets if "memory" in figure.title)
     assert memory.reached(RESULTS)
     assert not memory.reached(results)
     assert memory.shown(results) == "not measured"
 
 
+def test_a_figure_without_a_target_is_neither_reached_nor_missed():
+    memory = next(figure for figure in PROGRAM.targets if "memory" in figure.title)
+    assert (memory.target, memory.reached(RESULTS), memory.shown(RESULTS)) == ("none", None, "3 MiB")
+
+
 def test_the_page_takes_its_tables_and_keeps_its_text():
     page = (CHECKOUT / "docs" / "performance.md").read_text()
-    name, table = table_of(RESULTS)
-    filled = fill(page, name, table)
-    assert "| Idle: median bare / median ours | at least 40 | 3 | **no** |" in filled
-    assert filled.partition("<!-- call: begin -->")[0] == page.partition("<!-- call: begin -->")[0]
-    assert filled.partition("<!-- call: end -->")[2] == page.partition("<!-- call: end -->")[2]
+    tables = tables_of(RESULTS)
+    assert set(tables) == {"call", "program"}
+    for name, line in (
+        ("call", "| Idle: median bare / median ours | at least 40 | 3 | **no** |"),
+        ("program", "| Idle: median ours | at most 1,500 ms | 3 ms | yes |"),
+    ):
+        filled = fill(page, name, tables[name])
+        assert line in filled
+        assert filled.partition(f"<!-- {name}: begin -->")[0] == page.partition(f"<!-- {name}: begin -->")[0]
+        assert filled.partition(f"<!-- {name}: end -->")[2] == page.partition(f"<!-- {name}: end -->")[2]
     with pytest.raises(BenchmarkFailed, match="0 places"):
-        fill("no place", name, table)
+        fill("no place", "call", tables["call"])
 
 
 def test_results_of_another_kind_are_refused():
     with pytest.raises(BenchmarkFailed, match="unknown kind"):
-        table_of({"something": 1})
+        tables_of({"something": 1})
 
 
 def test_more_of_anything_than_before_is_told_and_less_is_not():
