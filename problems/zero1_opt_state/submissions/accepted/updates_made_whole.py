@@ -1,0 +1,37 @@
+"""The change of the parameters is gathered instead of the parameters, and added by every device."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LAYERS = {"dense1": (40, 128), "dense2": (128, 64), "dense3": (64, 24)}
+SPECS = {"params": P(), "mu": P("fsdp"), "nu": P("fsdp"), "count": P()}
+ADAM = optax.scale_by_adam(eps=1e-4)
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    params = {name: nnx.to_pure_dict(nnx.state(nnx.Linear(*size, rngs=rngs))) for name, size in LAYERS.items()}
+    adam = ADAM.init(params)
+    state = {"params": params, "mu": adam.mu, "nu": adam.nu, "count": adam.count}
+    return {name: jax.device_put(state[name], NamedSharding(mesh, spec)) for name, spec in SPECS.items()}
+
+
+def loss_fn(params, x, y):
+    for name in ("dense1", "dense2"):
+        x = nnx.relu(x @ params[name]["kernel"] + params[name]["bias"])
+    return jnp.mean((x @ params["dense3"]["kernel"] + params["dense3"]["bias"] - y) ** 2)
+
+
+def step(mesh, state, x, y):
+    whole, split = NamedSharding(mesh, P()), NamedSharding(mesh, P("fsdp"))
+    loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
+    moments = optax.ScaleByAdamState(state["count"], state["mu"], state["nu"])
+    directions, moments = ADAM.update(jax.lax.with_sharding_constraint(grads, split), moments)
+    changes = jax.tree.map(lambda d: -1e-2 * d, directions)
+    params = optax.apply_updates(state["params"], jax.lax.with_sharding_constraint(changes, whole))
+    mu, nu = jax.lax.with_sharding_constraint((moments.mu, moments.nu), split)
+    return {"params": params, "mu": mu, "nu": nu, "count": moments.count}, loss
