@@ -31,9 +31,10 @@ def init(mesh: Mesh, seed: int) -> State:
     """Build the state with every leaf but the count split along dimension 0. No device ever holds a whole parameter."""
     params = nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(jax.random.key(seed))), nnx.Param))
     zeros = jax.tree.map(jnp.zeros_like, params)
-    split, whole = NamedSharding(mesh, P("fsdp")), NamedSharding(mesh, P())
-    state = jax.lax.with_sharding_constraint({"params": params, "mu": zeros, "nu": zeros}, split)
-    return state | {"count": jax.lax.with_sharding_constraint(jnp.zeros((), jnp.int32), whole)}
+    state = {"params": params, "mu": zeros, "nu": zeros, "count": jnp.zeros((), jnp.int32)}
+    return {
+        name: jax.lax.with_sharding_constraint(state[name], NamedSharding(mesh, spec)) for name, spec in SPECS.items()
+    }
 
 
 def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:

@@ -1,0 +1,56 @@
+"""The cases of a program mode problem as a student runs them: jit, and all steps on every mesh."""
+
+import math
+import types
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+
+def run_programs(entry: str, program: dict[str, Any], cases: list[dict[str, Any]], module: types.ModuleType) -> bool:
+    """On each mesh: compile the step once, with the state donated, and run every case. Were the losses right?
+
+    Args:
+      program: `init`, `steps`, `meshes` and `inputs` of a problem's `[program]`.
+      cases: `inputs`, and for each mesh the reference's loss at each step.
+    """
+    # Whatever a process has traced and compiled before: it is a new submission, and no two of them are alike.
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+    right = True
+    for number, axes in enumerate(program["meshes"]):
+        devices = np.array(jax.devices()[: math.prod(axes.values())]).reshape(tuple(axes.values()))
+        mesh = Mesh(devices, tuple(axes))
+        with jax.set_mesh(mesh):
+            step = jax.jit(partial(getattr(module, entry), mesh), donate_argnums=0)
+            for case in cases:
+                losses = _run_case(module, step, mesh, program, case["inputs"])
+                right = right and np.allclose(losses, case["losses"][number], rtol=1e-3)
+    return right
+
+
+def _run_case(
+    module: types.ModuleType, step: Any, mesh: Mesh, program: dict[str, Any], case: dict[str, Any]
+) -> list[np.ndarray[Any, Any]]:
+    """The loss of each step. Every leaf of every state is read as well, as a judge has to."""
+    state = getattr(module, program["init"])(mesh, case["seed"])
+    jax.tree.map(np.asarray, state)
+    losses = []
+    for number in range(program["steps"]):
+        inputs = [
+            jax.device_put(value[number], NamedSharding(mesh, _spec(program["inputs"].get(name, []))))
+            for name, value in case.items()
+            if name != "seed"
+        ]
+        state, loss = step(state, *inputs)
+        jax.tree.map(np.asarray, state)
+        losses.append(np.asarray(loss))
+    return losses
+
+
+def _spec(dims: list[Any]) -> P:
+    parts = (tuple(dim) if isinstance(dim, list) else dim or None for dim in dims)
+    return P(*parts)  # type: ignore[no-untyped-call]

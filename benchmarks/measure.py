@@ -1,0 +1,174 @@
+"""What both modes are measured by: bare, bare with a cache, the limit, and the service, side by side in one run."""
+
+import os
+import statistics
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.plain import Rate, WarmProcess, run_fresh, run_many
+from benchmarks.processes import kill_all, private_mb, waits_for_work, warm_forks
+from benchmarks.server import Graded, Server
+from benchmarks.workload import Choose, Workload, copy_package, take_workload
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How often what is measured. In each round everything takes its turn, so that noise of the machine hits all alike.
+
+    `pairs` is how many times in a round the limit and the service, which are quick, take theirs. `hidden` is False
+    for a plan that only shows that everything works: it measures runs of the public cases.
+    """
+
+    rounds: int
+    pairs: int
+    bare_a_core: int
+    ours_a_core: int
+    cold: int
+    walls: int = 0
+    hidden: bool = True
+
+
+@dataclass(slots=True)
+class Samples:
+    """Milliseconds, but for `fork_mb`."""
+
+    bare: list[float] = field(default_factory=list)
+    cached: list[float] = field(default_factory=list)
+    limit: list[float] = field(default_factory=list)
+    ours: list[Graded] = field(default_factory=list)
+    cold: list[float] = field(default_factory=list)
+    fork_mb: list[float] = field(default_factory=list)
+
+
+# What one mode alone has: figures by the rest of their keys, from the samples, or measured in a data folder whose
+# service has ended.
+More = Callable[[Samples, Workload, Path], dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is measured under one name, which all its keys begin with."""
+
+    name: str
+    slug: str
+    choose: Choose
+    more: More
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`figures` by their keys, `submission` is the one that was graded, `repetitions` says how often what was done."""
+
+    figures: dict[str, float | None]
+    submission: str
+    repetitions: dict[str, int]
+
+
+def measure(part: Part, plan: Plan, say: Say) -> Measured:
+    """Measure by `plan`. `say` is told each phase as it begins.
+
+    Raises:
+      BenchmarkFailed: something did not work; no figure is made up for it.
+    """
+    with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
+        folder = Path(made)
+        package = copy_package(part.slug, folder / "problems")
+        say("starting the service; it makes the cases and runs the reference")
+        kind = "attempts" if plan.hidden else "runs"
+        with Server(folder / "data", folder / "problems", f"{part.slug}/{kind}", say) as server:
+            workload = take_workload(
+                package, part.choose(package), folder / "data", folder / "workload", hidden=plan.hidden
+            )
+            samples = _idle(plan, workload, server, folder / "cache", say)
+            bare, ours = _sustained(plan, workload, server, say)
+        figures = _figures(samples, bare, ours) | part.more(samples, workload, folder / "data")
+    repetitions = {
+        "cases": workload.cases,
+        "bare": len(samples.bare),
+        "bare_cached": len(samples.cached),
+        "limit": len(samples.limit),
+        "ours": len(samples.ours),
+        "cold": len(samples.cold),
+        "walls": plan.walls,
+        "throughput_bare": plan.bare_a_core * _cores(),
+        "throughput_ours": plan.ours_a_core * _cores(),
+    }
+    return Measured(
+        {f"{part.name}.{key}": None if value is None else round(float(value), 3) for key, value in figures.items()},
+        f"{part.slug}/{workload.name}",
+        {name: number for name, number in repetitions.items() if number},
+    )
+
+
+def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say) -> Samples:
+    """One submission at a time, nothing else going on: before each sample the service has come to rest."""
+    samples = Samples()
+    say("once each, unmeasured: bare, bare with a cache (fills it), a warm process")
+    run_fresh(workload)
+    run_fresh(workload, cache)
+    with WarmProcess(workload) as warm:
+        server.settle()
+        server.post(workload)
+        for number in range(1, plan.rounds + 1):
+            server.settle()
+            samples.bare.append(run_fresh(workload).wall_ms)
+            samples.cached.append(run_fresh(workload, cache).wall_ms)
+            for _ in range(plan.pairs):
+                samples.limit.append(warm.run())
+                server.settle()
+                samples.ours.append(server.post(workload))
+            say(
+                f"round {number} of {plan.rounds}: bare {samples.bare[-1]:,.0f} ms, cached "
+                f"{samples.cached[-1]:,.0f} ms, limit {samples.limit[-1]:,.0f} ms, ours "
+                f"{samples.ours[-1].taken_ms:,.0f} ms"
+            )
+    say(f"the pool emptied, then a submission, {plan.cold} times")
+    for _ in range(plan.cold):
+        server.settle()
+        forks = warm_forks(server.pid)
+        # The largest: among them are generic ones, which hold less. A verifier that was lent before is none that waits.
+        samples.fork_mb += [max(map(private_mb, waiting))] if (waiting := [*filter(waits_for_work, forks)]) else []
+        kill_all(forks)
+        samples.cold.append(server.post(workload).taken_ms)
+    return samples
+
+
+def _sustained(plan: Plan, workload: Workload, server: Server, say: Say) -> tuple[Rate, Rate]:
+    cores = _cores()
+    say(f"sustained: {plan.bare_a_core * cores} bare processes, {cores} at a time")
+    server.settle()
+    bare = run_many(workload, at_once=cores, count=plan.bare_a_core * cores)
+    say(f"sustained: {plan.ours_a_core * cores} submissions by {2 * cores} clients")
+    ours = server.post_many(workload, at_once=2 * cores, count=plan.ours_a_core * cores)
+    return bare, ours
+
+
+def _figures(samples: Samples, bare: Rate, ours: Rate) -> dict[str, float | None]:
+    taken_ms = [graded.taken_ms for graded in samples.ours]
+    ours_ms = statistics.median(taken_ms)
+    return {
+        "bare_ms_p50": statistics.median(samples.bare),
+        "bare_cached_ms_p50": statistics.median(samples.cached),
+        "limit_ms_p50": statistics.median(samples.limit),
+        "ours_ms_p50": ours_ms,
+        "ours_ms_p95": percentile(taken_ms, 95),
+        "speedup": statistics.median(samples.bare) / ours_ms,
+        "speedup_cached": statistics.median(samples.cached) / ours_ms,
+        "throughput_ratio": ours.per_s / bare.per_s,
+        "cpu_ratio": ours.cpu_s / bare.cpu_s,
+        "warm_fork_private_mb": statistics.median(samples.fork_mb) if samples.fork_mb else None,
+        "cold_ms_p50": statistics.median(samples.cold),
+    }
+
+
+def percentile(samples: list[float], percent: int) -> float:
+    """The smallest sample that at least `percent` of a hundred do not exceed; always one that was measured."""
+    return sorted(samples)[-(-len(samples) * percent // 100) - 1]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
