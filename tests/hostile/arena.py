@@ -33,7 +33,7 @@ _FORK_UIDS = range(61_000, 65_000)
 _PLANTED = frozenset(
     "left-behind planted planted.pth sitecustomize.py from-left from-right jit_add-planted-cache".split()
 )
-_SETTLE_S = 30.0
+_SETTLE_S = 60.0
 # Channel, two outputs, the process's handle, and the selector that watches them.
 _DESCRIPTORS_PER_FORK = 5
 

@@ -3,7 +3,8 @@
 import sys
 
 for name, module in list(sys.modules.items()):
-    if name.startswith(("grader.", "app.")) and not name.startswith("grader.runner"):
+    inside = ("grader.runner", "grader.verifier", "grader.program")
+    if name.startswith(("grader.", "app.")) and not name.startswith(inside):
         print("CROSSED: found the module", name)
     if any(word in vars(module) for word in ("hidden_cases", "public_cases", "reference_answers")):
         print("CROSSED: found cases in", name)
