@@ -274,6 +274,9 @@ def _traces_again(step: _Step, jitted: Any, avals: Sequence[Any], traced: Any) -
     before = step.traces
     outs = traced.jaxpr.out_avals
     number = len(outs) - 1
+    if any((old.shape, old.dtype) != (new.shape, new.dtype) for old, new in zip(avals[:number], outs, strict=False)):
+        # Such a state cannot go into a step at all, which the verifier's facts show with the leaf's name.
+        return False
     second = [
         jax.ShapeDtypeStruct(new.shape, new.dtype, sharding=old.sharding, weak_type=new.weak_type)
         for old, new in zip(avals[:number], outs[:number], strict=True)

@@ -12,9 +12,10 @@ TRUST: Trust = "observed"
 
 
 class Bounds(finding.Bounds):
-    """Names as in a printed jaxpr. Of `required` every one must occur, of `forbidden` none."""
+    """Names as in a printed jaxpr. Of `required` every one must occur, of `any_of` one, of `forbidden` none."""
 
     required: list[str] = Field(default_factory=list)
+    any_of: list[str] = Field(default_factory=list)
     forbidden: list[str] = Field(default_factory=list)
 
 
@@ -25,8 +26,10 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         used = pair.mine.primitives
         missing = [name for name in bounds.required if name not in used]
         forbidden = [name for name in bounds.forbidden if name in used]
-        if missing or forbidden:
+        without = bool(bounds.any_of) and not any(name in used for name in bounds.any_of)
+        if missing or forbidden or without:
             told = [f"does not use {', '.join(missing)}"] * bool(missing)
+            told += [f"uses none of {', '.join(bounds.any_of)}"] * without
             told += [f"uses {', '.join(forbidden)}"] * bool(forbidden)
             text = f"The step {' and '.join(told)}. This problem asks for it to be written otherwise: see its rules."
             return Finding(False, text, "wrong_structure", evidence)

@@ -1,0 +1,53 @@
+"""The step of one device, on a batch that lies on many: the partitioner adds the all_reduce."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+State = dict[str, Any]
+
+LEARNING_RATE, EPSILON = 1e-2, 1e-3
+
+
+class MLP(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.dense1 = nnx.Linear(40, 128, rngs=rngs)
+        self.dense2 = nnx.Linear(128, 64, rngs=rngs)
+        self.dense3 = nnx.Linear(64, 24, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.dense3(nnx.relu(self.dense2(nnx.relu(self.dense1(x)))))
+
+
+def init(mesh: Mesh, seed: int) -> State:
+    """Build the state once and put a complete copy of it on every device."""
+    params = nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(jax.random.key(seed))), nnx.Param))
+    state = {
+        "params": params,
+        "mu": jax.tree.map(jnp.zeros_like, params),
+        "nu": jax.tree.map(jnp.zeros_like, params),
+        "count": jnp.zeros((), jnp.int32),
+    }
+    return jax.device_put(state, NamedSharding(mesh, P()))
+
+
+def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
+    """Take one Adam step on the global batch and return the new state and the loss before it."""
+    graph = nnx.graphdef(nnx.eval_shape(lambda: MLP(nnx.Rngs(0))))
+    adam = optax.scale_by_adam(eps=EPSILON)
+
+    def loss_fn(params: Any) -> jax.Array:
+        # The mean over all rows of the global array. Each device has only some of them: hence the all_reduce.
+        return jnp.mean((nnx.merge(graph, params)(x) - y) ** 2)
+
+    loss, grads = jax.value_and_grad(loss_fn)(state["params"])
+    moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
+    directions, moments = adam.update(grads, moments)
+    params = jax.tree.map(lambda p, d: p - LEARNING_RATE * d, state["params"], directions)
+    new_state = {"params": params, "mu": moments.mu, "nu": moments.nu, "count": moments.count}
+    return jax.lax.with_sharding_constraint((new_state, loss), NamedSharding(mesh, P()))
