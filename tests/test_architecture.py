@@ -26,9 +26,7 @@ def test_the_runner_imports_nothing_of_ours_but_itself(path):
     # The zygote is where forks of both kinds come from.
     ours = ("grader.runner", "grader.verifier") if path.name == "zygote.py" else ("grader.runner",)
     foreign = {
-        name
-        for name in imported(path)
-        if name.split(".")[0] not in ALLOWED_IN_RUNNER and not name.startswith(ours)
+        name for name in imported(path) if name.split(".")[0] not in ALLOWED_IN_RUNNER and not name.startswith(ours)
     }
     assert foreign == set()
 

@@ -26,7 +26,15 @@ _HOSTILE = "tests/hostile"
     help="Run lint, format, types, import rules and all tests. Arguments after -- go to pytest.",
     context_settings={"ignore_unknown_options": True},
 )
-def run_tests(arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- PYTEST_ARGUMENTS]")] = None) -> None:
+def run_tests(
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- PYTEST_ARGUMENTS]")] = None,
+    every_submission: Annotated[
+        bool,
+        typer.Option("--every-submission", help="Judge every submission that ships with a problem, not one a reason."),
+    ] = False,
+) -> None:
+    if every_submission:
+        os.environ["MESHGRADE_TEST_EVERY_SUBMISSION"] = "1"
     tools = Path(sys.executable).parent
     failed = [name for name, (tool, *options) in _STEPS if not _passes(name, [str(tools / tool), *options])]
     pytest = [sys.executable, "-m", "pytest", "-n", str(os.cpu_count() or 1)]

@@ -1,37 +1,12 @@
 """Every submission that ships with a problem of mode call, through the whole judge."""
 
-from functools import cache
-from pathlib import Path
-
 import pytest
 
 from grader.judge import Judge
-from grader.package.package import KnownSubmission, Package
-from grader.package.reader import read_package
+from grader.package.package import Package
+from tests.grader.shipped import accepted, known, package, rejected, slugs
 
-PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
-SLUGS = sorted(path.parent.name for path in PROBLEMS.glob("*/problem.toml") if 'mode = "call"' in path.read_text())
-
-
-@cache
-def package(slug: str) -> Package:
-    return read_package(PROBLEMS / slug)
-
-
-def names(pattern: str) -> list[str]:
-    """`slug:name` of every submission whose path below `submissions` fits."""
-    return [
-        f"{slug}:{path.relative_to(PROBLEMS / slug / 'submissions').with_suffix('').as_posix()}"
-        for slug in SLUGS
-        for path in sorted((PROBLEMS / slug / "submissions").glob(pattern))
-    ]
-
-
-def known(name: str) -> tuple[Package, KnownSubmission]:
-    slug, _, path = name.partition(":")
-    kind, _, rest = path.partition("/")
-    submissions = package(slug).accepted if kind == "accepted" else package(slug).rejected
-    return package(slug), next(each for each in submissions if each.name == rest)
+SLUGS = slugs("call")
 
 
 def test_there_are_problems():
@@ -57,7 +32,7 @@ def test_the_starter_does_not_pass(judge: Judge, slug: str):
     assert judge.judge(package(slug), package(slug).starter).status == "rejected"
 
 
-@pytest.mark.parametrize("name", names("accepted/*.py"))
+@pytest.mark.parametrize("name", accepted("call"))
 def test_an_accepted_submission_is_accepted(judge: Judge, name: str):
     problem, submission = known(name)
     verdict = judge.judge(problem, submission.source)
@@ -65,7 +40,7 @@ def test_an_accepted_submission_is_accepted(judge: Judge, name: str):
     assert (verdict.status, verdict.score) == ("accepted", 100)
 
 
-@pytest.mark.parametrize("name", names("rejected/*/*.py"))
+@pytest.mark.parametrize("name", rejected("call"))
 def test_a_rejected_submission_is_rejected_for_its_reason(judge: Judge, name: str):
     problem, submission = known(name)
     verdict = judge.judge(problem, submission.source)

@@ -1,0 +1,50 @@
+"""The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
+
+There are some four hundred, each of which takes a second, so a plain run takes all accepted ones and, of those rejected
+for one reason, the first. `./meshgrade test --every-submission` takes all.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+from grader.package.package import KnownSubmission, Package
+from grader.package.reader import read_package
+
+PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+_EVERY = bool(os.environ.get("MESHGRADE_TEST_EVERY_SUBMISSION"))
+
+
+def slugs(mode: str) -> list[str]:
+    return sorted(
+        path.parent.name for path in PROBLEMS.glob("*/problem.toml") if f'mode = "{mode}"' in path.read_text()
+    )
+
+
+@cache
+def package(slug: str) -> Package:
+    return read_package(PROBLEMS / slug)
+
+
+def accepted(mode: str) -> list[str]:
+    return [f"{slug}:accepted/{path.stem}" for slug in slugs(mode) for path in _files(slug, "accepted")]
+
+
+def rejected(mode: str) -> list[str]:
+    found = []
+    for slug in slugs(mode):
+        for reason in sorted(path.name for path in (PROBLEMS / slug / "submissions" / "rejected").iterdir()):
+            files = _files(slug, f"rejected/{reason}")
+            found += [f"{slug}:rejected/{reason}/{path.stem}" for path in (files if _EVERY else files[:1])]
+    return found
+
+
+def known(name: str) -> tuple[Package, KnownSubmission]:
+    slug, _, path = name.partition(":")
+    kind, _, rest = path.partition("/")
+    submissions = package(slug).accepted if kind == "accepted" else package(slug).rejected
+    return package(slug), next(each for each in submissions if each.name == rest)
+
+
+def _files(slug: str, folder: str) -> list[Path]:
+    return sorted((PROBLEMS / slug / "submissions" / folder).glob("*.py"))
