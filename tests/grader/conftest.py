@@ -9,6 +9,7 @@ from grader.judge import Judge
 from grader.package.package import Package
 from grader.package.reader import read_package
 from grader.sandbox.build import PooledSandbox, build_sandbox
+from grader.sandbox.pool import PoolSettings
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -31,7 +32,8 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def sandbox(shared_cache: Path) -> Iterator[PooledSandbox]:
-    with build_sandbox(shared_cache) as built:
+    # Most tests ask for one runner of a problem and then for another problem: a larger pool would warm for nobody.
+    with build_sandbox(shared_cache, settings=PoolSettings(per_problem=1, problems=2)) as built:
         yield built
 
 
