@@ -38,7 +38,11 @@ class Service:
 def serve(data: Path) -> Iterator[Service]:
     """Run `meshgrade serve` on a free port until the block ends."""
     command = [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
-    environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN}
+    # One problem of each mode: with all of them it would prepare a dozen that no test looks at.
+    problems = data.with_name("problems")
+    for slug in ("fsdp_step", "psum_scatter_mean"):
+        shutil.copytree(CHECKOUT / "problems" / slug, problems / slug)
+    environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
     log = data.with_name(f"{data.name}.log")
     with log.open("w") as errors:
         server = subprocess.Popen(
