@@ -6,13 +6,18 @@ import pytest
 from pydantic import BaseModel
 
 from grader import checks
-from grader.package.package import CheckSpec, Limits, Manifest, Tolerance
+from grader.package.package import CheckSpec, Limits, Manifest, ProgramSpec, Tolerance
 from grader.verdict import REASONS
 
 DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
-MODELS: list[type[BaseModel]] = [Manifest, Limits, CheckSpec, Tolerance]
+MODELS: list[type[BaseModel]] = [Manifest, Limits, CheckSpec, ProgramSpec, Tolerance]
 # These keys are tables, with a heading of their own.
-TABLES = {"limits": "### `[limits]`", "checks": "### `[[checks]]`", "tolerance": "### `[tolerance.<dtype>]`"}
+TABLES = {
+    "limits": "### `[limits]`",
+    "checks": "### `[[checks]]`",
+    "program": "### `[program]`",
+    "tolerance": "### `[tolerance.<dtype>]`",
+}
 
 
 @pytest.mark.parametrize("key", [key for model in MODELS for key in model.model_fields])
@@ -31,7 +36,7 @@ def test_every_reason_is_documented(reason: str) -> None:
     assert f"| `{reason}` |" in DOCS
 
 
-@pytest.mark.parametrize("name", checks.names())
+@pytest.mark.parametrize("name", [*checks.names("call"), *checks.names("program")])
 def test_every_check_is_documented(name: str) -> None:
     assert f"| `{name}` |" in DOCS
 
