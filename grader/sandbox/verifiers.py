@@ -52,6 +52,11 @@ class Verifiers:
         finally:
             self._give_back(devices, session, served + 1, good)
 
+    def pids(self) -> tuple[int, ...]:
+        """The idle ones."""
+        with self._lock:
+            return tuple(session.pid for sessions in self._idle.values() for session, _ in sessions if session.alive)
+
     def close(self) -> None:
         with self._lock:
             self._closed = True

@@ -79,11 +79,12 @@ class Zygote:
         self._gone = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = ""
+        self._deaf = False
         self.forks_cpu_s = 0.0
 
     @property
     def alive(self) -> bool:
-        return self._ready.is_set() and not self._gone.is_set()
+        return self._ready.is_set() and not self._gone.is_set() and not self._deaf
 
     def start(self, *, imports: bool = True) -> None:
         """Start it and wait until it has imported everything, or, for a probe of the walls, nothing.
@@ -135,6 +136,8 @@ class Zygote:
                 self._forks[fork.id] = fork
                 socket.send_fds(self._control, [message], [theirs.fileno(), out_end, err_end])
         except OSError as error:
+            # Known here before the thread that listens to it has heard of it: nobody shall ask it again.
+            self._deaf = True
             fork.close()
             raise LostRunner(f"the zygote is gone: {error}") from error
         finally:

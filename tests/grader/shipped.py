@@ -1,6 +1,6 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
-There are some four hundred, each of which takes a second or two, so a plain run takes three accepted ones of each
+There are some four hundred, each of which takes a second or two, so a plain run takes two accepted ones of each
 problem and, of those rejected for one reason, the first. `./meshgrade test --every-submission` takes all.
 """
 
@@ -29,7 +29,7 @@ def package(slug: str) -> Package:
 
 
 def accepted(mode: str) -> list[str]:
-    number = None if _EVERY else 3
+    number = None if _EVERY else 2
     return [f"{slug}:accepted/{path.stem}" for slug in slugs(mode) for path in _files(slug, "accepted")[:number]]
 
 

@@ -18,12 +18,12 @@ RIGHT = "\ndef add_one(x):\n    return x + 1\n"
 
 
 def assert_nothing_is_left(sandbox: PooledSandbox) -> None:
-    """All there is below bwrap is its init, the zygote, and the forks that wait."""
+    """All there is below bwrap is its init, the zygote, and the forks that wait, verifiers among them."""
     deadline = time.monotonic() + 10
     while True:
         stats = sandbox.stats()
         assert stats.root is not None
-        if len(descendants(stats.root)) == 3 + len(stats.pids):
+        if len(descendants(stats.root)) == 3 + len(stats.pids) + len(sandbox.idle_verifiers()):
             return
         assert time.monotonic() < deadline, "a process of the sandbox is left"
         time.sleep(0.01)
