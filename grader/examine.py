@@ -141,15 +141,14 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
     """Have a program compiled, measured and run on every case of its form. Raises what `Session.request` raises."""
     program = package.manifest.program
     assert program is not None
-    state = tuple(exported.states[0])
+    init_facts, states = None, exported.states
+    if exported.init is not None:
+        init_facts, states = _run_init(session, mesh, form, exported)
+    state = tuple(states[0])
     arrays = [arg for arg in form.args if "static" not in arg]
-    leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
+    leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
     request = {"op": "compile", "mesh": mesh, "inputs": [*leaves, *inputs], "state": len(state)}
-    init_facts = None
-    if exported.init is not None:
-        of_init = {"op": "compile", "mesh": mesh, "inputs": [{"shape": [], "dtype": "uint32"}], "state": 0}
-        init_facts = session.request(of_init, {"artifact": exported.init})[0].get("facts")
     reply, _ = session.request(request, {"artifact": exported.artifact})
     observed = {"primitives": exported.primitives, "retraced": exported.retraced}
     raw = {
@@ -159,15 +158,52 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
         "state": list(state),
         **observed,
     }
+    _check_names(raw)
     measured = measured_of(raw, mesh, form)
     _check_state(measured)
     _check_memory(measured, package.manifest.limits.memory_mb)
     runs: dict[str, Run] = {}
-    for case, leaves_of_case in zip(form.cases, exported.states, strict=True):
+    for case, leaves_of_case in zip(form.cases, states, strict=True):
         values = {"state": list(leaves_of_case.values()), "inputs": [case.inputs[name] for name in form.inputs]}
         _, answer = session.request({"op": "run", "steps": program.steps}, values)
         runs[case.id] = _run_of(leaves_of_case, answer.get("steps"), exported.outputs, program.steps)
     return Examined(form.cases, measured, runs, raw)
+
+
+def _run_init(
+    session: Session, mesh: dict[str, int], form: Form, exported: Export
+) -> tuple[object, tuple[Leaves, ...]]:
+    """Have the program of `init` measured and run. Its own outputs are the states: what the runner says they are is
+    nothing that the memory of this program could be held against.
+    """
+    request = {"op": "compile", "mesh": mesh, "inputs": [{"shape": [], "dtype": "uint32"}], "state": 0}
+    assert exported.init is not None
+    facts = session.request(request, {"artifact": exported.init})[0].get("facts")
+    names, states = tuple(exported.states[0]), []
+    for case in form.cases:
+        seed = np.asarray(case.inputs["seed"], np.uint32)
+        _, answer = session.request({"op": "run", "steps": 1}, {"state": [], "inputs": [seed]})
+        run = _run_of({}, answer.get("steps"), names, 1)
+        if run.replicas[0]:
+            raise SubmissionFault("wrong_value", "`init` leaves other values on one device than on another.")
+        states.append(run.steps[0])
+    return facts, tuple(states)
+
+
+def _check_names(raw: dict[str, Any]) -> None:
+    """The names come out of the runner, the program is what it is.
+
+    Raises:
+      SubmissionFault: there are more or fewer names than arrays.
+    """
+    facts = raw["facts"]
+    if not isinstance(facts, dict) or not isinstance(facts.get("outputs"), list):
+        raise GraderFault("a verifier answered without facts")
+    if len(facts["outputs"]) != len(raw["outputs"]):
+        raise SubmissionFault(
+            "wrong_structure",
+            f"The program returns {len(facts['outputs'])} arrays, and the runner names {len(raw['outputs'])} leaves.",
+        )
 
 
 def _check_memory(measured: Measured, memory_mb: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from grader import checks
 from grader.checks.program.sketch import pattern_of, sketch_of
-from grader.checks.program.subject import Measured, Pair, Result, Subject, compare_runs
+from grader.checks.program.subject import Measured, Pair, Result, Subject, compare_runs, mesh_name
 from grader.checks.program.table import collectives_of
 from grader.checks.program.values import told_of
 from grader.compare import compare
@@ -63,7 +63,10 @@ class ProgramGrading:
         output = session.output()
         self._progress("comparing")
         mine = examined.programs
-        subject = self._subject(mine, prepared.examined)
+        try:
+            subject = self._subject(mine, prepared.examined)
+        except SubmissionFault as fault:
+            return report.never_ran(fault, output)
         findings = {
             spec.id: (module := checks.load("program", spec.id)).check(subject, module.Bounds(**spec.bounds))
             for spec in manifest.checks
@@ -81,6 +84,7 @@ class ProgramGrading:
         pairs, results = [], []
         for got in mine:
             expected = _counterpart(got, reference)
+            _check_inputs(got.measured, expected.measured)
             pairs.append(Pair(got.measured, expected.measured))
             for case in got.cases:
                 where, mismatch = compare_runs(
@@ -119,6 +123,21 @@ _COSTS: dict[Any, Callable[[Measured], int | None]] = {
     "temporary_bytes": lambda measured: measured.facts.memory.temporary_bytes,
     "dot_flops": lambda measured: measured.facts.census.dot_flops,
 }
+
+
+def _check_inputs(mine: Measured, reference: Measured) -> None:
+    """The inputs are ours to shard; a process that ran a submission could export a program that takes them otherwise.
+
+    Raises:
+      SubmissionFault: `wrong_sharding`.
+    """
+    for (name, got), (_, expected) in zip(mine.given, reference.given, strict=True):
+        if got.slices != expected.slices:
+            raise SubmissionFault(
+                "wrong_sharding",
+                f"On mesh {mesh_name(mine.mesh)} the program takes {name} as {got.spec}, and it is given as "
+                f"{expected.spec}. How an input comes in is not for the program to choose.",
+            )
 
 
 def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:

@@ -27,7 +27,7 @@ from grader.runner import wire
 from grader.runner.wire import MAX_CASES
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
-_FORMAT = "5"
+_FORMAT = "6"
 log = logging.getLogger("meshgrade.references")
 _WITHOUT_PROGRAM = {
     "syntax_error",

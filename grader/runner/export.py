@@ -77,22 +77,22 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     Raises:
       Fault: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
     """
-    mesh = _make_mesh(request["mesh"], AxisType.Auto)
+    given = _make_mesh(request["mesh"], AxisType.Auto)
     init = submission.function(request["init"]) if request["init"] else None
     tree, init_artifact = _Tree([], [], None), None
     states: list[dict[str, Any]] = [{}]
-    with jax.set_mesh(mesh):
+    with jax.set_mesh(given):
         if init and request["export_init"]:
-            init_artifact, init = _export_init(submission, init, mesh)
+            init_artifact, init = _export_init(submission, init, given)
         if init:
-            trees = [_initial_state(submission, init, mesh, seed) for seed in request["seeds"]]
+            trees = [_initial_state(submission, init, given, seed) for seed in request["seeds"]]
             tree, states = trees[0], [submission.guard(each.to_host) for each in trees]
             if any(each.paths != tree.paths for each in trees):
                 raise Fault("wrong_structure", f"`{request['init']}` returns different leaves for different seeds.")
         # A state on an Explicit mesh asks for sharding in types: then the inputs are typed, too.
-        explicit = any(_is_explicit(leaf, mesh) for leaf in tree.leaves)
-    mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else mesh
-    step = _Step(submission, mesh if not explicit else _auto_twin(mesh), tree if init else None, request["args"])
+        explicit = any(_is_explicit(leaf, given) for leaf in tree.leaves)
+    mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else given
+    step = _Step(submission, given, tree if init else None, request["args"])
     with jax.set_mesh(mesh):
         avals = [*(_aval_of(leaf, mesh) for leaf in tree.leaves), *_input_avals(request["args"], mesh)]
         jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))))
@@ -300,10 +300,6 @@ def _walk(jaxpr: Any) -> Iterator[Any]:
 def _make_mesh(axes: dict[str, int], kind: AxisType) -> Mesh:
     devices = np.array(jax.devices()[: math.prod(axes.values())]).reshape(tuple(axes.values()))
     return Mesh(devices, tuple(axes), axis_types=(kind,) * len(axes))
-
-
-def _auto_twin(mesh: Mesh) -> Mesh:
-    return Mesh(mesh.devices, mesh.axis_names)
 
 
 def _is_explicit(leaf: object, mesh: Mesh) -> bool:

@@ -182,8 +182,21 @@ class Bytes:
             "disabled_checks=[jax.export.DisabledSafetyCheck.custom_call('do_evil')])(*avals)",
             "",
         ),
+        # Every device would have all rows, and nobody would have to say anything.
+        (
+            "lambda f, avals, original: original(f)(*[a if a.shape != (24, 16) else jax.ShapeDtypeStruct("
+            "a.shape, a.dtype, sharding=NamedSharding(a.sharding.mesh, P())) for a in avals])",
+            "not for the program to choose",
+        ),
+        # A program of `init` that holds little, and is not what the state came from.
+        (
+            "lambda f, avals, original: original(f)(*avals) if len(avals) > 1 else original(jax.jit(lambda seed: ("
+            "jnp.zeros((), jnp.int32), jax.lax.with_sharding_constraint(jnp.zeros((512, 16)), NamedSharding("
+            "avals[0].sharding.mesh, P('x'))))))(*avals)",
+            "in the state that `init` returns",
+        ),
     ],
-    ids=["junk", "cut off", "one device", "other inputs", "custom call"],
+    ids=["junk", "cut off", "one device", "other inputs", "custom call", "whole batch", "another init"],
 )
 def test_a_forged_program_is_refused(verdict_of, forgery, said):
     verdict = verdict_of(INIT + STEP + FORGE + f"\n\nforge({forgery})\n")
@@ -192,7 +205,10 @@ def test_a_forged_program_is_refused(verdict_of, forgery, said):
     assert not any(case.passed for case in verdict.cases)
 
 
-def test_leaves_under_false_names_gain_nothing(verdict_of):
+@pytest.mark.parametrize(
+    "change", ["outputs.reverse()", "outputs.pop()", "outputs.append('more')", "outputs[0] = exported.outputs[1]"]
+)
+def test_leaves_under_false_names_gain_nothing(verdict_of, change):
     """The names of leaves come out of the process that ran the submission; the arrays do not."""
     lie = """
 import sys
@@ -201,12 +217,12 @@ honest = served.export_program
 
 def lying(submission, request):
     exported = honest(submission, request)
-    exported.outputs.reverse()
+    exported.CHANGE
     return exported
 
 served.export_program = lying
 """
-    verdict = verdict_of(INIT + STEP + lie)
+    verdict = verdict_of(INIT + STEP + lie.replace("CHANGE", change))
     assert (verdict.status, verdict.score) == ("rejected", 0)
 
 
