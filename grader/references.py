@@ -205,13 +205,14 @@ def runner_spec(package: Package) -> RunnerSpec:
     return RunnerSpec(package.manifest.devices, package.manifest.limits, warmup)
 
 
-# A program's starter is public and most often holds the whole `init`.
+# A program's starter is public and most often holds the whole `init`. What it compiles for the other meshes is kept for
+# every runner; going through them again would cost each one more CPU time than it saves its submission.
 _REHEARSAL = """{starter}
 
 def warm():
     from grader.runner.export import rehearse
 
-    rehearse(globals().get({init!r}), {meshes!r})
+    rehearse(globals().get({init!r}), {meshes!r}[: 1 if compiled else None])
 """
 
 

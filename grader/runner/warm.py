@@ -88,6 +88,8 @@ def warm(source: str, cache: MemoryCache, entries: dict[str, Any]) -> dict[str, 
     if not source:
         return {}
     module = types.ModuleType("warmup")
+    # Then it may leave out what is there for the cache alone.
+    module.__dict__["compiled"] = bool(entries)
     sys.modules["warmup"] = module
     exec(compile(source, "warmup.py", "exec"), module.__dict__)
     module.__dict__["warm"]()

@@ -21,9 +21,12 @@ _ALLOWED_CALLS = {
 }
 _ALLOWED_PREFIXES = ("lapack_", "xla.sdy.", "mhlo.", "stablehlo.dynamic_")
 _ALLOWED_KERNELS = {"ducc_fft", "dynamic_ducc_fft", "TopK", "ApproxTopK", "cpu_threefry2x32_ffi"}
-# LLVM's optimizations change neither the HLO, nor what a device holds, nor what is computed; without them compiling
-# takes two thirds of the CPU time (docs/performance.md).
-_OPTIONS: dict[str, str | bool] = {"xla_backend_optimization_level": "0"}
+# How a program becomes machine code, not what it is: no LLVM optimizations, and fusions emitted as LLVM at once rather
+# than by way of MLIR. Compiling takes a quarter of the CPU time (docs/performance.md, with what stays the same).
+COMPILER_OPTIONS: dict[str, str | bool] = {
+    "xla_backend_optimization_level": "0",
+    "xla_cpu_use_fusion_emitters": "False",
+}
 # They talk to a host, which is not part of the program.
 _HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
 
@@ -77,7 +80,7 @@ def load(artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any
     ]
     with jax.set_mesh(mesh):
         jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)
-        compiled = jitted.lower(*avals).compile(compiler_options=_OPTIONS)
+        compiled = jitted.lower(*avals).compile(compiler_options=COMPILER_OPTIONS)
     return Loaded(
         compiled=compiled,
         mesh=mesh,

@@ -98,10 +98,6 @@ def _rehearse() -> None:
     run(loaded, [], [np.zeros((rows, 4), np.float32)], 1)
 
 
-def _sum_over_devices(part: Any) -> Any:
-    return jax.lax.psum(part, "rehearsal")
-
-
 def _send(channel: io.RawIOBase, message: dict[str, Any], values: dict[str, object] | None = None) -> None:
     try:
         frame = wire.pack(message, values)
