@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -65,12 +66,18 @@ def _read_tuple(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any,
 def _read_dataclass(kind: Any, value: object, where: str) -> Any:
     if not isinstance(value, Mapping):
         raise _wrong(where, "an object", value)
-    hints = get_type_hints(kind)
-    names = [field.name for field in fields(kind)]
-    if set(value) != set(names):
-        wrong = sorted({str(name)[:60] for name in set(value) ^ set(names)})
+    hints = _hints(kind)
+    if value.keys() != hints.keys():
+        wrong = sorted({str(name)[:60] for name in value.keys() ^ hints.keys()})
         raise ProgramUnreadable(f"{where}: fields are missing or unknown: {', '.join(wrong)}")
-    return kind(**{name: _read(hints[name], value[name], f"{where}.{name}") for name in names})
+    return kind(**{name: _read(hint, value[name], f"{where}.{name}") for name, hint in hints.items()})
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The fields of a dataclass and their types. Evaluating the types takes longer than reading a value."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _wrong(where: str, expected: str, value: object) -> ProgramUnreadable:

@@ -55,29 +55,31 @@ def run(loaded: Loaded, state: Sequence[Array], inputs: Sequence[Array], steps: 
       should hold the same hold something else: there the elements that are farthest from the first device's.
     """
     number = len(state)
-    placed = [jax.device_put(leaf, sharding) for leaf, sharding in zip(state, loaded.in_shardings, strict=False)]
-    results = []
+    of_state, of_inputs = loaded.in_shardings[:number], loaded.in_shardings[number:]
+    held_twice = [
+        _is_held_twice(*each) for each in zip(loaded.out_avals, loaded.compiled.output_shardings, strict=True)
+    ]
+    results: list[dict[str, object]] = []
+    current = list(state)
     for step in range(steps):
-        given = [value[step] if number else value for value in inputs]
-        shardings = loaded.in_shardings[number:]
-        arrays = [jax.device_put(value, sharding) for value, sharding in zip(given, shardings, strict=True)]
-        outputs = list(loaded.compiled(*placed, *arrays))
+        arrays = [*current, *(value[step] if number else value for value in inputs)]
+        outputs = list(loaded.compiled(*jax.device_put(arrays, [*of_state, *of_inputs])))
         # Unblocked steps on host devices deadlock.
         jax.block_until_ready(outputs)
-        results.append(_fetched(outputs))
-        placed = [
-            jax.device_put(new, sharding) for new, sharding in zip(outputs, loaded.in_shardings[:number], strict=False)
-        ]
+        replicas = {
+            str(index): other
+            for index, output in enumerate(outputs)
+            if held_twice[index] and (other := _differing_replica(output)) is not None
+        }
+        results.append({"outputs": [np.asarray(output) for output in outputs], "replicas": replicas})
+        current = outputs[:number]
     return results
 
 
-def _fetched(outputs: Sequence[jax.Array]) -> dict[str, object]:
-    replicas: dict[str, object] = {}
-    for index, output in enumerate(outputs):
-        other = _differing_replica(output)
-        if other is not None:
-            replicas[str(index)] = other
-    return {"outputs": [np.asarray(output) for output in outputs], "replicas": replicas}
+def _is_held_twice(aval: Any, sharding: NamedSharding) -> bool:
+    """Is any slice of the array on more than one device?"""
+    slices = sharding.devices_indices_map(tuple(aval.shape)).values()
+    return len(set(map(str, slices))) < len(slices)
 
 
 def _differing_replica(output: jax.Array) -> Array | None:
