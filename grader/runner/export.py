@@ -134,17 +134,21 @@ def _initial_state(submission: Submission, init: Callable[..., object], mesh: Me
 
 
 def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]]) -> None:
-    """What most exports do, before there is a submission: on each mesh a public `init`, and a small sharded program."""
+    """What most exports do, before there is a submission: a public `init` on each mesh, or else a small program.
+
+    After an `init` has been traced and run, exporting has little left to do for the first time.
+    """
     for axes in meshes:
         mesh = _make_mesh(axes, AxisType.Auto)
-        with jax.set_mesh(mesh), contextlib.suppress(Exception):  # a starter is unfinished, and may not run at all
-            if init is not None:
-                _Tree.of(init(mesh, 0)).to_host()
-        everywhere = P(tuple(axes))
-        rows = 8 * mesh.devices.size
-        avals = [jax.ShapeDtypeStruct((rows, 8), jnp.float32, sharding=NamedSharding(mesh, everywhere))] * 2
         with jax.set_mesh(mesh):
-            jax.export.export(jax.jit(partial(_rehearsed_step, mesh)))(*avals).serialize()
+            if init is not None:
+                with contextlib.suppress(Exception):  # a starter is unfinished, and may not run at all
+                    _Tree.of(init(mesh, 0)).to_host()
+            else:
+                rows = 8 * mesh.devices.size
+                sharding = NamedSharding(mesh, P(tuple(axes)))
+                avals = [jax.ShapeDtypeStruct((rows, 8), jnp.float32, sharding=sharding)] * 2
+                jax.export.export(jax.jit(partial(_rehearsed_step, mesh)))(*avals).serialize()
 
 
 def _rehearsed_step(mesh: Mesh, w: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:

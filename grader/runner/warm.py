@@ -36,9 +36,14 @@ class MemoryCache(CacheInterface):
 def trace_common_operations() -> None:
     """Trace what most problems use, without a device: JAX and flax import many modules on first use only.
 
+    From then on a tracer that is asked for its sharding says no without searching for where it came from.
+
     Raises:
       RuntimeError: a backend was started by it, after which nothing may fork.
     """
+
+    tracer: Any = jax.core.Tracer
+    tracer.sharding = property(_no_sharding)
 
     def step() -> Any:
         model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
@@ -51,6 +56,14 @@ def trace_common_operations() -> None:
     jax.eval_shape(step)
     if jax._src.xla_bridge.backends_are_initialized():
         raise RuntimeError("tracing has started a backend")
+
+
+def _no_sharding(tracer: object) -> object:
+    """What JAX raises here, without the trail of operations: flax asks for every parameter, and gets along without."""
+    raise AttributeError(
+        "The 'sharding' attribute is not available while a function is traced. On a mesh with Explicit axes, "
+        "jax.typeof(x).sharding is; on Auto axes the compiler chooses it, and with_sharding_constraint asks for one."
+    )
 
 
 def start_backend() -> MemoryCache:

@@ -22,7 +22,7 @@ _ALLOWED_CALLS = {
 _ALLOWED_PREFIXES = ("lapack_", "xla.sdy.", "mhlo.", "stablehlo.dynamic_")
 _ALLOWED_KERNELS = {"ducc_fft", "dynamic_ducc_fft", "TopK", "ApproxTopK", "cpu_threefry2x32_ffi"}
 # How a program becomes machine code, not what it is: no LLVM optimizations, and fusions emitted as LLVM at once rather
-# than by way of MLIR, all in one piece. Compiling takes a sixth of the CPU time (docs/performance.md, with what stays
+# than by way of MLIR, all in one piece. Loading takes a quarter of the CPU time (docs/performance.md, with what stays
 # the same).
 COMPILER_OPTIONS: dict[str, str | bool] = {
     "xla_backend_optimization_level": "0",
