@@ -8,6 +8,8 @@ import os
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
 
@@ -28,20 +30,31 @@ def package(slug: str) -> Package:
     return read_package(PROBLEMS / slug)
 
 
-def accepted(mode: str) -> list[str]:
+def each_of(mode: str) -> list[object]:
+    """The slugs, each for one test process, so that one alone prepares what judging the problem needs."""
+    return [_parameter(slug, slug) for slug in slugs(mode)]
+
+
+def accepted(mode: str) -> list[object]:
     number = None if _EVERY else 2
-    return [f"{slug}:accepted/{path.stem}" for slug in slugs(mode) for path in _files(slug, "accepted")[:number]]
+    names = [(slug, path.stem) for slug in slugs(mode) for path in _files(slug, "accepted")[:number]]
+    return [_parameter(slug, f"{slug}:accepted/{name}") for slug, name in names]
 
 
-def rejected(mode: str) -> list[str]:
+def rejected(mode: str) -> list[object]:
     found = []
     for slug in slugs(mode):
         for reason in sorted(path.name for path in (PROBLEMS / slug / "submissions" / "rejected").iterdir()):
             files = _files(slug, f"rejected/{reason}")
             if reason == "divergent_collective" and slug != _DIVERGENT and not _EVERY:
                 continue
-            found += [f"{slug}:rejected/{reason}/{path.stem}" for path in (files if _EVERY else files[:1])]
+            for path in files if _EVERY else files[:1]:
+                found.append(_parameter(slug, f"{slug}:rejected/{reason}/{path.stem}"))
     return found
+
+
+def _parameter(slug: str, value: str) -> object:
+    return pytest.param(value, marks=pytest.mark.xdist_group(slug))
 
 
 def known(name: str) -> tuple[Package, KnownSubmission]:

@@ -7,7 +7,7 @@ import pytest
 from grader.judge import Judge
 from grader.references import References
 from grader.sandbox.build import PooledSandbox
-from tests.grader.shipped import accepted, known, package, rejected, slugs
+from tests.grader.shipped import accepted, each_of, known, package, rejected, slugs
 
 SLUGS = slugs("program")
 
@@ -24,7 +24,7 @@ def test_there_are_problems():
     assert len(SLUGS) >= 11
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", each_of("program"))
 def test_a_package_holds_what_its_checks_need(slug: str):
     manifest = package(slug).manifest
     assert manifest.program is not None
@@ -41,7 +41,7 @@ def _size(mesh: dict[str, int]) -> int:
     return size
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", each_of("program"))
 def test_the_reference_scores_100_and_costs_what_it_costs(terse: Judge, slug: str):
     verdict = terse.judge(package(slug), package(slug).reference)
     assert [check.message for check in verdict.checks if not check.passed] == []
@@ -52,7 +52,7 @@ def test_the_reference_scores_100_and_costs_what_it_costs(terse: Judge, slug: st
     assert verdict.efficiency.score == 100.0
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", each_of("program"))
 def test_the_starter_does_not_pass(terse: Judge, slug: str):
     assert terse.judge(package(slug), package(slug).starter).status == "rejected"
 

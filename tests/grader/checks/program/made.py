@@ -1,0 +1,82 @@
+"""Programs that nobody compiled: what was measured of them is made up, so that each bound can be met exactly."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from grader.checks.program.subject import Measured, Pair, Subject
+from grader.package.package import ProgramSpec
+from grader.program.census import Census
+from grader.program.collectives import Collective
+from grader.program.facts import Facts, Leaf
+from grader.program.memory import Memory
+
+EIGHT, FOUR = {"x": 8}, {"x": 4}
+
+
+def split(shape: tuple[int, ...], devices: int) -> Leaf:
+    """A leaf whose first dimension is split over all devices."""
+    rows = shape[0] // devices
+    rest = tuple((0, size) for size in shape[1:])
+    slices = tuple(((rows * device, rows * (device + 1)), *rest) for device in range(devices))
+    return Leaf(shape, "float32", "P('x')", True, slices)
+
+
+def whole(shape: tuple[int, ...], devices: int) -> Leaf:
+    """A leaf that every device holds."""
+    return Leaf(shape, "float32", "P()", True, (tuple((0, size) for size in shape),) * devices)
+
+
+def exchange(kind: str, size: int, devices: int = 8, **changes: Any) -> Collective:
+    """One collective of `size` logical bytes among all devices, outside of loops, once."""
+    fields: dict[str, Any] = {
+        "kind": kind,
+        "name": f"{kind}.1",
+        "logical_bytes": size,
+        "ring_bytes": size * (devices - 1) // devices,
+        "groups": (tuple(range(devices)),),
+        "group_size": devices,
+        "pairs": (),
+        "channel": 1,
+        "dtypes": ("f32",),
+        "shapes": ((size // 4,),),
+        "operand_shapes": ((size // 4 // devices,),),
+        "loops": (),
+        "executions": 1,
+        "conditional": False,
+        "asynchronous": False,
+        "source_line": 7,
+    }
+    return Collective(**fields | changes)
+
+
+def program(
+    mesh: dict[str, int],
+    *,
+    said: Sequence[Collective] = (),
+    flops: int | None = 8_000,
+    w: Leaf | None = None,
+    new_w: Leaf | None = None,
+    temporary_bytes: int = 100_000,
+    argument_bytes: int | None = None,
+    alias_bytes: int | None = None,
+    primitives: dict[str, int] | None = None,
+    retraced: bool = False,
+) -> Measured:
+    """A step of one leaf `w`, (512, 16), and one input `x`, (24, 16), both split unless told, that returns a loss."""
+    devices = prod(mesh.values())
+    w = w or split((512, 16), devices)
+    new_w = new_w or w
+    x, loss = split((24, 16), devices), whole((), devices)
+    held = max(w.held_bytes(device) for device in range(devices))
+    arguments = held + x.held_bytes(0) if argument_bytes is None else argument_bytes
+    memory = Memory(arguments, held + 4, temporary_bytes, held if alias_bytes is None else alias_bytes)
+    census = Census(devices, tuple(said), (), flops, (), (), ())
+    facts = Facts(devices, (w, x), (new_w, loss), memory, census, (), 1)
+    return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
+
+
+def subject(*pairs: tuple[Measured, Measured]) -> Subject:
+    """Submission beside reference, for each mesh."""
+    spec = ProgramSpec(init="init", steps=2, meshes=[EIGHT, FOUR], inputs={"x": ["x"]}, groups={"params": ["w"]})
+    return Subject(spec, {}, tuple(Pair(mine, reference) for mine, reference in pairs), ())

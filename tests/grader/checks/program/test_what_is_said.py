@@ -1,0 +1,185 @@
+"""The rules on collectives, and what is observed of how a step is written."""
+
+from typing import Any
+
+import pytest
+
+from grader.checks.program import collectives, primitives, retrace
+from grader.errors import GraderFault
+from grader.program.collectives import Collective
+from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, subject
+
+WHOLE = 32_768
+
+
+def finding_of(said: list[Collective], reference: list[Collective] | None = None, **bounds: Any):
+    pair = (program(EIGHT, said=said), program(EIGHT, said=said if reference is None else reference))
+    return collectives.check(subject(pair), collectives.Bounds(**bounds))
+
+
+def rule(**fields: Any) -> dict[str, Any]:
+    return {"rules": [collectives.Rule(kinds=["all-gather"], **fields)]}
+
+
+def test_only_allowed_kinds_pass():
+    finding = finding_of([exchange("all-reduce", WHOLE)], allowed=["all-reduce"])
+    assert finding.passed
+    assert finding.message == "All-reduce 32 KiB on mesh x=8."
+    finding = finding_of([exchange("all-gather", WHOLE), exchange("all-gather", WHOLE)], allowed=["all-reduce"])
+    assert (finding.passed, finding.reason) == (False, "wrong_communication")
+    assert "there are 2 all-gather of 64 KiB (line 7)" in finding.message
+    assert "allowed: all-reduce." in finding.message
+
+
+def test_none_at_all_can_be_asked_for():
+    assert finding_of([], allowed=[]).message.startswith("No collective of more than a few bytes")
+    assert "none at all" in finding_of([exchange("all-gather", WHOLE)], allowed=[]).message
+
+
+def test_a_loss_is_too_little_to_be_looked_at():
+    assert finding_of([exchange("all-reduce", 4)], allowed=[]).passed
+    assert not finding_of([exchange("all-reduce", 64)], allowed=[]).passed
+
+
+def test_many_little_ones_are_looked_at():
+    """Else an array could be moved four bytes at a time."""
+    assert finding_of([exchange("all-reduce", 32)] * 16, allowed=[]).passed
+    assert not finding_of([exchange("all-reduce", 32)] * 17, allowed=[]).passed
+    assert not finding_of([exchange("all-reduce", 32, executions=100, loops=("while",))], allowed=[]).passed
+
+
+def test_whom_nobody_answers_says_nothing():
+    alone = exchange("all-gather", WHOLE, 1, groups=tuple((device,) for device in range(8)))
+    assert finding_of([alone], allowed=[]).passed
+
+
+@pytest.mark.parametrize(
+    ("times", "passed"), [(1, True), (2, True), (3, False), (0, False)], ids=["once", "twice", "thrice", "never"]
+)
+def test_bytes_are_a_multiple_of_a_groups_bytes(times: int, passed: bool):
+    bounds = rule(axes=["x"], of="params", at_least=0.95, at_most=2.05, means="One gather forward, one backward.")
+    finding = finding_of([exchange("all-gather", WHOLE)] * times, **bounds)
+    assert finding.passed == passed
+    if not passed:
+        assert f"moves {times * 32} KiB" in finding.message or "moves 0 B" in finding.message
+        assert "expected between 0.95 and 2.05 times" in finding.message
+        assert finding.message.endswith("One gather forward, one backward.")
+
+
+def test_executions_multiply_bytes():
+    bounds = rule(of="w", at_most=1.05)
+    assert not finding_of([exchange("all-gather", WHOLE, executions=2, loops=("while",))], **bounds).passed
+
+
+def test_bytes_may_be_held_against_the_reference():
+    bounds = rule(of="reference", at_most=1.05)
+    assert finding_of([exchange("all-gather", WHOLE)], **bounds).passed
+    finding = finding_of([exchange("all-gather", WHOLE)] * 2, [exchange("all-gather", WHOLE)], **bounds)
+    assert "2 times what the reference sends in that way (32 KiB)" in finding.message
+    finding = finding_of([exchange("all-gather", WHOLE)], [], **bounds)
+    assert not finding.passed
+
+
+def test_a_group_that_the_reference_does_not_have_is_the_packages_fault():
+    with pytest.raises(GraderFault, match="no such leaf"):
+        finding_of([], **rule(of="nothing", at_most=1))
+
+
+GRID = {"data": 2, "fsdp": 4}
+ROWS = ((0, 1, 2, 3), (4, 5, 6, 7))
+
+
+@pytest.mark.parametrize(("axes", "passed"), [(["fsdp"], True), (["data"], False), (["data", "fsdp"], False)])
+def test_axes_are_read_off_the_groups(axes: list[str], passed: bool):
+    said = [exchange("all-gather", WHOLE, 4, groups=ROWS)]
+    found = subject((program(GRID, said=said), program(GRID, said=said)))
+    bounds = collectives.Bounds(**rule(axes=axes, of="w", at_least=1))
+    assert collectives.check(found, bounds).passed == passed
+
+
+def test_groups_along_no_axis_do_not_slip_past_an_upper_bound():
+    """Halves of one axis: what they move is counted against every bound, and for none."""
+    halves = exchange("all-gather", WHOLE, 4, groups=ROWS)
+    assert not finding_of([exchange("all-gather", WHOLE), halves], **rule(axes=["x"], of="w", at_most=1.05)).passed
+    assert not finding_of([halves], **rule(axes=["x"], of="w", at_least=0.95)).passed
+
+
+@pytest.mark.parametrize(
+    ("loops", "within", "passed"),
+    [
+        ("never", (), True),
+        ("never", ("while",), False),
+        ("only", ("while",), True),
+        ("only", (), False),
+        ("any", (), True),
+        ("any", ("while",), True),
+    ],
+)
+def test_a_place_may_be_asked_for(loops: str, within: tuple[str, ...], passed: bool):
+    finding = finding_of([exchange("all-gather", WHOLE, loops=within)], **rule(loops=loops))
+    assert finding.passed == passed
+    if not passed:
+        assert ("runs inside a loop" if within else "runs outside of any loop") in finding.message
+
+
+@pytest.mark.parametrize(
+    ("count", "number", "passed"),
+    [
+        ({"at_least": "x-1", "at_most": "x-1"}, 7, True),
+        ({"at_least": "x-1"}, 6, False),
+        ({"at_most": "x"}, 9, False),
+        ({"at_most": "x+7"}, 15, True),
+        ({"at_most": "x+7"}, 16, False),
+        ({"at_least": 3, "at_most": 3}, 3, True),
+        ({"at_least": 3, "at_most": 3}, 4, False),
+    ],
+)
+def test_executions_follow_the_size_of_an_axis(count: dict[str, Any], number: int, passed: bool):
+    said = [exchange("all-gather", WHOLE, executions=number, loops=("while",))]
+    finding = finding_of(said, **rule(executions=collectives.Count(**count)))
+    assert finding.passed == passed
+    assert passed or f"is executed {number} times" in finding.message
+
+
+def test_a_loop_without_a_known_end_is_no_way_around_a_bound():
+    finding = finding_of([exchange("all-gather", WHOLE, executions=None, loops=("while",))])
+    assert not finding.passed
+    assert "number of rounds the compiler does not know" in finding.message
+
+
+def test_what_breaks_on_both_meshes_is_told_once():
+    pairs = [(program(mesh, said=[exchange("all-gather", WHOLE, size)]),) * 2 for mesh, size in ((EIGHT, 8), (FOUR, 4))]
+    bounds = collectives.Bounds(**rule(of="w", at_most=0))
+    finding = collectives.check(subject(*pairs), bounds)
+    assert finding.message.count("expected none") == 1
+    assert [mesh["mesh"] for mesh in finding.evidence["meshes"]] == [EIGHT, FOUR]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"required": ["scan", "psum"]}, "does not use scan."),
+        ({"any_of": ["scan", "while"]}, "uses none of scan, while."),
+        ({"forbidden": ["psum"]}, "uses psum."),
+        ({"required": ["scan"], "forbidden": ["psum"]}, "does not use scan and uses psum."),
+        ({"required": ["psum"], "any_of": ["scan", "add"], "forbidden": ["while"]}, ""),
+    ],
+)
+def test_primitives_are_asked_for_by_name(bounds: dict[str, list[str]], said: str):
+    used = program(EIGHT, primitives={"psum": 2, "add": 5})
+    finding = primitives.check(subject((used, used)), primitives.Bounds(**bounds))
+    assert (finding.passed, finding.reason) == ((True, None) if not said else (False, "wrong_structure"))
+    assert said in finding.message
+
+
+def test_primitives_are_asked_for_on_every_mesh():
+    pairs = (program(EIGHT, primitives={"scan": 1}),) * 2, (program(FOUR), program(FOUR))
+    assert not primitives.check(subject(*pairs), primitives.Bounds(required=["scan"])).passed
+
+
+def test_a_second_trace_is_seen_on_any_mesh():
+    once = (program(EIGHT), program(EIGHT))
+    assert retrace.check(subject(once), retrace.Bounds()).passed
+    finding = retrace.check(subject(once, (program(FOUR, retraced=True), program(FOUR))), retrace.Bounds())
+    assert (finding.passed, finding.reason) == (False, "retraced")
+    assert "On mesh x=4" in finding.message
