@@ -8,7 +8,7 @@ import typer
 
 from app.cli.submission import package_of, source_of
 from app.errors import StartRefused
-from grader.errors import Cancelled, SubmissionFault, WallMissing
+from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
 
 if TYPE_CHECKING:
     from grader.checks.program.subject import Measured
@@ -44,6 +44,9 @@ def inspect(
         raise typer.Exit(1) from None
     except WallMissing as missing:
         print(f"Error: refusing to execute, {missing}", file=sys.stderr)
+        raise typer.Exit(3) from None
+    except GraderFault as fault:
+        print(f"Error: {fault}", file=sys.stderr)
         raise typer.Exit(3) from None
     except Cancelled:
         raise typer.Exit(130) from None
