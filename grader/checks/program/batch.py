@@ -7,7 +7,7 @@ from pydantic import Field
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Measured, Subject, mesh_name
-from grader.checks.program.table import collectives_of, evidence_of
+from grader.checks.program.table import collectives_of
 from grader.errors import GraderFault
 from grader.verdict import Trust
 
@@ -28,8 +28,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     evidence: list[dict[str, Any]] = []
     faults: list[str] = []
     for pair in subject.pairs:
-        evidence.append(evidence_of(pair, bounds.ignore_below))
         rows = _batch_sizes(pair.reference, bounds)
+        evidence.append({"mesh": pair.mine.mesh, "whole_batch": rows})
         fault = _gathered(pair.mine, rows, bounds) or _computed(pair.mine, pair.reference, rows)
         if fault:
             faults.append(f"On mesh {mesh_name(pair.mine.mesh)} {fault}")
