@@ -13,7 +13,12 @@ from grader.verdict import Trust
 
 TITLE = "Where every leaf lives"
 TRUST: Trust = "verified"
-_MAX_TOLD = 4
+_MAX_TOLD, _MAX_NAMED = 4, 4
+_WHERE = {"in": "the state that comes in", "out": "what the step returns"}
+_ADVICE = {
+    "in": "Place it in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`.",
+    "out": "Pin what the step returns with `jax.lax.with_sharding_constraint`, or by `out_specs` of `shard_map`.",
+}
 
 
 class Bounds(finding.Bounds):
@@ -33,8 +38,12 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         evidence.append({"mesh": pair.mine.mesh, "leaves": rows})
     if not wrong:
         return Finding(True, "Every device holds exactly the slices that it should.", None, {"meshes": evidence})
-    lines = [_told(mesh, row) for mesh, row in wrong[:_MAX_TOLD]]
-    more = f"\n… and {len(wrong) - _MAX_TOLD} more." if len(wrong) > _MAX_TOLD else ""
+    alike: dict[tuple[Any, ...], list[tuple[str, dict[str, Any]]]] = {}
+    for mesh, row in wrong:
+        key = (row["expected_spec"], row["got_spec"], _is_held_whole(row))
+        alike.setdefault(key, []).append((mesh, row))
+    lines = [_told(rows, len(subject.pairs)) for rows in list(alike.values())[:_MAX_TOLD]]
+    more = f"\n… and {len(alike) - _MAX_TOLD} more kinds of fault." if len(alike) > _MAX_TOLD else ""
     return Finding(False, "\n".join(lines) + more, "wrong_sharding", {"meshes": evidence})
 
 
@@ -77,19 +86,30 @@ def _sharing(leaf: Leaf) -> list[int]:
     return [texts.index(text) for text in texts]
 
 
-def _told(mesh: str, row: dict[str, Any]) -> str:
-    when = "the state that comes in" if row["when"] == "in" else "what the step returns"
-    if row["path"].startswith("result"):
-        when = "the result"
-    text = f"{row['path']} in {when}, mesh {mesh}: expected {row['expected_spec']}, got {row['got_spec']}."
+def _is_held_whole(row: dict[str, Any]) -> bool:
+    """Does every device hold all of a leaf that should be split?"""
+    whole = tuple((0, size) for size in row["shape"])
+    got, expected = row["got"], row["expected"]
+    return got is not None and all(part == whole for part in got) and not all(part == whole for part in expected)
+
+
+def _told(rows: list[tuple[str, dict[str, Any]]], meshes: int) -> str:
+    """One sentence on all leaves that are wrong in the same way, and what to do about them."""
+    paths = list(dict.fromkeys(row["path"] for _, row in rows))
+    places = {row["when"] for _, row in rows}
+    found_on = list(dict.fromkeys(mesh for mesh, _ in rows))
+    names = ", ".join(paths[:_MAX_NAMED]) + (f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else "")
+    if all(path.startswith("result") for path in paths):
+        where = "the result"
+    else:
+        where = " and ".join(text for when, text in _WHERE.items() if when in places)
+    on = "every mesh" if len(found_on) == meshes else f"mesh {' and '.join(found_on)}"
+    row = rows[0][1]
+    text = f"{names} in {where}, on {on}: expected {row['expected_spec']}, got {row['got_spec']}."
     if row["got"] is None:
         return text
-    whole = tuple((0, size) for size in row["shape"])
-    if all(part == whole for part in row["got"]) and not all(part == whole for part in row["expected"]):
-        advice = (
-            "Place it in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`."
-            if row["when"] == "in"
-            else "Pin what the step returns with `jax.lax.with_sharding_constraint`, or by `out_specs` of `shard_map`."
-        )
-        return f"{text} Every device holds the whole leaf, so nothing is saved. {advice}"
-    return f"{text} Each device must hold the slice that it should, or the next step has to move it first."
+    if not _is_held_whole(row):
+        return f"{text} Each device must hold the slice that it should, or the next step has to move it first."
+    advice = [text for when, text in _ADVICE.items() if when in places]
+    holds = "the whole leaf" if len(paths) == 1 else "all of each leaf"
+    return " ".join([f"{text} Every device holds {holds}, so nothing is saved.", *advice])
