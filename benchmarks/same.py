@@ -3,7 +3,7 @@
 import json
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from benchmarks.mixture import Known, honest
@@ -13,13 +13,13 @@ from grader.verdict import Verdict
 Say = Callable[[str], None]
 
 
-def differing(judge: Judge, count: int, say: Say) -> tuple[list[str], dict[str, object]]:
-    """Grade one submission of each outcome `count` times on a quiet machine and `count` times beside a busy loop.
+def differing(judge: Judge, count: int, outcomes: Sequence[str], say: Say) -> tuple[list[str], dict[str, object]]:
+    """Grade one submission of each of `outcomes` `count` times on a quiet machine and `count` times beside a busy loop.
 
     Returns:
       one line for each verdict that differs from the first of its submission, and the figures.
     """
-    chosen = one_of_each()
+    chosen = [known for known in one_of_each() if known.told() in outcomes]
     judge.prepare(chosen[0].package, progress=say)
     faults: list[str] = []
     first: dict[str, str] = {}

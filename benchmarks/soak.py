@@ -1,7 +1,8 @@
 """Many submissions in a row: is anything left behind, and does the same submission always get the same verdict?
 
 Usage: python -m benchmarks.soak [COUNT] [--json FILE]     honest and hostile mixed, 1,000 unless told
-       python -m benchmarks.soak --same COUNT              the same submissions, first quiet, then beside a busy loop
+       python -m benchmarks.soak --same COUNT [--of OUTCOME ...]
+                                                           the same submissions, first quiet, then beside a busy loop
 
 Exit status: 0 all is well, 1 something is left, has grown or differs, or the soak could not be carried out.
 """
@@ -21,7 +22,7 @@ from benchmarks.census import Census, take_census
 from benchmarks.machine import describe_machine
 from benchmarks.mixture import Known, mixed
 from benchmarks.processes import wait_until_quiet
-from benchmarks.same import differing
+from benchmarks.same import differing, one_of_each
 from grader.errors import MeshgradeError
 from grader.judge import Judge
 from grader.sandbox.build import build_sandbox
@@ -35,12 +36,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__.partition("\n")[0])
     parser.add_argument("count", type=int, nargs="?", default=1000, help="how many submissions, 1,000 unless told")
     parser.add_argument("--same", type=int, metavar="COUNT", help="grade the same submissions COUNT times each instead")
+    outcomes = [known.told() for known in one_of_each()]
+    parser.add_argument(
+        "--of", nargs="+", metavar="OUTCOME", choices=outcomes, help=f"with --same, of {', '.join(outcomes)}; else all"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, for benchmarks.write_table")
     options = parser.parse_args()
     with _private_temporary_folder() as folder, build_sandbox(folder / "cache") as sandbox:
         judge = Judge(sandbox, _SECRET, folder / "cache")
         if options.same:
-            faults, figures = differing(judge, options.same, _say)
+            faults, figures = differing(judge, options.same, options.of or outcomes, _say)
         else:
             faults, figures = soak(judge, options.count, folder)
     if options.json:
