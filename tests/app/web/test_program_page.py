@@ -51,6 +51,19 @@ def test_a_wrong_leaf_is_drawn_expected_beside_yours_and_said_in_words(tags_of) 
     assert "device by device" in html.lower()
 
 
+@pytest.mark.parametrize(("wrong_on", "opened"), [((True, True), False), ((False, True), True), ((True, False), False)])
+def test_another_mesh_is_opened_where_a_leaf_is_wrong_on_it_alone(tags_of, wrong_on, opened) -> None:
+    meshes = [
+        {"mesh": mesh, "leaves": [leaf(mesh, "w", [16, 4], [("fsdp",), ()], [(), ()] if wrong else None)]}
+        for mesh, wrong in zip(({"fsdp": 8}, {"fsdp": 4}), wrong_on, strict=True)
+    ]
+    html = _draw(_with_evidence(*meshes))
+    (other,) = [
+        attributes for tag, attributes in tags_of(html) if tag == "details" and attributes.get("class") == "mesh"
+    ]
+    assert ("open" in other) == opened
+
+
 def test_every_drawing_is_well_formed_named_and_has_no_style(tags_of) -> None:
     html = _draw(program_verdict(wrong=True, efficiency=None))
     drawings = [part.split("</svg>")[0] for part in html.split("<svg")[1:]]
