@@ -27,7 +27,8 @@ from grader.runner import wire
 from grader.runner.wire import MAX_CASES
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
-_FORMAT = "6"
+# Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
+_FORMAT = "7"
 log = logging.getLogger("meshgrade.references")
 _WITHOUT_PROGRAM = {
     "syntax_error",
