@@ -18,12 +18,14 @@ _PRIVATE = os.O_CLOEXEC | os.O_NOFOLLOW
 class DataFolder:
     """Holds `path` from construction until `close` (or the end of the process, however it ends).
 
+    Args:
+      secret: the deployment secret of a folder that has none yet; drawn by chance unless given.
     Raises:
-      DataFolderUnusable: it cannot be created or written, or its secret is damaged.
+      DataFolderUnusable: it cannot be created or written, its secret is damaged, or it has another than the given one.
       DataFolderHeld: another server holds it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, secret: bytes | None = None) -> None:
         self.path = path.absolute()
         try:
             self._create()
@@ -34,7 +36,7 @@ class DataFolder:
                 "Give --data (or MESHGRADE_DATA) a folder that this user may create and write.",
             ) from error
         try:
-            self.secret = self._read_or_create_secret()
+            self.secret = self._read_or_create_secret(secret)
         except BaseException:
             self.close()
             raise
@@ -84,37 +86,60 @@ class DataFolder:
         os.write(descriptor, f"{os.getpid()}\n".encode("ascii"))
         return descriptor
 
-    def _read_or_create_secret(self) -> bytes:
+    def _read_or_create_secret(self, given: bytes | None) -> bytes:
         path = self.path / "secret"
         try:
             if not os.path.lexists(path):
-                self._create_secret(path)
-            descriptor = os.open(path, os.O_RDONLY | _PRIVATE)
+                self._create_secret(path, given or secrets.token_bytes(_SECRET_BYTES))
         except OSError as error:
+            raise _unreadable(path, error) from error
+        secret = read_secret(self.path)
+        if given is not None and secret != given:
             raise DataFolderUnusable(
-                f"the deployment secret {path} cannot be read: {error.strerror or error}.",
-                "Let this user read it, or restore it from a backup.",
-            ) from error
-        with os.fdopen(descriptor, "rb") as file:
-            os.fchmod(descriptor, 0o600)
-            secret = file.read(_SECRET_BYTES + 1)
-        if len(secret) != _SECRET_BYTES:
-            raise DataFolderUnusable(
-                f"the deployment secret {path} is damaged: expected {_SECRET_BYTES} bytes, got {len(secret)} or more.",
-                "Restore it from a backup; or remove it, which draws new hidden cases for every problem.",
+                f"the data folder {self.path} has a deployment secret of its own.",
+                "Name a folder that does not exist yet: --data DIR.",
             )
         return secret
 
-    def _create_secret(self, path: Path) -> None:
+    def _create_secret(self, path: Path, secret: bytes) -> None:
         # Written aside and linked: a crash leaves the whole secret or none, never a short one.
         draft = path.with_name(f"secret.{secrets.token_hex(8)}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PRIVATE, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(_SECRET_BYTES))
+                file.write(secret)
                 file.flush()
                 os.fsync(file.fileno())
             with contextlib.suppress(FileExistsError):
                 os.link(draft, path)
         finally:
             draft.unlink()
+
+
+def read_secret(folder: Path) -> bytes:
+    """The deployment secret of a data folder, which a server may hold meanwhile.
+
+    Raises:
+      DataFolderUnusable: it cannot be read, or is damaged.
+    """
+    path = folder / "secret"
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _PRIVATE)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    with os.fdopen(descriptor, "rb") as file:
+        os.fchmod(descriptor, 0o600)
+        secret = file.read(_SECRET_BYTES + 1)
+    if len(secret) != _SECRET_BYTES:
+        raise DataFolderUnusable(
+            f"the deployment secret {path} is damaged: expected {_SECRET_BYTES} bytes, got {len(secret)} or more.",
+            "Restore it from a backup; or remove it, which draws new hidden cases for every problem.",
+        )
+    return secret
+
+
+def _unreadable(path: Path, error: OSError) -> DataFolderUnusable:
+    return DataFolderUnusable(
+        f"the deployment secret {path} cannot be read: {error.strerror or error}.",
+        "Let this user read it, or restore it from a backup.",
+    )

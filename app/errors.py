@@ -173,5 +173,9 @@ class DatabaseUnusable(StartRefused):
     """The database is locked, from a newer version, or no database of ours."""
 
 
+class BackupUnusable(StartRefused):
+    """A backup cannot be written, or the file is none that can be restored."""
+
+
 class AddressUnusable(StartRefused):
     """The port or host cannot be listened on."""

@@ -36,16 +36,19 @@ async def migrate(database: Database) -> None:
         async with database.engine.execution_options(writer=True).begin() as connection:
             await connection.run_sync(_upgrade, database.name)
     except DBAPIError as error:
-        raise _explain(error, database.name) from error
+        raise explain(error, database.name) from error
+
+
+def known_revisions() -> set[str]:
+    return {script.revision for script in ScriptDirectory.from_config(migration_config()).walk_revisions()}
 
 
 def _upgrade(connection: Connection, name: str) -> None:
     config = migration_config()
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     found = set(MigrationContext.configure(connection).get_current_heads())
-    if unknown := sorted(found - known):
+    if unknown := sorted(found - known_revisions()):
         raise DatabaseUnusable(
             f"the database {name} was written by a newer version of Meshgrade (revision {', '.join(unknown)}).",
             "Update this checkout (git pull), or start with another data folder: --data DIR.",
@@ -59,7 +62,8 @@ def _upgrade(connection: Connection, name: str) -> None:
     command.upgrade(config, "head")
 
 
-def _explain(error: DBAPIError, name: str) -> DatabaseUnusable:
+def explain(error: DBAPIError, name: str) -> DatabaseUnusable:
+    """What to tell of a database that cannot be used at all."""
     said = str(error.orig)
     if "locked" in said:
         return DatabaseUnusable(

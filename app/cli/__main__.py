@@ -17,6 +17,9 @@ COMMANDS = {
     "judge": "app.cli.judge",
     "inspect": "app.cli.inspect",
     "doctor": "app.cli.doctor",
+    "backup": "app.cli.backup",
+    "restore": "app.cli.restore",
+    "db": "app.cli.db",
     "bench": "app.cli.bench",
     "test": "app.cli.test",
 }

@@ -1,0 +1,246 @@
+"""A backup: every row of the database and the deployment secret in one file, whichever database they come from.
+
+The file is a gzipped tar: `meshgrade-backup.json` (format, schema revision, rows of each table), `secret`, and for each
+table `NAME.jsonl`, a row a line. Rows are written and read by the columns that the tables have at that revision, so an
+old backup is restored first as it was and then migrated, and one of SQLite can be restored into PostgreSQL.
+"""
+
+import gzip
+import io
+import json
+import os
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from alembic import command
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import JSON, Connection, DateTime, MetaData, Table, inspect, select
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
+
+from app.database import Database
+from app.errors import BackupUnusable, DatabaseUnusable
+from app.migrate import explain, known_revisions, migration_config
+
+_FORMAT = 1
+_MANIFEST, _SECRET, _REVISIONS = "meshgrade-backup.json", "secret", "alembic_version"
+_ROWS_AT_ONCE = 500
+_DAMAGED = (
+    tarfile.TarError,
+    gzip.BadGzipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    ValueError,
+    TypeError,
+    DataError,
+    IntegrityError,
+)
+
+
+async def write_backup(database: Database, secret: bytes, path: Path) -> dict[str, int]:
+    """Write a new file that its owner alone can read; a server may use the database meanwhile.
+
+    Returns:
+      rows by table.
+    Raises:
+      BackupUnusable: the file exists or cannot be written, or there is nothing to back up.
+      DatabaseUnusable: it cannot be read.
+    """
+    try:
+        with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=".meshgrade-backup-") as folder:
+            # One state of the data, however long it takes. SQLite's transactions see no other.
+            level = {"isolation_level": "REPEATABLE READ"} if database.engine.dialect.name == "postgresql" else {}
+            async with database.engine.connect() as connection:
+                await connection.execution_options(**level)
+                manifest = await connection.run_sync(_dump, Path(folder))
+            draft = Path(folder) / "backup"
+            _pack(draft, Path(folder), manifest, secret)
+            # A link never replaces a file, as a rename would.
+            os.link(draft, path)
+    except FileExistsError:
+        raise BackupUnusable(f"{path} exists already.", "Name a file that does not exist yet.") from None
+    except DBAPIError as error:
+        raise explain(error, database.name) from error
+    except OSError as error:
+        raise BackupUnusable(
+            f"the backup {path} cannot be written: {error.strerror or error}.",
+            "Name a file in a folder that this user may write, with room for the whole database.",
+        ) from None
+    tables: dict[str, int] = manifest["tables"]
+    return tables
+
+
+class Backup:
+    """A backup that is open for reading.
+
+    Raises:
+      BackupUnusable: it is no backup, is damaged, or was written by a newer version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._tar = tarfile.open(path, "r:gz")  # noqa: SIM115 (closed by __exit__)
+        except OSError as error:
+            raise BackupUnusable(f"{path} cannot be read: {error.strerror or error}.", "Name a backup.") from None
+        except _DAMAGED:
+            raise BackupUnusable(
+                f"{path} is not a backup of Meshgrade.", "Name a file that `meshgrade backup` wrote."
+            ) from None
+        with self._damage():
+            manifest = json.load(self._member(_MANIFEST))
+            if manifest["format"] != _FORMAT or manifest["revision"] not in known_revisions():
+                raise BackupUnusable(
+                    f"{path} was written by a newer version of Meshgrade (revision {manifest['revision']}).",
+                    "Update this checkout (git pull), then restore it.",
+                )
+            self.revision: str = manifest["revision"]
+            self._tables = {str(name): int(rows) for name, rows in manifest["tables"].items()}
+            self.secret = self._member(_SECRET).read()
+
+    def __enter__(self) -> "Backup":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._tar.close()
+
+    async def restore(self, database: Database) -> dict[str, int]:
+        """Fill an empty database and bring it to this version's revision, all in one transaction.
+
+        Returns:
+          rows by table.
+        Raises:
+          DatabaseUnusable: it is not empty, or cannot be written.
+          BackupUnusable: the file is damaged.
+        """
+        try:
+            async with database.engine.execution_options(writer=True).begin() as connection:
+                await connection.run_sync(self._fill, database.name)
+        except DBAPIError as error:
+            raise explain(error, database.name) from error
+        return self._tables
+
+    def _fill(self, connection: Connection, name: str) -> None:
+        if inspect(connection).get_table_names():
+            raise DatabaseUnusable(
+                f"the database {name} is not empty.",
+                "Restore into a new data folder (--data DIR), or into a new database (MESHGRADE_DATABASE_URL).",
+            )
+        config = migration_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, self.revision)
+        with self._damage():
+            for table in _tables_of(connection):
+                self._fill_table(connection, table)
+        command.upgrade(config, "head")
+
+    def _fill_table(self, connection: Connection, table: Table) -> None:
+        number, chunk = 0, []
+        for line in io.TextIOWrapper(self._member(f"{table.name}.jsonl"), encoding="utf-8"):
+            chunk.append(_from_json(table, json.loads(line)))
+            number += 1
+            if len(chunk) == _ROWS_AT_ONCE:
+                connection.execute(table.insert(), chunk)
+                chunk = []
+        if chunk:
+            connection.execute(table.insert(), chunk)
+        if number != self._tables[table.name]:
+            raise ValueError(f"{table.name} has {number} rows")
+
+    def _member(self, name: str) -> IO[bytes]:
+        found = self._tar.extractfile(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    @contextmanager
+    def _damage(self) -> Iterator[None]:
+        try:
+            yield
+        except _DAMAGED as error:
+            raise BackupUnusable(
+                f"the backup {self._path} is damaged: {type(error).__name__}: {str(error)[:200]}.",
+                "Take another backup. Nothing was restored of this one.",
+            ) from None
+
+
+def _dump(connection: Connection, folder: Path) -> dict[str, Any]:
+    """Write the rows of each table into a file of its own; what the backup's manifest is."""
+    heads = MigrationContext.configure(connection).get_current_heads()
+    if len(heads) != 1:
+        raise BackupUnusable(
+            "the database holds nothing of Meshgrade.", "Name the data folder in use (--data DIR), or its database."
+        )
+    rows = {table.name: _dump_table(connection, table, folder) for table in _tables_of(connection)}
+    return {"format": _FORMAT, "revision": heads[0], "at": datetime.now(UTC).isoformat(), "tables": rows}
+
+
+def _dump_table(connection: Connection, table: Table, folder: Path) -> int:
+    number = 0
+    found = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(select(table).order_by(*table.primary_key))
+    with (folder / f"{table.name}.jsonl").open("w", encoding="utf-8") as file:
+        for row in found.mappings():
+            file.write(json.dumps({name: _to_json(value) for name, value in row.items()}) + "\n")
+            number += 1
+    return number
+
+
+def _pack(path: Path, folder: Path, manifest: dict[str, Any], secret: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        with tarfile.open(fileobj=file, mode="w:gz") as tar:
+            for name, data in ((_MANIFEST, json.dumps(manifest, indent=2).encode()), (_SECRET, secret)):
+                entry = tarfile.TarInfo(name)
+                entry.size, entry.mode = len(data), 0o600
+                tar.addfile(entry, io.BytesIO(data))
+            for name in manifest["tables"]:
+                tar.add(folder / f"{name}.jsonl", f"{name}.jsonl", filter=_without_owner)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    entry.mode = 0o600
+    return entry
+
+
+def _tables_of(connection: Connection) -> Iterable[Table]:
+    """The tables as they are, parents first. A column of JSON that holds nothing holds NULL, not JSON's null."""
+    metadata = MetaData()
+    metadata.reflect(connection)
+    for table in metadata.sorted_tables:
+        for column in table.columns:
+            if isinstance(column.type, JSON):
+                column.type = JSON(none_as_null=True)
+    return [table for table in metadata.sorted_tables if table.name != _REVISIONS]
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    return value
+
+
+def _from_json(table: Table, row: Any) -> dict[str, Any]:
+    if not isinstance(row, dict) or row.keys() != set(table.columns.keys()):
+        raise ValueError(f"a row of {table.name} has other columns than its table")
+    return {name: _moment(value) if _is_time(table, name) else value for name, value in row.items()}
+
+
+def _is_time(table: Table, column: str) -> bool:
+    return isinstance(table.columns[column].type, DateTime)
+
+
+def _moment(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)

@@ -1,0 +1,38 @@
+"""`meshgrade db upgrade`: what every start does first, by itself."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(pretty_exceptions_enable=False, help="The database.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """The database."""
+
+
+@app.command(help="Bring the database to this version's revision, from any earlier one. Every start does so, too.")
+def upgrade(
+    data: Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")] = None,
+) -> None:
+    from app.data_folder import DataFolder
+    from app.database import Database
+    from app.migrate import migrate
+    from app.settings import load_settings
+
+    settings = load_settings(host=None, port=None, data=data)
+
+    async def run() -> str:
+        database = Database(settings.database)
+        try:
+            await migrate(database)
+        finally:
+            await database.close()
+        return database.name
+
+    with DataFolder(settings.data):
+        name = asyncio.run(run())
+    print(f"{name} is up to date.")

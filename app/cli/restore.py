@@ -1,0 +1,34 @@
+"""`meshgrade restore`: a backup becomes a new data folder."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(pretty_exceptions_enable=False)
+
+
+@app.command(help="Make a new data folder of the backup FILE, or fill the empty database of MESHGRADE_DATABASE_URL.")
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `meshgrade backup` wrote.")],
+    data: Annotated[Path | None, typer.Option(help="A new data folder; default: data, in the checkout.")] = None,
+) -> None:
+    from app.backup import Backup
+    from app.cli.backup import told
+    from app.data_folder import DataFolder
+    from app.database import Database
+    from app.settings import load_settings
+
+    settings = load_settings(host=None, port=None, data=data)
+
+    async def run(backup: Backup) -> dict[str, int]:
+        database = Database(settings.database)
+        try:
+            return await backup.restore(database)
+        finally:
+            await database.close()
+
+    with Backup(file) as backup, DataFolder(settings.data, secret=backup.secret):
+        rows = asyncio.run(run(backup))
+    print(f"{settings.data} holds {told(rows)}. Start it: ./meshgrade serve --data {settings.data}")

@@ -1,0 +1,287 @@
+"""What is backed up comes back the same, from each database into each, and nothing is restored by halves."""
+
+import io
+import json
+import os
+import stat
+import tarfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import URL, Connection, select, text
+
+from app.accounts.models import UserRow
+from app.attempts.models import AttemptRow
+from app.backup import Backup, write_backup
+from app.data_folder import DataFolder
+from app.database import Database
+from app.errors import BackupUnusable, DatabaseUnusable, DataFolderUnusable
+from app.migrate import migrate, migration_config
+
+pytestmark = pytest.mark.anyio
+SECRET = bytes(range(32))
+NOON = datetime(2026, 1, 5, 12, 0, 0, 123456, tzinfo=UTC)
+ATTEMPTS = "/api/v1/problems/add_one/attempts"
+
+
+def sqlite(file: Path) -> Database:
+    return Database(URL.create("sqlite+aiosqlite", database=str(file)))
+
+
+async def fill(database: Database) -> None:
+    await migrate(database)
+    async with database.writing() as session:
+        session.add(UserRow(id="u", name="Ünï", role="owner", created_at=NOON))
+        await session.flush()
+        for number in range(1203):  # more than are read or written at once
+            verdict = {"stdout": "a\0b\n", "checks": [{"points": 1.5}], "score": None} if number % 2 else None
+            session.add(
+                AttemptRow(
+                    id=f"{number:05}",
+                    user_id="u",
+                    problem="p",
+                    version="v",
+                    kind="attempt",
+                    source="x = '\\n\N{SNOWMAN}'\n",
+                    status="finished" if verdict else "queued",
+                    priority=number,
+                    tries=0,
+                    verdict=verdict,
+                    accepted=bool(number % 4) if verdict else None,
+                    efficiency=0.1 if verdict else None,
+                    created_at=NOON,
+                    finished_at=NOON if verdict else None,
+                )
+            )
+
+
+async def rows_of(database: Database) -> list[dict]:
+    async with database.reading() as session:
+        found = await session.scalars(select(AttemptRow).order_by(AttemptRow.id))
+        return [{column.key: getattr(row, column.key) for column in AttemptRow.__table__.columns} for row in found]
+
+
+async def test_each_row_comes_back_from_any_database_in_any_other(empty_database: Database, tmp_path: Path):
+    """SQLite to SQLite; or PostgreSQL to SQLite and back, which is how a service moves from one to the other."""
+    await fill(empty_database)
+    before = await rows_of(empty_database)
+    rows = await write_backup(empty_database, SECRET, tmp_path / "one.tar.gz")
+    assert (rows["attempts"], rows["users"]) == (1203, 1)
+
+    other = sqlite(tmp_path / "other.sqlite3")
+    with Backup(tmp_path / "one.tar.gz") as backup:
+        assert backup.secret == SECRET
+        assert await backup.restore(other) == rows
+    assert await rows_of(other) == before
+
+    await write_backup(other, SECRET, tmp_path / "two.tar.gz")
+    await other.close()
+    async with empty_database.engine.execution_options(writer=True).begin() as connection:
+        for table in ("attempts", "sessions", "sign_in_links", "api_tokens", "users", "alembic_version"):
+            await connection.execute(text(f"DROP TABLE {table}"))
+    with Backup(tmp_path / "two.tar.gz") as backup:
+        await backup.restore(empty_database)
+    assert await rows_of(empty_database) == before
+
+
+async def test_a_service_on_the_restored_folder_shows_the_same_pages(start_service, package, tmp_path: Path):
+    pages = ["/", "/problems/add_one", "/attempts", "/problems/add_one/ranking"]
+    async with start_service() as service:
+        for source in (package.reference, "wrong"):
+            await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": source}, headers=service.bearer)
+        accounts = service.app.state.accounts
+        token = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
+        service.http.cookies.set("meshgrade_session", token)
+        attempts = (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()
+        pages += [f"/attempts/{each['id']}" for each in attempts["attempts"]]
+        before = [(await service.http.get(page)).text for page in pages]
+        # Taken while the service runs.
+        secret = (tmp_path / "data" / "secret").read_bytes()
+        database = sqlite(tmp_path / "data" / "meshgrade.sqlite3")
+        await write_backup(database, secret, tmp_path / "backup.tar.gz")
+        await database.close()
+
+    with Backup(tmp_path / "backup.tar.gz") as backup, DataFolder(tmp_path / "new", secret=backup.secret):
+        restored = sqlite(tmp_path / "new" / "meshgrade.sqlite3")
+        await backup.restore(restored)
+        await restored.close()
+    async with start_service(data=tmp_path / "new") as service:
+        service.http.cookies.set("meshgrade_session", token)
+        assert [(await service.http.get(page)).text for page in pages] == before
+        assert (await service.http.get("/api/v1/attempts", headers=service.bearer)).json() == attempts
+    assert len(attempts["attempts"]) == 2
+    assert (tmp_path / "new" / "secret").read_bytes() == secret
+
+
+async def test_a_backup_of_an_earlier_revision_is_migrated(empty_database: Database, tmp_path: Path):
+    def first_revision(connection: Connection) -> None:
+        config = migration_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+
+    async with empty_database.engine.execution_options(writer=True).begin() as connection:
+        await connection.run_sync(first_revision)
+        await connection.execute(text("INSERT INTO users VALUES ('u', 'u', 'owner', :at)"), {"at": NOON})
+        columns = "id, user_id, problem, version, kind, source, status, priority, tries, verdict, created_at"
+        await connection.execute(
+            text(
+                f"INSERT INTO attempts ({columns}) VALUES "
+                "('a', 'u', 'p', 'v', 'attempt', 'x', 'finished', 0, 0, '{\"status\": \"accepted\"}', :at)"
+            ),
+            {"at": NOON},
+        )
+    await write_backup(empty_database, SECRET, tmp_path / "old.tar.gz")
+    new = sqlite(tmp_path / "new.sqlite3")
+    with Backup(tmp_path / "old.tar.gz") as backup:
+        assert backup.revision == "0001"
+        await backup.restore(new)
+    (row,) = await rows_of(new)
+    assert (row["id"], row["accepted"], row["created_at"]) == ("a", True, NOON)
+    await new.close()
+
+
+@pytest.fixture
+async def made(tmp_path: Path) -> Path:
+    database = sqlite(tmp_path / "made.sqlite3")
+    await fill(database)
+    await write_backup(database, SECRET, tmp_path / "made.tar.gz")
+    await database.close()
+    return tmp_path / "made.tar.gz"
+
+
+async def test_the_file_is_for_its_owner_and_replaces_none(made: Path, tmp_path: Path):
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    before = made.read_bytes()
+    database = sqlite(tmp_path / "made.sqlite3")
+    with pytest.raises(BackupUnusable, match="exists already"):
+        await write_backup(database, SECRET, made)
+    with pytest.raises(BackupUnusable, match="cannot be written: No such file"):
+        await write_backup(database, SECRET, tmp_path / "nowhere" / "b")
+    await database.close()
+    assert made.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir() if "backup" in each.name) == []
+
+
+async def test_nothing_is_backed_up_of_a_database_that_is_none_of_ours(tmp_path: Path):
+    database = sqlite(tmp_path / "empty.sqlite3")
+    with pytest.raises(BackupUnusable, match="holds nothing of Meshgrade"):
+        await write_backup(database, SECRET, tmp_path / "b")
+    await database.close()
+    assert not (tmp_path / "b").exists()
+
+
+def changed(made: Path, name: str, data: bytes | None) -> Path:
+    """The backup with one member changed, or without it."""
+    path = made.with_name("changed.tar.gz")
+    with tarfile.open(made) as old, tarfile.open(path, "w:gz") as new:
+        for entry in old:
+            held = old.extractfile(entry)
+            assert held is not None
+            content = held.read()
+            if entry.name == name:
+                if data is None:
+                    continue
+                content, entry.size = data, len(data)
+            new.addfile(entry, io.BytesIO(content))
+    return path
+
+
+USER = '{"id": "u", "name": "u", "role": "owner", "created_at": "2026-01-05T12:00:00+00:00"}\n'
+MANIFEST = {"format": 1, "revision": "0002", "at": "", "tables": {"attempts": 1203}}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("meshgrade-backup.json", None, "damaged: KeyError"),
+        ("meshgrade-backup.json", b"{", "damaged: JSONDecodeError"),
+        ("meshgrade-backup.json", json.dumps(MANIFEST | {"revision": "9999"}).encode(), "newer version"),
+        ("meshgrade-backup.json", json.dumps(MANIFEST | {"format": 2}).encode(), "newer version"),
+        ("meshgrade-backup.json", json.dumps(MANIFEST).encode(), "damaged: KeyError"),
+        ("secret", None, "damaged: KeyError"),
+        ("attempts.jsonl", None, "damaged: KeyError"),
+        ("attempts.jsonl", b"", "attempts has 0 rows"),
+        ("attempts.jsonl", b'{"id": "a"}\n', "other columns than its table"),
+        ("attempts.jsonl", b"[1]\n", "damaged"),
+        ("users.jsonl", b"not JSON\n", "damaged: JSONDecodeError"),
+        ("users.jsonl", b"", "users has 0 rows"),
+        ("users.jsonl", USER.encode() * 2, "damaged: IntegrityError"),
+        ("users.jsonl", USER.replace('"u"', "null").encode(), "damaged: IntegrityError"),
+    ],
+)
+async def test_a_damaged_backup_is_refused_and_leaves_nothing(made: Path, tmp_path: Path, name, data, said):
+    database = sqlite(tmp_path / "target.sqlite3")
+    with pytest.raises(BackupUnusable, match=said), Backup(changed(made, name, data)) as backup:
+        await backup.restore(database)
+    async with database.engine.connect() as connection:
+        assert (await connection.execute(text("SELECT name FROM sqlite_master"))).all() == []
+    await database.close()
+
+
+@pytest.mark.parametrize("cut", [0, 10, 200, 0.5, 0.98])
+async def test_a_backup_that_is_cut_off_is_refused(made: Path, tmp_path: Path, cut: float):
+    data = made.read_bytes()
+    made.write_bytes(data[: int(cut * len(data)) if 0 < cut < 1 else int(cut)])
+    database = sqlite(tmp_path / "target.sqlite3")
+    with pytest.raises(BackupUnusable), Backup(made) as backup:
+        await backup.restore(database)
+    await database.close()
+
+
+async def test_what_is_no_backup_is_named(tmp_path: Path):
+    with pytest.raises(BackupUnusable, match="No such file"):
+        Backup(tmp_path / "none")
+    (tmp_path / "text").write_text("hello")
+    database = sqlite(tmp_path / "text")
+    with pytest.raises(DatabaseUnusable, match="is not a database"):
+        await write_backup(database, SECRET, tmp_path / "b")
+    await database.close()
+    with pytest.raises(BackupUnusable, match="is not a backup"):
+        Backup(tmp_path / "text")
+
+
+async def test_nothing_is_restored_over_anything(made: Path, tmp_path: Path):
+    database = sqlite(tmp_path / "made.sqlite3")
+    with Backup(made) as backup, pytest.raises(DatabaseUnusable, match="is not empty"):
+        await backup.restore(database)
+    assert len(await rows_of(database)) == 1203
+    await database.close()
+    with DataFolder(tmp_path / "used"):
+        pass
+    with pytest.raises(DataFolderUnusable, match="a deployment secret of its own"):
+        DataFolder(tmp_path / "used", secret=SECRET)
+
+
+async def test_the_commands_say_what_they_did(tmp_path: Path):
+    import asyncio
+    import sys
+
+    async def meshgrade(*arguments: str) -> tuple[int | None, str]:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "app.cli", *arguments),
+            cwd=Path(__file__).resolve().parents[2],
+            env={**os.environ, "MESHGRADE_DATABASE_URL": ""},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        said, _ = await process.communicate()
+        return process.returncode, said.decode()
+
+    data, new, file = str(tmp_path / "data"), str(tmp_path / "new"), str(tmp_path / "b.tar.gz")
+    code, said = await meshgrade("db", "upgrade", "--data", data)
+    assert (code, said) == (0, f"{data}/meshgrade.sqlite3 is up to date.\n")
+    code, said = await meshgrade("backup", file, "--data", data)
+    assert code == 0
+    assert "attempts: 0" in said
+    assert "deployment secret" in said
+    code, said = await meshgrade("restore", file, "--data", new)
+    assert code == 0
+    assert said.endswith(f"Start it: ./meshgrade serve --data {new}\n")
+    code, said = await meshgrade("restore", file, "--data", new)
+    assert code == 2
+    assert "is not empty" in said
+    code, said = await meshgrade("backup", str(tmp_path / "c"), "--data", str(tmp_path / "nowhere"))
+    assert code == 2
+    assert "secret cannot be read" in said
