@@ -1,6 +1,7 @@
 """`meshgrade restore`: a backup becomes a new data folder."""
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,14 @@ def restore(
         finally:
             await database.close()
 
-    with Backup(file) as backup, DataFolder(settings.data, secret=backup.secret):
-        rows = asyncio.run(run(backup))
+    with Backup(file) as backup:
+        is_new = not settings.data.exists()
+        try:
+            with DataFolder(settings.data, secret=backup.secret):
+                rows = asyncio.run(run(backup))
+        except BaseException:
+            # Half a data folder would be in the way of the next try.
+            if is_new:
+                shutil.rmtree(settings.data, ignore_errors=True)
+            raise
     print(f"{settings.data} holds {told(rows)}. Start it: ./meshgrade serve --data {settings.data}")

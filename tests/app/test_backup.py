@@ -282,6 +282,11 @@ async def test_the_commands_say_what_they_did(tmp_path: Path):
     code, said = await meshgrade("restore", file, "--data", new)
     assert code == 2
     assert "is not empty" in said
+    damaged = changed(Path(file), "attempts.jsonl", b"[]\n")
+    code, said = await meshgrade("restore", str(damaged), "--data", str(tmp_path / "newer"))
+    assert code == 2
+    assert "is damaged" in said
+    assert not (tmp_path / "newer").exists()
     code, said = await meshgrade("backup", str(tmp_path / "c"), "--data", str(tmp_path / "nowhere"))
     assert code == 2
     assert "secret cannot be read" in said
