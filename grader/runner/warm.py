@@ -36,7 +36,7 @@ class MemoryCache(CacheInterface):
 def trace_common_operations() -> None:
     """Trace what most problems use, without a device: JAX and flax import many modules on first use only.
 
-    From then on a tracer that is asked for its sharding says no without searching for where it came from.
+    From then on a tracer that is asked for its sharding says no at once.
 
     Raises:
       RuntimeError: a backend was started by it, after which nothing may fork.
@@ -59,11 +59,10 @@ def trace_common_operations() -> None:
 
 
 def _no_sharding(tracer: object) -> object:
-    """What JAX raises here, without the trail of operations: flax asks for every parameter, and gets along without."""
-    raise AttributeError(
-        "The 'sharding' attribute is not available while a function is traced. On a mesh with Explicit axes, "
-        "jax.typeof(x).sharding is; on Auto axes the compiler chooses it, and with_sharding_constraint asks for one."
-    )
+    """Flax asks this of every parameter. JAX would search for where the tracer came from, to say it in a message that
+    its `__getattr__`, which Python asks next, replaces by another.
+    """
+    raise AttributeError("sharding")
 
 
 def start_backend() -> MemoryCache:

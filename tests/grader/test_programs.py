@@ -132,7 +132,7 @@ def test_every_style_is_accepted(verdict_of, source):
         (INIT.replace("key(seed)", "key(int(seed))"), STEP, "not_exportable", "values", "Leave out"),
         (INIT.replace("def init", "def start"), STEP, "missing_entry", "values", "does not define `init`"),
         (INIT, STEP.replace('P("x")', 'P("y")'), "error", "values", "y"),
-        (INIT, STEP.replace("    mean", "    print(x.sharding)\n    mean", 1), "error", "values", "jax.typeof(x).sharding"),
+        (INIT, STEP.replace("    mean", "    print(x.sharding)\n    mean", 1), "error", "values", "use `jax.typeof(x)`"),
     ],
 )  # fmt: skip
 def test_a_wrong_program_is_rejected_and_explained(verdict_of, init, step, reason, check, said):
