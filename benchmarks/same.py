@@ -67,5 +67,7 @@ def _quiet() -> Iterator[None]:
 
 def _spin() -> None:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    while True:
+    parent = os.getppid()
+    # Killed, the parent would not end it.
+    while os.getppid() == parent:
         pass
