@@ -95,6 +95,14 @@ class AttemptFinished(Refused):
     status, slug, title = 409, "attempt-finished", "The attempt is already finished"
 
 
+class IdempotencyKeyReused(Refused):
+    status, slug, title = 409, "idempotency-key-reused", "The idempotency key belongs to another request"
+
+
+class TooManyRequests(Refused):
+    status, slug, title = 429, "too-many-requests", "Too many requests"
+
+
 class TooManyWaiting(Refused):
     status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
 

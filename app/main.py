@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
@@ -29,6 +29,7 @@ from app.queue.events import AttemptEvents
 from app.queue.preparing import Preparing
 from app.queue.protocol import Grader, WallReport
 from app.queue.walls import Walls
+from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
 from app.settings import Settings
 from app.web import help as help_pages
 from app.web.security import add_security_headers
@@ -117,12 +118,13 @@ def create_app(
     app.state.settings = settings
     add_error_responses(app)
     for api in (problems_api, attempts_api, accounts_api):
-        app.include_router(api.router, prefix=_API)
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     for pages in (problems_pages, attempts_pages, accounts_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
+    add_rate_limit_headers(app)
     add_security_headers(app)
     return app
 
@@ -158,6 +160,7 @@ async def _open(
         app.state.accounts = accounts
         app.state.catalogue = catalogue
         app.state.walls = walls
+        app.state.rate_limit = RateLimit(settings.requests_per_minute)
         app.state.warm = built.grader.warm
         app.state.pool_stats = built.pool_stats
         app.state.queue = queue

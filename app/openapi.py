@@ -5,6 +5,9 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app import rate_limit
+from app.problem_json import problem_responses
+
 _SCHEMES = {
     "token": {"type": "http", "scheme": "bearer", "description": "An API token"},
     "session": {"type": "apiKey", "in": "cookie", "name": "meshgrade_session", "description": "A signed-in browser"},
@@ -25,9 +28,11 @@ def describe(app: FastAPI) -> None:
 
 
 def _correct(schema: dict[str, Any]) -> dict[str, Any]:
-    for operations in schema["paths"].values():
+    for path, operations in schema["paths"].items():
         for operation in operations.values():
             responses = operation["responses"]
+            if path.startswith("/api/"):
+                _describe_rate_limit(responses)
             # FastAPI adds its own 422 to every route with a parameter, in a shape that we never answer in.
             if "HTTPValidationError" in str(responses.get("422")):
                 del responses["422"]
@@ -37,3 +42,16 @@ def _correct(schema: dict[str, Any]) -> dict[str, Any]:
         schema["components"]["schemas"].pop(name, None)
     schema["components"]["securitySchemes"] = _SCHEMES
     return schema
+
+
+def _describe_rate_limit(responses: dict[str, Any]) -> None:
+    responses.setdefault("429", problem_responses(429)[429])
+    responses["429"].setdefault("headers", {})["Retry-After"] = {
+        "schema": {"type": "string"},
+        "description": "Seconds",
+    }
+    for status, response in responses.items():
+        if status == "401":  # nobody is known to count for
+            continue
+        for name, example in rate_limit.HEADERS.items():
+            response.setdefault("headers", {})[name] = {"schema": {"type": "string"}, "example": example}

@@ -26,7 +26,7 @@ EXAMPLES: dict[int, tuple[str, str, str]] = {
     ),
     415: ("content-type-not-json", "The content type is not JSON", "Expected 'Content-Type: application/json'."),
     422: ("field-missing", "A field is missing", "source: Field required."),
-    429: ("too-many-waiting", "Too many attempts are waiting", "Wait for one of them, or cancel it."),
+    429: ("too-many-requests", "Too many requests", "More than 1200 requests in a minute. Try again in 42 s; …"),
     503: ("wall-missing", "The sandbox is not complete, so nothing is graded", "Missing: namespaces. To mend it: …"),
 }
 

@@ -49,6 +49,7 @@ class Settings(BaseSettings):
     pool_per_problem: int = Field(default_factory=_cores_and_one, ge=0, le=256)
     pool_problems: int = Field(default=4, ge=1, le=256)
     max_source_bytes: int = Field(default=64 * 1024, ge=1, le=1024 * 1024)
+    requests_per_minute: int = Field(default=1200, ge=1)
     max_waiting_per_user: int = Field(default=20, ge=1)
     max_tries: int = Field(default=3, ge=1, le=20)
     lease_s: float = Field(default=30.0, gt=0, le=3600)

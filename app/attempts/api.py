@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.accounts.service import User
@@ -18,7 +18,7 @@ from app.attempts.schemas import (
 )
 from app.attempts.service import Attempts
 from app.attempts.status import ENDED, AttemptKind
-from app.attempts.waiting import event_stream, wait_for_end
+from app.attempts.waiting import VERDICT_EVENT, event_stream, wait_for_end
 from app.body import read_json
 from app.problem_json import problem_responses
 from app.problems.service import Catalogue
@@ -30,9 +30,18 @@ Wait = Annotated[
     float | None,
     Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict; answers 200 if it came."),
 ]
+# Visible ASCII: what every client and proxy carries unchanged.
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        pattern=r"^[!-~]{1,255}$",
+        description="Any name of your own for this request. Sent again with the same body, it answers with the same "
+        "attempt and makes no second one; with another body it is refused.",
+    ),
+]
 _STREAM_EXAMPLE = (
-    'event: status\ndata: {"status": "running", "phase": "case 3 of 10"}\n\n'
-    'event: verdict\ndata: {"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "status": "finished", …}\n\n'
+    'event: status\nid: running-9a0e5c11\ndata: {"status": "running", "phase": "case 3 of 10"}\n\n'
+    'event: verdict\nid: verdict\ndata: {"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "status": "finished", …}\n\n'
 )
 _SUBMIT: dict[str, Any] = {
     "status_code": 202,
@@ -48,7 +57,7 @@ _SUBMIT: dict[str, Any] = {
             "model": AttemptJSON,
             "content": {"application/json": {"example": EXAMPLE_FINISHED}},
         },
-        **problem_responses(400, 401, 403, 404, 413, 415, 422, 429, 503),
+        **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503),
     },
     # The body is read by app/body.py, which tells a broken body apart from a wrong field; so it is described by hand.
     "openapi_extra": {
@@ -72,22 +81,40 @@ def _attempts(request: Request) -> Attempts:
 
 @router.post("/problems/{slug}/attempts", summary="Submit: all cases, scored", **_SUBMIT)
 async def submit_attempt(
-    request: Request, response: Response, user: SignedIn, slug: str, wait: Wait = None
+    request: Request,
+    response: Response,
+    user: SignedIn,
+    slug: str,
+    wait: Wait = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> AttemptJSON:
-    return await _submit(request, response, user, slug, "attempt", wait)
+    return await _submit(request, response, user, slug, "attempt", wait, idempotency_key)
 
 
 @router.post("/problems/{slug}/runs", summary="Run: public cases only, nothing scored", **_SUBMIT)
-async def submit_run(request: Request, response: Response, user: SignedIn, slug: str, wait: Wait = None) -> AttemptJSON:
-    return await _submit(request, response, user, slug, "run", wait)
+async def submit_run(
+    request: Request,
+    response: Response,
+    user: SignedIn,
+    slug: str,
+    wait: Wait = None,
+    idempotency_key: IdempotencyKey = None,
+) -> AttemptJSON:
+    return await _submit(request, response, user, slug, "run", wait, idempotency_key)
 
 
 async def _submit(
-    request: Request, response: Response, user: User, slug: str, kind: AttemptKind, wait_s: float | None
+    request: Request,
+    response: Response,
+    user: User,
+    slug: str,
+    kind: AttemptKind,
+    wait_s: float | None,
+    idempotency_key: str | None,
 ) -> AttemptJSON:
     attempts = _attempts(request)
     body = await read_json(request, SubmissionJSON, max_bytes=request.app.state.settings.max_body_bytes)
-    view = await attempts.submit(user, slug, body.source, kind)
+    view = await attempts.submit(user, slug, body.source, kind, idempotency_key)
     response.headers["Location"] = f"/api/v1/attempts/{view.id}"
     if wait_s:
         view = await wait_for_end(attempts, user, view.id, wait_s)
@@ -142,14 +169,27 @@ async def get_attempt(request: Request, user: SignedIn, attempt_id: str, wait: W
             "description": "`status` on every change; at last `verdict` with the attempt, then the stream ends",
             "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
         },
-        **problem_responses(401, 404),
+        204: {"description": "The reader has had the verdict; nothing more will come"},
+        **problem_responses(401, 404, 422),
     },
 )
-async def follow_attempt(request: Request, user: SignedIn, attempt_id: str) -> StreamingResponse:
+async def follow_attempt(
+    request: Request,
+    user: SignedIn,
+    attempt_id: str,
+    last_event_id: Annotated[
+        str | None,
+        Header(
+            max_length=100, description="The last id that was read, after a lost connection: what it told is left out"
+        ),
+    ] = None,
+) -> Response:
     attempts = _attempts(request)
     view = await attempts.get(user, attempt_id)  # refused here, while the status can still be sent
+    if last_event_id == VERDICT_EVENT and view.status in ENDED:
+        return Response(status_code=204)  # which also tells a browser to stop asking
     return StreamingResponse(
-        event_stream(attempts, user, view.id),
+        event_stream(attempts, user, view.id, last_event_id),
         media_type="text/event-stream",
         # nginx would otherwise hold events back until its buffer is full
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},

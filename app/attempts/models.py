@@ -24,6 +24,8 @@ class AttemptRow(Base):
         Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
         Index("ix_attempts_status_priority_created_at", "status", "priority", "created_at"),
         Index("ix_attempts_problem_efficiency", "problem", "efficiency"),
+        # Of NULLs there may be any number, on both databases.
+        Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
@@ -36,6 +38,7 @@ class AttemptRow(Base):
     phase: Mapped[str | None] = mapped_column(String(200))
     priority: Mapped[int] = mapped_column(Integer())
     tries: Mapped[int] = mapped_column(Integer())
+    idempotency_key: Mapped[str | None] = mapped_column(String(255))
     fence_token: Mapped[str | None] = mapped_column(String(32))
     lease_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import cast
 
 from sqlalchemy import func, select, tuple_
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.service import User
@@ -14,7 +15,7 @@ from app.attempts.source import check_source
 from app.attempts.status import AttemptKind, AttemptStatus
 from app.clock import now
 from app.database import Database
-from app.errors import AttemptFinished, AttemptNotFound, FieldInvalid, TooManyWaiting
+from app.errors import AttemptFinished, AttemptNotFound, FieldInvalid, IdempotencyKeyReused, TooManyWaiting
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.protocol import GradeQueue
@@ -68,11 +69,16 @@ class Attempts:
         self._limits = limits
         self.events = events
 
-    async def submit(self, user: User, slug: str, source: str, kind: AttemptKind) -> AttemptView:
+    async def submit(
+        self, user: User, slug: str, source: str, kind: AttemptKind, idempotency_key: str | None = None
+    ) -> AttemptView:
         """Store the source and queue it for grading, both or neither.
+
+        A user who sends an `idempotency_key` again gets the attempt that was made when it was first sent.
 
         Raises:
           ProblemNotFound, SourceRefused, TooManyWaiting.
+          IdempotencyKeyReused: the key came with another source, problem or kind before.
           GradingRefused: a wall is missing, so it would never be graded.
         """
         package = self._catalogue.get(slug)
@@ -85,11 +91,21 @@ class Attempts:
             version=package.version,
             kind=kind,
             source=source,
+            idempotency_key=idempotency_key,
             created_at=now(),
         )
-        async with self._database.writing() as session:
-            await self._refuse_a_flood(session, user)
-            await self._queue.enqueue(session, row)
+        try:
+            async with self._database.writing() as session:
+                if (earlier := await self._earlier(session, row)) is not None:
+                    return _view(earlier)
+                await self._refuse_a_flood(session, user)
+                await self._queue.enqueue(session, row)
+        except IntegrityError:
+            # Sent twice at once, and on PostgreSQL both looked before either had stored it: the other one has, now.
+            async with self._database.reading() as session:
+                if (earlier := await self._earlier(session, row)) is None:
+                    raise
+                return _view(earlier)
         return _view(row)
 
     async def get(self, user: User, attempt_id: str) -> AttemptView:
@@ -130,6 +146,22 @@ class Attempts:
         if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
             raise AttemptFinished("The attempt has its verdict; it cannot be cancelled any more.")
         return await self.get(user, view.id)
+
+    async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
+        """What the user's idempotency key stands for already. Raises `IdempotencyKeyReused`."""
+        if row.idempotency_key is None:
+            return None
+        found = await session.scalar(
+            select(AttemptRow).where(
+                AttemptRow.user_id == row.user_id, AttemptRow.idempotency_key == row.idempotency_key
+            )
+        )
+        if found is not None and (found.problem, found.kind, found.source) != (row.problem, row.kind, row.source):
+            raise IdempotencyKeyReused(
+                f"This Idempotency-Key was sent before, with another request: it made the {found.kind} {found.id} at "
+                f"the problem {found.problem!r}. Send a new key with a new source."
+            )
+        return found
 
     async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
         # Ids are 32 hex digits. Anything else never reaches the database: PostgreSQL refuses a NUL in a parameter.

@@ -2,6 +2,7 @@
 
 import json
 import time
+import zlib
 from collections.abc import AsyncIterator
 
 from app.accounts.service import User
@@ -28,15 +29,24 @@ async def wait_for_end(attempts: Attempts, user: User, attempt_id: str, timeout_
                 change = await subscription.next(min(left_s, _QUIET_S))
 
 
-async def event_stream(attempts: Attempts, user: User, attempt_id: str) -> AsyncIterator[bytes]:
+VERDICT_EVENT = "verdict"
+
+
+async def event_stream(
+    attempts: Attempts, user: User, attempt_id: str, last_event_id: str | None = None
+) -> AsyncIterator[bytes]:
     """Server-sent events: `status` on every change, at last `verdict` with the whole attempt.
+
+    An event's id says what it told, and not its number: so any process can go on where another one ended, and a reader
+    who comes back with `last_event_id` is told what differs by now. Phases that came and went meanwhile are not.
 
     Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
     """
     with attempts.events.subscribe(attempt_id) as subscription:
         view = await attempts.get(user, attempt_id)
         last = Change(view.status, view.phase)
-        yield _status_event(last)
+        if _id(last) != last_event_id:
+            yield _status_event(last)
         while not last.is_last:
             change = await subscription.next(_QUIET_S)
             if subscription.closed and change is None:
@@ -51,13 +61,19 @@ async def event_stream(attempts: Attempts, user: User, attempt_id: str) -> Async
                 yield _status_event(change)
             last = change
         view = await attempts.get(user, attempt_id)
-        yield _event("verdict", AttemptJSON.of(view).model_dump_json())
+        yield _event("verdict", VERDICT_EVENT, AttemptJSON.of(view).model_dump_json())
 
 
 def _status_event(change: Change) -> bytes:
-    return _event("status", json.dumps({"status": change.status, "phase": change.phase}))
+    return _event("status", _id(change), json.dumps({"status": change.status, "phase": change.phase}))
 
 
-def _event(name: str, data: str) -> bytes:
+def _id(change: Change) -> str:
+    # A header carries it back, so nothing but ASCII; a phase may hold anything.
+    said = f"{change.status}\n{change.phase}".encode("utf-8", "surrogatepass")
+    return f"{change.status}-{zlib.crc32(said):08x}"
+
+
+def _event(name: str, event_id: str, data: str) -> bytes:
     # JSON text holds no line end, so it is one `data:` line.
-    return f"event: {name}\ndata: {data}\n\n".encode()
+    return f"event: {name}\nid: {event_id}\ndata: {data}\n\n".encode()

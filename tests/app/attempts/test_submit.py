@@ -128,3 +128,34 @@ async def test_events_tell_every_change_and_end_with_the_verdict(start_service):
         assert '{"status": "finished", "phase": null}' in response.text
         again = await service.http.get(f"/api/v1/attempts/{attempt_id}/events", headers=service.bearer)
         assert again.text.count("event: verdict") == 1
+
+
+def _events(text: str) -> list[dict[str, str]]:
+    blocks = [block for block in text.strip().split("\n\n") if not block.startswith(":")]
+    return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
+
+
+async def test_events_go_on_after_the_last_one_that_was_read(start_service):
+    grader = HeldGrader()
+    async with start_service(grader) as service:
+        attempt_id = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
+        url = f"/api/v1/attempts/{attempt_id}/events"
+        threading.Timer(0.2, grader.go.set).start()
+        seen = _events((await service.http.get(url, headers=service.bearer)).text)
+        assert len({each["id"] for each in seen}) == len(seen)
+        for told, expected in ((seen[-2], ["verdict"]), (seen[0], ["status", "verdict"])):
+            again = await service.http.get(url, headers=service.bearer | {"Last-Event-ID": told["id"]})
+            assert [each["event"] for each in _events(again.text)] == expected
+        over = await service.http.get(url, headers=service.bearer | {"Last-Event-ID": seen[-1]["id"]})
+        assert (over.status_code, over.text) == (204, "")
+
+
+async def test_an_event_id_of_a_restarted_service_still_means_the_same(start_service):
+    async with start_service(HeldGrader()) as service:
+        attempt_id = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
+    url = f"/api/v1/attempts/{attempt_id}/events"
+    async with start_service() as service:
+        first = _events((await service.http.get(url, headers=service.bearer)).text)
+    async with start_service() as service:
+        told = service.bearer | {"Last-Event-ID": first[-2]["id"]}
+        assert [each["id"] for each in _events((await service.http.get(url, headers=told)).text)] == ["verdict"]

@@ -1,0 +1,91 @@
+"""How many requests one person may make a minute, and the headers that tell a client before it is refused.
+
+Counted in this process: behind N processes one person gets up to N times as many, so it is a brake and no quota.
+The headers: https://www.ietf.org/archive/id/draft-ietf-httpapi-ratelimit-headers-10.txt
+"""
+
+import time
+from dataclasses import dataclass
+from math import ceil
+from typing import Annotated
+
+from fastapi import Depends, FastAPI, Request
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import FixedWindowRateLimiter
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.accounts.service import User
+from app.accounts.web import current_user
+from app.errors import TooManyRequests
+
+_WINDOW_S = 60
+HEADERS = {
+    "RateLimit-Policy": f'"requests";q=1200;w={_WINDOW_S}',
+    "RateLimit": '"requests";r=1187;t=42',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    permitted: int
+    left: int
+    renewed_in_s: int
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {
+            "RateLimit-Policy": f'"requests";q={self.permitted};w={_WINDOW_S}',
+            "RateLimit": f'"requests";r={self.left};t={self.renewed_in_s}',
+        }
+
+
+class RateLimit:
+    """Belongs to one event loop."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._item = RateLimitItemPerMinute(per_minute)
+        self._limiter = FixedWindowRateLimiter(MemoryStorage())
+
+    async def take(self, who: str) -> tuple[bool, _Standing]:
+        """Count one request; `False` when it is one too many."""
+        permitted = await self._limiter.hit(self._item, who)
+        stats = await self._limiter.get_window_stats(self._item, who)
+        renewed_in_s = max(1, ceil(stats.reset_time - time.time()))
+        return permitted, _Standing(self._item.amount, stats.remaining, renewed_in_s)
+
+
+async def limit_rate(request: Request, user: Annotated[User | None, Depends(current_user)]) -> None:
+    """A dependency of every route of REST. Raises `TooManyRequests`."""
+    limit: RateLimit = request.app.state.rate_limit
+    # A class behind one address is many people: signed in, each of them counts for themselves.
+    who = f"user {user.id}" if user else f"address {request.client.host if request.client else ''}"
+    permitted, standing = await limit.take(who)
+    request.state.rate_limit_headers = standing.headers
+    if not permitted:
+        raise TooManyRequests(
+            f"More than {standing.permitted} requests in a minute. Try again in {standing.renewed_in_s} s; to wait for "
+            "a verdict, ask once with ?wait=60 or follow its events.",
+            headers={"Retry-After": str(standing.renewed_in_s)},
+        )
+
+
+class RateLimitHeaders:
+    """ASGI wrapper: the answer says where the client stands, a refusal as well."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(scope.get("state", {}).get("rate_limit_headers", {}))
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+def add_rate_limit_headers(app: FastAPI) -> None:
+    app.add_middleware(RateLimitHeaders)

@@ -1,0 +1,40 @@
+"""One person cannot take all of the service's time, and is told before that happens."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_every_answer_says_what_is_left(service):
+    first = await service.http.get("/api/v1/me", headers=service.bearer)
+    second = await service.http.get("/api/v1/attempts/nothing", headers=service.bearer)
+    for answer in (first, second):
+        assert answer.headers["ratelimit-policy"] == '"requests";q=1200;w=60'
+    left = [re.fullmatch(r'"requests";r=(\d+);t=(\d+)', each.headers["ratelimit"]) for each in (first, second)]
+    assert [int(each[1]) for each in left] == [1199, 1198]
+    assert all(1 <= int(each[2]) <= 60 for each in left)
+
+
+async def test_one_too_many_is_refused_until_the_window_is_over(start_service):
+    async with start_service(requests_per_minute=2) as service:
+        answers = [await service.http.get("/api/v1/me", headers=service.bearer) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        refused = answers[-1]
+        assert refused.json()["slug"] == "too-many-requests"
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+        assert refused.headers["ratelimit"].startswith('"requests";r=0;')
+        assert (await service.http.get("/healthz")).status_code == 200
+
+
+async def test_people_are_counted_one_by_one_and_strangers_by_address(start_service):
+    async with start_service(requests_per_minute=1) as service:
+        accounts = service.app.state.accounts
+        await accounts.preset_token(await accounts.add_user("somebody", "student"), "the-token-of-somebody")
+        theirs = {"Authorization": "Bearer the-token-of-somebody"}
+        statuses = [
+            (await service.http.get("/api/v1/problems", headers=headers)).status_code
+            for headers in (service.bearer, theirs, {}, service.bearer, theirs, {})
+        ]
+        assert statuses == [200, 200, 200, 429, 429, 429]
