@@ -1,9 +1,9 @@
 """What REST takes and says about attempts."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptView
@@ -64,7 +64,8 @@ class SubmissionJSON(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": _SOURCE}]})
 
-    source: str
+    # Described and not enforced here: app/attempts/source.py says where in the source the fault is.
+    source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*\S[^\u0000]*$"})
 
 
 class AttemptJSON(BaseModel):
@@ -98,6 +99,14 @@ class AttemptPage(BaseModel):
 
     attempts: list[AttemptJSON]
     next: str | None
+
+
+class EventJSON(BaseModel):
+    """One server-sent event. `data` is JSON text: `{"status", "phase"}`, and of `verdict` the whole attempt."""
+
+    event: Literal["status", "verdict"]
+    id: str
+    data: str
 
 
 _PLACE: dict[str, Any] = {
