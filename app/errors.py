@@ -91,6 +91,22 @@ class AttemptNotFound(Refused):
     status, slug, title = 404, "attempt-not-found", "There is no such attempt"
 
 
+class WebhookNotFound(Refused):
+    status, slug, title = 404, "webhook-not-found", "There is no such webhook"
+
+
+class DeliveryNotFound(Refused):
+    status, slug, title = 404, "delivery-not-found", "There is no such delivery"
+
+
+class WebhookURLRefused(Refused):
+    status, slug, title = 422, "webhook-url-refused", "Nothing can be sent to this address"
+
+
+class TooManyWebhooks(Refused):
+    status, slug, title = 409, "too-many-webhooks", "There are too many webhooks"
+
+
 class AttemptFinished(Refused):
     status, slug, title = 409, "attempt-finished", "The attempt is already finished"
 

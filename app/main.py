@@ -34,6 +34,10 @@ from app.settings import Settings
 from app.web import help as help_pages
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
+from app.webhooks import api as webhooks_api
+from app.webhooks.outside import Outside
+from app.webhooks.sender import WebhookSender
+from app.webhooks.service import Webhooks
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
@@ -117,7 +121,7 @@ def create_app(
     )
     app.state.settings = settings
     add_error_responses(app)
-    for api in (problems_api, attempts_api, accounts_api):
+    for api in (problems_api, attempts_api, accounts_api, webhooks_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     for pages in (problems_pages, attempts_pages, accounts_pages, help_pages):
@@ -167,7 +171,10 @@ async def _open(
         app.state.events = events
         app.state.attempts = Attempts(database, catalogue, queue, events, walls, limits)
 
-        tasks = [asyncio.create_task(queue.work()), asyncio.create_task(preparing.run(catalogue.all()))]
+        app.state.webhooks = Webhooks(database, data.secret, private=settings.webhooks_private)
+        sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
+
+        tasks = [asyncio.create_task(each) for each in (queue.work(), preparing.run(catalogue.all()), sender.run())]
         try:
             yield
         finally:

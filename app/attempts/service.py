@@ -97,7 +97,7 @@ class Attempts:
         try:
             async with self._database.writing() as session:
                 if (earlier := await self._earlier(session, row)) is not None:
-                    return _view(earlier)
+                    return view_of(earlier)
                 await self._refuse_a_flood(session, user)
                 await self._queue.enqueue(session, row)
         except IntegrityError:
@@ -105,13 +105,13 @@ class Attempts:
             async with self._database.reading() as session:
                 if (earlier := await self._earlier(session, row)) is None:
                     raise
-                return _view(earlier)
-        return _view(row)
+                return view_of(earlier)
+        return view_of(row)
 
     async def get(self, user: User, attempt_id: str) -> AttemptView:
         """Raises `AttemptNotFound`, also for another user's."""
         async with self._database.reading() as session:
-            return _view(await self._find(session, user, attempt_id))
+            return view_of(await self._find(session, user, attempt_id))
 
     async def list(
         self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
@@ -130,7 +130,7 @@ class Attempts:
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
             query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
             rows = await session.scalars(query.limit(max(1, min(limit, _MAX_PAGE))))
-            return [_view(row) for row in rows]
+            return [view_of(row) for row in rows]
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
         """Stop a queued or running attempt; one that was cancelled before stays so.
@@ -179,7 +179,8 @@ class Attempts:
             )
 
 
-def _view(row: AttemptRow) -> AttemptView:
+def view_of(row: AttemptRow) -> AttemptView:
+    """A stored attempt as its owner may see it."""
     return AttemptView(
         id=row.id,
         problem=row.problem,

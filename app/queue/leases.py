@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import CursorResult, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
+from app.webhooks.service import queue_deliveries
 from grader.verdict import Verdict
 
 
@@ -70,7 +72,10 @@ class Leases:
         return await self._write(lease, phase=phase[:200], lease_until=now() + self._life)
 
     async def finish(self, lease: Lease, verdict: Verdict) -> bool:
-        return await self._write(lease, **_ended(verdict))
+        async with self._database.writing() as session:
+            if written := await self._update(session, lease, **_ended(verdict)):
+                await queue_deliveries(session, lease.attempt_id)
+            return written
 
     async def give_back(self, lease: Lease, phase: str | None, *, charged: bool) -> bool:
         """Queue the row again. `charged`: this try counts towards the limit."""
@@ -102,21 +107,25 @@ class Leases:
                 said = f"The grader died {row.tries} times while it graded this submission."
                 for name, value in _ended(failed_verdict(row.problem, row.version, said)).items():
                     setattr(row, name, value)
+                await queue_deliveries(session, row.id)
             return len(rows)
 
     async def _write(self, lease: Lease, **values: Any) -> bool:
         async with self._database.writing() as session:
-            done = await session.execute(
-                update(AttemptRow)
-                .where(
-                    AttemptRow.id == lease.attempt_id,
-                    AttemptRow.fence_token == lease.fence_token,
-                    AttemptRow.status == "running",
-                )
-                .values(**values)
-                .execution_options(synchronize_session=False)
+            return await self._update(session, lease, **values)
+
+    async def _update(self, session: AsyncSession, lease: Lease, **values: Any) -> bool:
+        done = await session.execute(
+            update(AttemptRow)
+            .where(
+                AttemptRow.id == lease.attempt_id,
+                AttemptRow.fence_token == lease.fence_token,
+                AttemptRow.status == "running",
             )
-            return isinstance(done, CursorResult) and done.rowcount == 1
+            .values(**values)
+            .execution_options(synchronize_session=False)
+        )
+        return isinstance(done, CursorResult) and done.rowcount == 1
 
 
 def failed_verdict(problem: str, version: str, said: str) -> Verdict:
