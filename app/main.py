@@ -24,6 +24,7 @@ from app.openapi import describe
 from app.problems import api as problems_api
 from app.problems import pages as problems_pages
 from app.problems.service import Catalogue
+from app.problems.store import PackageStore
 from app.queue.embedded import EmbeddedQueue, QueueLimits
 from app.queue.events import AttemptEvents
 from app.queue.preparing import Preparing
@@ -139,6 +140,8 @@ async def _open(
         catalogue = Catalogue.load(settings.problems)
         for fault in catalogue.faults:
             say(f"left out: {fault}")
+        store = PackageStore(database)
+        await store.take_in(catalogue.all())
 
         accounts = Accounts(
             database,
@@ -157,6 +160,7 @@ async def _open(
         app.state.database = database
         app.state.accounts = accounts
         app.state.catalogue = catalogue
+        app.state.packages = store
         app.state.walls = walls
         app.state.warm = built.grader.warm
         app.state.pool_stats = built.pool_stats
