@@ -27,6 +27,7 @@ class AttemptRow(Base):
     __table_args__ = (
         Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
         Index("ix_attempts_status_priority_turn_at_id", "status", "priority", "turn_at", "id"),
+        Index("ix_attempts_user_id_priority_turn_at", "user_id", "priority", "turn_at"),
         Index("ix_attempts_finished_at", "finished_at"),
         Index("ix_attempts_problem_efficiency", "problem", "efficiency"),
     )

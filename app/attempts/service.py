@@ -18,6 +18,7 @@ from app.errors import AttemptFinished, AttemptNotFound, FieldInvalid, TooManyWa
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.protocol import GradeQueue
+from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
 from grader.verdict import Verdict
 
@@ -27,7 +28,10 @@ _MAX_PAGE = 101
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """One attempt as its owner may see it. `score` is None for a run, and until there is one."""
+    """One attempt as its owner may see it. `score` is None for a run, and until there is one.
+
+    `queue` is told of a single attempt while it is queued, and never in a list.
+    """
 
     id: str
     problem: str
@@ -41,6 +45,7 @@ class AttemptView:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    queue: QueuePlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +95,13 @@ class Attempts:
         async with self._database.writing() as session:
             await self._refuse_a_flood(session, user)
             await self._queue.enqueue(session, row)
-        return _view(row)
+        return _view(row, await self._queue.place(row.id))
 
     async def get(self, user: User, attempt_id: str) -> AttemptView:
         """Raises `AttemptNotFound`, also for another user's."""
         async with self._database.reading() as session:
-            return _view(await self._find(session, user, attempt_id))
+            row = await self._find(session, user, attempt_id)
+        return _view(row, await self._queue.place(row.id) if row.status == "queued" else None)
 
     async def list(
         self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
@@ -150,7 +156,7 @@ class Attempts:
             )
 
 
-def _view(row: AttemptRow) -> AttemptView:
+def _view(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
     return AttemptView(
         id=row.id,
         problem=row.problem,
@@ -164,4 +170,5 @@ def _view(row: AttemptRow) -> AttemptView:
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,
+        queue=queue,
     )

@@ -128,6 +128,7 @@ def start_service(tmp_path: Path, package: Package) -> StartService:
             "problems": tmp_path / "problems",
             "owner_token": TOKEN,
             "grading_slots": 1,
+            "retry_s": 0.01,
         }
         wall = WallState(up=wall_up)
         app = create_app(
