@@ -6,6 +6,7 @@ MeshgradeError (grader/errors.py)
 │   ├── SourceRefused            a submission that cannot be stored or graded
 │   ├── …NotFound, NotSignedIn, …
 │   └── GradingRefused           a wall is missing
+├── PackageNotStored             a version that the database does not hold, or that it holds damaged
 └── StartRefused                 the server does not start: `remedy` says what to do; the command line prints both
 """
 
@@ -165,6 +166,10 @@ class RequestRefused(Refused):
 
 class InternalError(Refused):
     status, slug, title = 500, "internal-error", "The service made a mistake"
+
+
+class PackageNotStored(MeshgradeError):
+    """No intact package of this version lies in the database."""
 
 
 class StartRefused(MeshgradeError):

@@ -24,10 +24,11 @@ from app.openapi import describe
 from app.problems import api as problems_api
 from app.problems import pages as problems_pages
 from app.problems.service import Catalogue
-from app.queue.embedded import EmbeddedQueue, QueueLimits
+from app.problems.store import PackageStore
+from app.queue.embedded import EmbeddedQueue
 from app.queue.events import AttemptEvents
 from app.queue.preparing import Preparing
-from app.queue.protocol import Grader, WallReport
+from app.queue.protocol import Grader, QueueLimits, WallReport
 from app.queue.walls import Walls
 from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
 from app.settings import Settings
@@ -145,6 +146,8 @@ async def _open(
         catalogue = Catalogue.load(settings.problems)
         for fault in catalogue.faults:
             say(f"left out: {fault}")
+        store = PackageStore(database)
+        await store.take_in(catalogue.all())
 
         accounts = Accounts(
             database,
@@ -157,12 +160,13 @@ async def _open(
         built = grading(data, settings)
         stack.callback(built.close)
         events, walls = AttemptEvents(), Walls(built.probe)
-        queue = EmbeddedQueue(database, built.grader, catalogue, walls, events, _queue_limits(settings))
+        queue = EmbeddedQueue(database, built.grader, store, walls, events, _queue_limits(settings), sole=settings.sole)
         preparing = Preparing(built.grader, walls, say)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
         app.state.database = database
         app.state.accounts = accounts
         app.state.catalogue = catalogue
+        app.state.packages = store
         app.state.walls = walls
         app.state.rate_limit = RateLimit(settings.requests_per_minute)
         app.state.warm = built.grader.warm
@@ -188,5 +192,8 @@ async def _open(
 
 def _queue_limits(settings: Settings) -> QueueLimits:
     return QueueLimits(
-        slots=settings.grading_slots, lease_s=settings.lease_s, max_tries=settings.max_tries, sole=settings.sole
+        slots=settings.grading_slots,
+        lease_s=settings.lease_s,
+        retry_s=settings.retry_s,
+        max_tries=settings.max_tries,
     )
