@@ -1,15 +1,16 @@
 """Submit, read, list and cancel attempts."""
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import cast
+from typing import TypeVarTuple, cast
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.service import User
-from app.attempts.models import AttemptRow
+from app.attempts.models import IS_WAITING, AttemptRow
 from app.attempts.source import check_source
 from app.attempts.status import AttemptKind, AttemptStatus
 from app.clock import now
@@ -19,10 +20,24 @@ from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.protocol import GradeQueue
 from app.queue.walls import Walls
-from grader.verdict import Verdict
+from grader.verdict import Status, Verdict
 
 # One more than a page of REST, which asks for it to learn whether there is a next page.
 _MAX_PAGE = 101
+Columns = TypeVarTuple("Columns")
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSummary:
+    """A line of a list: what can be told without reading source and verdict."""
+
+    id: str
+    problem: str
+    kind: AttemptKind
+    status: AttemptStatus
+    verdict_status: Status | None
+    score: int | None
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +120,18 @@ class Attempts:
         Raises:
           FieldInvalid: `before` is no attempt of this user.
         """
-        query = select(AttemptRow).where(AttemptRow.user_id == user.id)
-        if problem is not None:
-            query = query.where(AttemptRow.problem == problem)
         async with self._database.reading() as session:
-            if before is not None:
-                try:
-                    last = await self._find(session, user, before)
-                except AttemptNotFound as error:
-                    raise FieldInvalid(f"'before' must be the id of one of your attempts. {error}") from None
-                query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
-            query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-            rows = await session.scalars(query.limit(max(1, min(limit, _MAX_PAGE))))
-            return [_view(row) for row in rows]
+            query = await self._newest(session, select(AttemptRow), user, problem, limit, before)
+            return [_view(row) for row in await session.scalars(query)]
+
+    async def summaries(
+        self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
+    ) -> Sequence[AttemptSummary]:
+        """As `list`, for pages, which show no verdict there."""
+        columns = (getattr(AttemptRow, each.name) for each in fields(AttemptSummary))
+        async with self._database.reading() as session:
+            query = await self._newest(session, select(*columns), user, problem, limit, before)
+            return [AttemptSummary(*row) for row in await session.execute(query)]
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
         """Stop a queued or running attempt; one that was cancelled before stays so.
@@ -131,6 +145,27 @@ class Attempts:
             raise AttemptFinished("The attempt has its verdict; it cannot be cancelled any more.")
         return await self.get(user, view.id)
 
+    async def _newest(
+        self,
+        session: AsyncSession,
+        query: Select[*Columns],
+        user: User,
+        problem: str | None,
+        limit: int,
+        before: str | None,
+    ) -> Select[*Columns]:
+        query = query.where(AttemptRow.user_id == user.id)
+        if problem is not None:
+            query = query.where(AttemptRow.problem == problem)
+        if before is not None:
+            try:
+                last = await self._find(session, user, before)
+            except AttemptNotFound as error:
+                raise FieldInvalid(f"'before' must be the id of one of your attempts. {error}") from None
+            query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
+        query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+        return query.limit(max(1, min(limit, _MAX_PAGE)))
+
     async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
         # Ids are 32 hex digits. Anything else never reaches the database: PostgreSQL refuses a NUL in a parameter.
         row = await session.get(AttemptRow, attempt_id) if attempt_id.isascii() and attempt_id.isalnum() else None
@@ -139,9 +174,8 @@ class Attempts:
         return row
 
     async def _refuse_a_flood(self, session: AsyncSession, user: User) -> None:
-        waiting = await session.scalar(
-            select(func.count()).where(AttemptRow.user_id == user.id, AttemptRow.status.in_(("queued", "running")))
-        )
+        query = select(func.count()).select_from(AttemptRow).where(AttemptRow.user_id == user.id, IS_WAITING)
+        waiting = await session.scalar(query)
         if (waiting or 0) >= self._limits.max_waiting_per_user:
             raise TooManyWaiting(
                 f"You have {waiting} attempts that wait for their verdict, the most that one person may have. "
