@@ -28,7 +28,7 @@ async def list_attempts(
     request: Request, user: SignedIn, before: Annotated[str | None, Query(max_length=100)] = None
 ) -> HTMLResponse:
     attempts: Attempts = request.app.state.attempts
-    page = await attempts.summaries(user, limit=_PAGE, before=before)
+    page = await attempts.list(user, limit=_PAGE, before=before)
     next_before = page[-1].id if len(page) == _PAGE else None
     return render_page("attempts.html", user=user, attempts=page, next_before=next_before)
 

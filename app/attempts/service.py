@@ -1,12 +1,11 @@
 """Submit, read, list and cancel attempts."""
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import TypeVarTuple, cast
+from typing import cast
 
-from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.service import User
@@ -24,7 +23,6 @@ from grader.verdict import Status, Verdict
 
 # One more than a page of REST, which asks for it to learn whether there is a next page.
 _MAX_PAGE = 101
-Columns = TypeVarTuple("Columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,13 @@ class AttemptSummary:
     problem: str
     kind: AttemptKind
     status: AttemptStatus
+    phase: str | None
+    version: str
     verdict_status: Status | None
     score: int | None
     created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +116,26 @@ class Attempts:
 
     async def list(
         self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
-    ) -> list[AttemptView]:
+    ) -> list[AttemptSummary]:
         """The user's attempts and runs, newest first; `before` is the id of the last one of the page before this.
 
         Raises:
           FieldInvalid: `before` is no attempt of this user.
         """
+        query = select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary)))
+        query = query.where(AttemptRow.user_id == user.id)
+        if problem is not None:
+            query = query.where(AttemptRow.problem == problem)
         async with self._database.reading() as session:
-            query = await self._newest(session, select(AttemptRow), user, problem, limit, before)
-            return [_view(row) for row in await session.scalars(query)]
-
-    async def summaries(
-        self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
-    ) -> Sequence[AttemptSummary]:
-        """As `list`, for pages, which show no verdict there."""
-        columns = (getattr(AttemptRow, each.name) for each in fields(AttemptSummary))
-        async with self._database.reading() as session:
-            query = await self._newest(session, select(*columns), user, problem, limit, before)
-            return [AttemptSummary(*row) for row in await session.execute(query)]
+            if before is not None:
+                try:
+                    last = await self._find(session, user, before)
+                except AttemptNotFound as error:
+                    raise FieldInvalid(f"'before' must be the id of one of your attempts. {error}") from None
+                query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
+            query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+            rows = await session.execute(query.limit(max(1, min(limit, _MAX_PAGE))))
+            return [AttemptSummary(*row) for row in rows]
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
         """Stop a queued or running attempt; one that was cancelled before stays so.
@@ -144,27 +148,6 @@ class Attempts:
         if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
             raise AttemptFinished("The attempt has its verdict; it cannot be cancelled any more.")
         return await self.get(user, view.id)
-
-    async def _newest(
-        self,
-        session: AsyncSession,
-        query: Select[*Columns],
-        user: User,
-        problem: str | None,
-        limit: int,
-        before: str | None,
-    ) -> Select[*Columns]:
-        query = query.where(AttemptRow.user_id == user.id)
-        if problem is not None:
-            query = query.where(AttemptRow.problem == problem)
-        if before is not None:
-            try:
-                last = await self._find(session, user, before)
-            except AttemptNotFound as error:
-                raise FieldInvalid(f"'before' must be the id of one of your attempts. {error}") from None
-            query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
-        query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-        return query.limit(max(1, min(limit, _MAX_PAGE)))
 
     async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
         # Ids are 32 hex digits. Anything else never reaches the database: PostgreSQL refuses a NUL in a parameter.

@@ -79,9 +79,7 @@ async def list_previous(request: Request, slug: str, user: Annotated[User, Depen
     """The reader's latest attempts, as a fragment that the problem page puts in place."""
     attempts: Attempts = request.app.state.attempts
     cast(Catalogue, request.app.state.catalogue).get(slug)
-    return render_page(
-        "fragments/attempts.html", attempts=await attempts.summaries(user, problem=slug, limit=_PREVIOUS)
-    )
+    return render_page("fragments/attempts.html", attempts=await attempts.list(user, problem=slug, limit=_PREVIOUS))
 
 
 @router.get("/problems/{slug}/figures/{name}")
@@ -99,7 +97,7 @@ async def _problem_page(
     request: Request, package: Package, user: User | None, *, source: str, refusal: Refused | None = None
 ) -> HTMLResponse:
     attempts: Attempts = request.app.state.attempts
-    previous = await attempts.summaries(user, problem=package.slug, limit=_PREVIOUS) if user else []
+    previous = await attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
     standing = (await standings(request.app.state.database, user, package.slug)).get(package.slug) if user else None
     return render_page(
         "problem.html",

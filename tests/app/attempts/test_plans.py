@@ -48,13 +48,10 @@ BY_TIME, BY_PROBLEM = "ix_attempts_user_id_created_at_id", "ix_attempts_user_id_
 BY_STATUS = "ix_attempts_status_priority_created_at"
 SCORED, RANKED, WAITING = "ix_attempts_scored", "ix_attempts_ranked", "ix_attempts_waiting"
 QUESTIONS: dict[str, tuple[Ask, str]] = {
-    "the list of attempts": (lambda at: at.attempts.summaries(ADA, limit=50), BY_TIME),
-    "a later page of it": (lambda at: at.attempts.summaries(ADA, limit=50, before=MIDDLE), BY_TIME),
-    "previous attempts at a problem": (lambda at: at.attempts.summaries(ADA, PROBLEM, limit=10), BY_PROBLEM),
-    "attempts over REST": (lambda at: at.attempts.list(ADA), BY_TIME),
-    "a later page over REST": (lambda at: at.attempts.list(ADA, before=MIDDLE), BY_TIME),
-    "attempts at a problem over REST": (lambda at: at.attempts.list(ADA, PROBLEM), BY_PROBLEM),
-    "later ones over REST": (lambda at: at.attempts.list(ADA, PROBLEM, before=MIDDLE), BY_PROBLEM),
+    "the list of attempts": (lambda at: at.attempts.list(ADA, limit=50), BY_TIME),
+    "a later page of it": (lambda at: at.attempts.list(ADA, limit=50, before=MIDDLE), BY_TIME),
+    "previous attempts at a problem": (lambda at: at.attempts.list(ADA, PROBLEM, limit=10), BY_PROBLEM),
+    "earlier ones": (lambda at: at.attempts.list(ADA, PROBLEM, limit=10, before=MIDDLE), BY_PROBLEM),
     "best scores": (lambda at: standings(at.database, ADA), SCORED),
     "the best score at a problem": (lambda at: standings(at.database, ADA, PROBLEM), SCORED),
     "the ranking": (lambda at: ranking(at.database, PROBLEM, ADA, 100), RANKED),
