@@ -6,7 +6,9 @@ MeshgradeError (grader/errors.py)
 │   ├── SourceRefused            a submission that cannot be stored or graded
 │   ├── …NotFound, NotSignedIn, …
 │   └── GradingRefused           a wall is missing
-└── StartRefused                 the server does not start: `remedy` says what to do; the command line prints both
+├── StartRefused                 a server or a command does not start: `remedy` says what to do; the command line
+│   └── …Unusable, NotLoggedIn   prints both
+└── ServerRefused                what a server answered to a command, retold
 """
 
 from typing import Any, ClassVar
@@ -152,7 +154,7 @@ class InternalError(Refused):
 
 
 class StartRefused(MeshgradeError):
-    """The server does not start. The message says what is wrong and where, `remedy` what to do."""
+    """A server or a command does not start. The message says what is wrong and where, `remedy` what to do."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -187,3 +189,27 @@ class BackupUnusable(StartRefused):
 
 class AddressUnusable(StartRefused):
     """The port or host cannot be listened on."""
+
+
+class ServerAddressUnusable(StartRefused):
+    """What was given is no address of a server, or a token must not travel there."""
+
+
+class TokenFileUnusable(StartRefused):
+    """The file in which the command line keeps tokens cannot be read or written."""
+
+
+class NotLoggedIn(StartRefused):
+    """A command needs an API token, and there is none for this server, or one that it does not know."""
+
+
+class ServerUnusable(StartRefused):
+    """A server is down, cannot prove who it is, or fails: the exit status is that of a grader's fault."""
+
+
+class ServerRefused(MeshgradeError):
+    """A server refused what a command asked for, with a problem of this `slug`."""
+
+    def __init__(self, message: str, slug: str) -> None:
+        super().__init__(message)
+        self.slug = slug
