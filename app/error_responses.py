@@ -6,9 +6,11 @@ from typing import cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from sqlalchemy.exc import DBAPIError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from app.accounts.service import Accounts, User
 from app.accounts.web import SESSION_COOKIE
@@ -80,13 +82,21 @@ async def _http(request: Request, error: Exception) -> Response:
     if raised.status_code == 404:
         return await respond(request, PathNotFound(f"There is nothing at {path!r}.", headers=headers))
     if raised.status_code == 405:
-        detail = (
-            f"{request.method[:20]} is not possible at {path!r}. Possible: {headers.get('Allow', 'other methods')}."
-        )
+        headers["Allow"] = ", ".join(sorted(_methods_at(request)))
+        detail = f"{request.method[:20]} is not possible at {path!r}. Possible: {headers['Allow']}."
         return await respond(request, MethodNotAllowed(detail, headers=headers))
     if raised.status_code < 500:
         return await respond(request, RequestRefused(str(raised.detail)[:500], headers=headers))
     return await respond(request, InternalError("Please try again; the operator finds the cause in the log."))
+
+
+def _methods_at(request: Request) -> set[str]:
+    """What the routes at the request's path take; the framework names the methods of the first of them alone."""
+    found: set[str] = set()
+    for route in iter_route_contexts(request.app.routes):
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return found
 
 
 async def _validation(request: Request, error: Exception) -> Response:

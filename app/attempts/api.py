@@ -13,6 +13,7 @@ from app.attempts.schemas import (
     EXAMPLE_QUEUED,
     AttemptJSON,
     AttemptPage,
+    EventJSON,
     ProgressJSON,
     RankingJSON,
     SubmissionJSON,
@@ -142,13 +143,13 @@ async def get_progress(request: Request, user: SignedIn) -> ProgressJSON:
     return ProgressJSON.of(await standings(request.app.state.database, user))
 
 
-@router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 422))
+@router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 404, 422))
 async def list_attempts(
     request: Request,
     user: SignedIn,
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    before: Annotated[str | None, Query(description="`next` of the page before")] = None,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
 ) -> AttemptPage:
     # One more than asked for tells whether there is a next page.
     views = await _attempts(request).list(user, problem, min(limit + 1, 101), before)
@@ -174,7 +175,7 @@ async def get_attempt(request: Request, user: SignedIn, attempt_id: str, wait: W
     responses={
         200: {
             "description": "`status` on every change; at last `verdict` with the attempt, then the stream ends",
-            "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
+            "content": {"text/event-stream": {"schema": EventJSON.model_json_schema(), "example": _STREAM_EXAMPLE}},
         },
         204: {"description": "The reader has had the verdict; nothing more will come"},
         **problem_responses(401, 404, 422),

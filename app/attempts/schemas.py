@@ -1,9 +1,9 @@
 """What REST takes and says about attempts."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptView
@@ -65,7 +65,8 @@ class SubmissionJSON(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": _SOURCE}]})
 
-    source: str
+    # Described and not enforced here: app/attempts/source.py says where in the source the fault is.
+    source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*\S[^\u0000]*$"})
 
 
 class AttemptJSON(BaseModel):
@@ -129,6 +130,14 @@ class ProgressJSON(BaseModel):
                 for slug, standing in sorted(standings.items())
             ]
         )
+
+
+class EventJSON(BaseModel):
+    """One server-sent event. `data` is JSON text: `{"status", "phase"}`, and of `verdict` the whole attempt."""
+
+    event: Literal["status", "verdict"]
+    id: str
+    data: str
 
 
 _PLACE: dict[str, Any] = {

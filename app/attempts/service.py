@@ -15,7 +15,7 @@ from app.attempts.source import check_source
 from app.attempts.status import AttemptKind, AttemptStatus
 from app.clock import now
 from app.database import Database
-from app.errors import AttemptFinished, AttemptNotFound, FieldInvalid, IdempotencyKeyReused, TooManyWaiting
+from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, TooManyWaiting
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.protocol import GradeQueue
@@ -119,17 +119,14 @@ class Attempts:
         """The user's attempts and runs, newest first; `before` is the id of the last one of the page before this.
 
         Raises:
-          FieldInvalid: `before` is no attempt of this user.
+          AttemptNotFound: `before` is no attempt of this user.
         """
         query = select(AttemptRow).where(AttemptRow.user_id == user.id)
         if problem is not None:
             query = query.where(AttemptRow.problem == problem)
         async with self._database.reading() as session:
             if before is not None:
-                try:
-                    last = await self._find(session, user, before)
-                except AttemptNotFound as error:
-                    raise FieldInvalid(f"'before' must be the id of one of your attempts. {error}") from None
+                last = await self._find(session, user, before)
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
             query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
             rows = await session.scalars(query.limit(max(1, min(limit, _MAX_PAGE))))

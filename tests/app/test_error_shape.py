@@ -40,7 +40,9 @@ async def test_an_error_is_a_problem(service, method, path, status, slug):
     assert problem["detail"]
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "before=nothing", "before=%00", "problem=A%00"])
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=101", "limit=x", "before=nothing", "before=", "before=%00", "problem=A%00"]
+)
 async def test_a_wrong_query_is_a_problem(service, query):
     answer = await service.http.get(f"/api/v1/attempts?{query}", headers=service.bearer)
     assert (answer.status_code, answer.json()["slug"]) == (422, "field-invalid")
@@ -54,6 +56,9 @@ async def test_an_attempt_id_can_be_anything_and_is_not_found(service):
 
 async def test_405_names_the_methods_that_are_possible(service):
     assert (await service.http.put("/api/v1/problems")).headers["allow"] == "GET"
+    answer = await service.http.put("/api/v1/attempts/any")
+    assert answer.headers["allow"] == "DELETE, GET"
+    assert "Possible: DELETE, GET." in answer.json()["detail"]
 
 
 async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):

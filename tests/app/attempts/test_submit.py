@@ -96,6 +96,11 @@ async def test_pages_of_the_list_neither_repeat_nor_skip(service):
     assert found == made[::-1]
 
 
+async def test_a_page_after_an_attempt_that_is_none(service):
+    answer = await service.http.get("/api/v1/attempts", params={"before": "0" * 32}, headers=service.bearer)
+    assert (answer.status_code, answer.json()["slug"]) == (404, "attempt-not-found")
+
+
 async def test_another_users_attempt_is_not_found(service):
     mine = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
     accounts = service.app.state.accounts

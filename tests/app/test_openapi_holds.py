@@ -1,0 +1,30 @@
+"""Schemathesis reads /openapi.json and sends what it permits, and what it forbids: every answer must be as described.
+
+All of its checks, and all of its phases: among them sequences of requests along the links between operations.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.app.cli.test_serve import serving
+
+TOKEN = "preset-token-of-the-owner"
+
+
+def test_the_service_answers_as_its_openapi_document_says(tmp_path: Path) -> None:
+    roomy = {"MESHGRADE_REQUESTS_PER_MINUTE": "1000000", "MESHGRADE_MAX_WAITING_PER_USER": "100000"}
+    with serving(tmp_path / "data", MESHGRADE_OWNER_TOKEN=TOKEN, **roomy) as (_, address, _link):
+        command = [
+            str(Path(sys.executable).with_name("schemathesis")),
+            *("run", f"{address}/openapi.json"),
+            *("--header", f"Authorization: Bearer {TOKEN}"),
+            *("--phases", "examples,coverage,fuzzing,stateful"),
+            *("--checks", "all", "--continue-on-failure"),
+            *("--max-examples", "25", "--seed", "1", "--generation-database", "none"),
+            *("--output-sanitize", "false", "--no-color"),
+        ]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for phase in ("Examples", "Coverage", "Fuzzing", "Stateful"):
+        assert f"✅ {phase}" in done.stdout, done.stdout
