@@ -125,6 +125,10 @@ class OriginRefused(Refused):
     status, slug, title = 403, "origin-refused", "The request came from another site"
 
 
+class MetricsRefused(Refused):
+    status, slug, title = 403, "metrics-refused", "The metrics are not shown to this client"
+
+
 class GradingRefused(Refused):
     status, slug, title = 503, "wall-missing", "The sandbox is not complete, so nothing is graded"
 

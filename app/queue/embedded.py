@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass
 from datetime import timedelta
 
+import structlog
 from sqlalchemy import event, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -191,9 +192,11 @@ class EmbeddedQueue:
             await keeper
 
     def _call(self, package: Package, lease: Lease, stop: threading.Event, phases: "_Phases") -> Verdict:
-        return self._grader.judge(
-            package, lease.source, hidden=lease.kind == "attempt", progress=phases.report, stop=stop
-        )
+        # Whatever the judge and the sandbox log meanwhile, in this thread, tells of this attempt.
+        with structlog.contextvars.bound_contextvars(attempt_id=lease.attempt_id):
+            return self._grader.judge(
+                package, lease.source, hidden=lease.kind == "attempt", progress=phases.report, stop=stop
+            )
 
     async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:
         """Extend the lease while the judge works; tell it to stop once the lease is lost."""

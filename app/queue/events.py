@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -57,9 +57,16 @@ class AttemptEvents:
         self._subscriptions: dict[str, set[Subscription]] = {}
         # Not every phase is stored, so whoever comes late is told the newest one of an attempt that runs.
         self._running: dict[str, Change] = {}
+        self._watchers: list[Callable[[str, Change], None]] = []
         self._closed = False
 
+    def watch(self, watcher: Callable[[str, Change], None]) -> None:
+        """Call this with every change of every attempt from now on."""
+        self._watchers.append(watcher)
+
     def publish(self, attempt_id: str, change: Change) -> None:
+        for watcher in self._watchers:
+            watcher(attempt_id, change)
         if change.status == "running":
             self._running[attempt_id] = change
         else:
