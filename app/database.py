@@ -62,7 +62,8 @@ class Database:
                 parsed = parsed.set(drivername="postgresql+psycopg")
             if parsed.get_backend_name() not in ("sqlite", "postgresql"):
                 raise SettingInvalid("database_url", "it must start with postgresql:// or sqlite+aiosqlite://")
-            self.engine = create_async_engine(parsed)
+            # The message of an error is logged, and a parameter may be a submission.
+            self.engine = create_async_engine(parsed, hide_parameters=True)
         except ArgumentError:
             raise SettingInvalid("database_url", "it is not a database URL") from None
         file = parsed.database if parsed.get_backend_name() == "sqlite" else None

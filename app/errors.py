@@ -7,7 +7,9 @@ MeshgradeError (grader/errors.py)
 │   ├── …NotFound, NotSignedIn, …
 │   └── GradingRefused           a wall is missing
 ├── PackageNotStored             a version that the database does not hold, or that it holds damaged
-└── StartRefused                 the server does not start: `remedy` says what to do; the command line prints both
+├── StartRefused                 a server or a command does not start: `remedy` says what to do; the command line
+│   └── …Unusable, NotLoggedIn   prints both
+└── ServerRefused                what a server answered to a command, retold
 """
 
 from typing import Any, ClassVar
@@ -140,6 +142,10 @@ class OriginRefused(Refused):
     status, slug, title = 403, "origin-refused", "The request came from another site"
 
 
+class MetricsRefused(Refused):
+    status, slug, title = 403, "metrics-refused", "The metrics are not shown to this client"
+
+
 class GradingRefused(Refused):
     status, slug, title = 503, "wall-missing", "The sandbox is not complete, so nothing is graded"
 
@@ -173,7 +179,7 @@ class PackageNotStored(MeshgradeError):
 
 
 class StartRefused(MeshgradeError):
-    """The server does not start. The message says what is wrong and where, `remedy` what to do."""
+    """A server or a command does not start. The message says what is wrong and where, `remedy` what to do."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -208,3 +214,27 @@ class BackupUnusable(StartRefused):
 
 class AddressUnusable(StartRefused):
     """The port or host cannot be listened on."""
+
+
+class ServerAddressUnusable(StartRefused):
+    """What was given is no address of a server, or a token must not travel there."""
+
+
+class TokenFileUnusable(StartRefused):
+    """The file in which the command line keeps tokens cannot be read or written."""
+
+
+class NotLoggedIn(StartRefused):
+    """A command needs an API token, and there is none for this server, or one that it does not know."""
+
+
+class ServerUnusable(StartRefused):
+    """A server is down, cannot prove who it is, or fails: the exit status is that of a grader's fault."""
+
+
+class ServerRefused(MeshgradeError):
+    """A server refused what a command asked for, with a problem of this `slug`."""
+
+    def __init__(self, message: str, slug: str) -> None:
+        super().__init__(message)
+        self.slug = slug

@@ -21,6 +21,11 @@ from app.error_responses import add_error_responses
 from app.health import router as health_router
 from app.migrate import migrate
 from app.openapi import describe
+from app.operating import api as operating_api
+from app.operating.metrics import Metrics
+from app.operating.requests import add_request_log
+from app.operating.steps import log_step
+from app.operating.tally import Tally
 from app.problems import api as problems_api
 from app.problems import pages as problems_pages
 from app.problems.service import Catalogue
@@ -125,12 +130,15 @@ def create_app(
     for api in (problems_api, attempts_api, accounts_api, webhooks_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
+    app.include_router(operating_api.router)
     for pages in (problems_pages, attempts_pages, accounts_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
     add_rate_limit_headers(app)
     add_security_headers(app)
+    app.state.metrics = Metrics()
+    add_request_log(app, app.state.metrics)
     return app
 
 
@@ -160,10 +168,12 @@ async def _open(
         built = grading(data, settings)
         stack.callback(built.close)
         events, walls = AttemptEvents(), Walls(built.probe)
+        events.watch(log_step)
         queue = EmbeddedQueue(database, built.grader, store, walls, events, _queue_limits(settings), sole=settings.sole)
         preparing = Preparing(built.grader, walls, say)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
         app.state.database = database
+        app.state.tally = Tally(database)
         app.state.accounts = accounts
         app.state.catalogue = catalogue
         app.state.packages = store

@@ -11,6 +11,9 @@ from sqlalchemy import URL
 
 from app.errors import SettingInvalid
 
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 # What RFC 6750 lets stand in an Authorization header: anything else could be preset and then never be sent.
 _BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
@@ -57,8 +60,11 @@ class Settings(BaseSettings):
     retry_s: float = Field(default=2.0, gt=0, le=3600)
     session_days: float = Field(default=30.0, gt=0, le=366)
     sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
+    metrics_token: SecretStr | None = None
+    log_format: LogFormat = "text"
+    log_level: LogLevel = "info"
 
-    @field_validator("owner_token")
+    @field_validator("owner_token", "metrics_token")
     @classmethod
     def _long_enough_to_be_a_secret(cls, token: SecretStr | None) -> SecretStr | None:
         if token is not None:

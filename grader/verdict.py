@@ -32,7 +32,8 @@ REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
 class _Closed(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    # An error's message is logged, and what a submission printed must not be.
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class CheckResult(_Closed):

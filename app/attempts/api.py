@@ -15,10 +15,12 @@ from app.attempts.schemas import (
     AttemptPage,
     AttemptSummaryJSON,
     EventJSON,
+    ProgressJSON,
     RankingJSON,
     SubmissionJSON,
 )
 from app.attempts.service import Attempts
+from app.attempts.standing import standings
 from app.attempts.status import ENDED, AttemptKind
 from app.attempts.waiting import VERDICT_EVENT, event_stream, wait_for_end
 from app.body import body_of, read_json
@@ -124,6 +126,11 @@ async def get_ranking(
     catalogue: Catalogue = request.app.state.catalogue
     package = catalogue.get(slug)
     return RankingJSON.of(package.slug, await ranking(request.app.state.database, package.slug, user, limit))
+
+
+@router.get("/me/progress", summary="Your best score at each problem", responses=problem_responses(401))
+async def get_progress(request: Request, user: SignedIn) -> ProgressJSON:
+    return ProgressJSON.of(await standings(request.app.state.database, user))
 
 
 @router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 404, 422))

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptSummary, AttemptView
+from app.attempts.standing import Standing
 from app.attempts.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from grader.verdict import Status, Verdict
@@ -146,6 +147,36 @@ class AttemptPage(BaseModel):
 
     attempts: list[AttemptSummaryJSON]
     next: str | None
+
+
+class ProblemProgressJSON(BaseModel):
+    """How far you have come with one problem. `best_score` is null while no attempt at it was graded with a score."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    problem: str
+    best_score: int | None
+    accepted: bool
+
+
+class ProgressJSON(BaseModel):
+    """The problems that you have an attempt at, by slug."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"problems": [{"problem": "fsdp_step", "best_score": 100, "accepted": True}]}]},
+    )
+
+    problems: list[ProblemProgressJSON]
+
+    @classmethod
+    def of(cls, standings: dict[str, Standing]) -> "ProgressJSON":
+        return cls(
+            problems=[
+                ProblemProgressJSON(problem=slug, best_score=standing.best_score, accepted=standing.accepted)
+                for slug, standing in sorted(standings.items())
+            ]
+        )
 
 
 class EventJSON(BaseModel):

@@ -9,12 +9,19 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from app.cli.errors import explain
+from app.errors import ServerUnusable
 from grader.errors import MeshgradeError
 
 # Name -> module. Each module has `app`, a Typer of one command or a group, and imports what is heavy inside it.
 COMMANDS = {
     "serve": "app.cli.serve",
     "judge": "app.cli.judge",
+    "login": "app.cli.login",
+    "logout": "app.cli.logout",
+    "problems": "app.cli.problems",
+    "pull": "app.cli.pull",
+    "run": "app.cli.run",
+    "submit": "app.cli.submit",
     "inspect": "app.cli.inspect",
     "doctor": "app.cli.doctor",
     "backup": "app.cli.backup",
@@ -23,7 +30,7 @@ COMMANDS = {
     "bench": "app.cli.bench",
     "test": "app.cli.test",
 }
-_USAGE = 2
+_USAGE, _FAILED = 2, 3
 
 
 class _LazyCommands(TyperGroup):
@@ -55,7 +62,7 @@ def main() -> None:
         app(prog_name="meshgrade")
     except MeshgradeError as error:
         explain(error)
-        sys.exit(_USAGE)
+        sys.exit(_FAILED if isinstance(error, ServerUnusable) else _USAGE)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.submission import package_of, source_of
+from app.cli.submission import package_of, source_limit, source_of
 from app.errors import StartRefused
 from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
 
@@ -26,7 +26,7 @@ def inspect(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
 ) -> None:
-    package, source = package_of(problem), source_of(file)
+    package, source = package_of(problem), source_of(file, source_limit())
     if package.manifest.mode != "program":
         raise StartRefused(
             f"{package.slug} is a problem of mode {package.manifest.mode}: it has no compiled program to inspect",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.submission import package_of, source_of
+from app.cli.submission import package_of, source_limit, source_of
 from grader.errors import Cancelled, WallMissing
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def judge(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    package, source = package_of(problem), source_of(file)
+    package, source = package_of(problem), source_of(file, source_limit())
     try:
         verdict = _judge(package, source)
     except WallMissing as missing:
@@ -38,7 +38,7 @@ def judge(
     else:
         from app.cli.verdict_text import print_verdict
 
-        print_verdict(package, verdict)
+        print_verdict(package.manifest.title, verdict)
     raise typer.Exit(_EXIT[verdict.status])
 
 

@@ -1,7 +1,6 @@
 """`meshgrade serve`: the API, the pages and the graders, until Ctrl-C."""
 
 import asyncio
-import logging
 import os
 import signal
 import socket
@@ -29,12 +28,13 @@ def serve(
     data: Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")] = None,
 ) -> None:
     from app.cli.listen import listen
+    from app.operating.logs import set_up_logs
     from app.settings import load_settings
 
     settings = load_settings(host=host, port=port, data=data)
     # Held from here on, so that a port in use is told before any slower work begins.
     with listen(settings.host, settings.port) as sock:
-        _quiet_logs()
+        set_up_logs(settings.log_format, settings.log_level)
         signal.signal(signal.SIGTERM, _interrupt)
         asyncio.run(_serve(settings, sock))
     sys.stdout.flush()
@@ -86,12 +86,6 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
 
 def _say(line: str) -> None:
     print(line, flush=True)
-
-
-def _quiet_logs() -> None:
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
-    )
 
 
 def _exit_in_time() -> None:

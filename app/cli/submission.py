@@ -1,4 +1,4 @@
-"""What `judge` and `inspect` are given: a problem, and a file to read."""
+"""What `judge`, `inspect`, `run` and `submit` are given: a problem, and a file to read."""
 
 import sys
 from pathlib import Path
@@ -23,11 +23,15 @@ def package_of(problem: str) -> "Package":
     return Catalogue.load(folder.parent).get(problem)
 
 
-def source_of(file: str) -> str:
-    from app.attempts.source import check_source
+def source_limit() -> int:
     from app.settings import load_settings
 
-    limit = load_settings(host=None, port=None, data=None).max_source_bytes
+    return load_settings(host=None, port=None, data=None).max_source_bytes
+
+
+def source_of(file: str, limit: int) -> str:
+    from app.attempts.source import check_source
+
     try:
         # One byte more than is permitted tells that there is more, however large the file.
         data = sys.stdin.buffer.read(limit + 1) if file == "-" else _read(Path(file), limit + 1)

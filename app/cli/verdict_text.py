@@ -7,18 +7,17 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from grader.package.package import Package
 from grader.verdict import Verdict
 
 _STYLE = {"accepted": "bold green", "rejected": "bold red", "failed": "bold yellow"}
 
 
-def print_verdict(package: Package, verdict: Verdict) -> None:
+def print_verdict(title: str, verdict: Verdict) -> None:
     console = Console(highlight=False)
     style = _STYLE[verdict.status]
     reason = f" ({verdict.reason.replace('_', ' ')})" if verdict.reason else ""
     score = "" if verdict.score is None else f"  {verdict.score} of 100 points"
-    console.print(f"[{style}]{verdict.status}[/]{reason}  {escape(package.manifest.title)}{score}")
+    console.print(f"[{style}]{verdict.status}[/]{reason}  {safe(title)}{score}")
     console.print(_checks(verdict))
     for case in [case for case in verdict.cases if not case.passed][:5]:
         console.print(f"[bold]{case.id}[/]")

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError
 
 from app.clock import now
@@ -129,9 +130,11 @@ class Gradings:
             await keeper
 
     def _call(self, package: Package, lease: Lease, stop: threading.Event, phases: "_Phases") -> Verdict:
-        return self._grader.judge(
-            package, lease.source, hidden=lease.kind == "attempt", progress=phases.report, stop=stop
-        )
+        # Whatever the judge and the sandbox log meanwhile, in this thread, tells of this attempt.
+        with structlog.contextvars.bound_contextvars(attempt_id=lease.attempt_id):
+            return self._grader.judge(
+                package, lease.source, hidden=lease.kind == "attempt", progress=phases.report, stop=stop
+            )
 
     async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:
         """Extend the lease while the judge works; tell it to stop once the lease is lost."""

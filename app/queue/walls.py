@@ -16,6 +16,7 @@ class Walls:
     def __init__(self, probe: Callable[[], Sequence[WallReport]]) -> None:
         self._probe = probe
         self._missing: list[WallMissing] = []
+        self._reported: tuple[str, ...] = ()
         self.probed = False
 
     @property
@@ -27,11 +28,17 @@ class Walls:
         """Name, finding and remedy of each wall that is known to be missing."""
         return [{"wall": each.wall, "found": each.found, "remedy": each.remedy} for each in self._missing]
 
+    @property
+    def found(self) -> dict[str, bool]:
+        """Whether each wall stands, as far as a probe or a grading has told."""
+        return dict.fromkeys(self._reported, True) | {each.wall: False for each in self._missing}
+
     def probe(self) -> None:
         """Look at every wall again. Blocking: call it in a thread."""
         try:
             reports = self._probe()
             missing = [WallMissing(each.name, each.found, each.remedy) for each in reports if not each.up]
+            self._reported = tuple(each.name for each in reports)
             if not reports:
                 missing = [WallMissing("sandbox", "no wall was probed", "run: ./meshgrade doctor")]
         except WallMissing as error:

@@ -1,0 +1,50 @@
+"""`meshgrade login`: keep an API token for a server."""
+
+import getpass
+import os
+import sys
+from contextlib import closing
+from typing import Annotated
+
+import typer
+
+from app.cli.remote.address import DEFAULT, read_address, require_safe
+from app.cli.remote.connect import InsecureOption, check_token, note
+from app.cli.remote.server import Server
+from app.cli.remote.store import Remembered, read_remembered, remember, token_file
+from app.errors import NotLoggedIn
+from app.web.terminal import plain_text
+
+app = typer.Typer(pretty_exceptions_enable=False)
+
+
+@app.command(help="Log in at a server with an API token, which is asked for and then kept in a private file.")
+def login(
+    url: Annotated[
+        str | None, typer.Argument(metavar="[URL]", help=f"Default: where you logged in last, or {DEFAULT}.")
+    ] = None,
+    token_stdin: Annotated[bool, typer.Option("--token-stdin", help="Read the token from standard input.")] = False,
+    insecure: InsecureOption = False,
+) -> None:
+    remembered = read_remembered()
+    address = read_address(url or os.environ.get("MESHGRADE_SERVER") or remembered.current or DEFAULT)
+    require_safe(address, insecure=insecure)
+    token = _ask_for_token(address, token_stdin=token_stdin)
+    with closing(Server(address, token, note=note)) as server:
+        me = server.me()
+    # Kept only now, so that a token that does not work never takes the place of one that does.
+    remember(Remembered(current=address, tokens=remembered.tokens | {address: token}))
+    print(f"Logged in at {address} as {plain_text(me.name)} ({plain_text(me.role)}). The token is in {token_file()}.")
+    if os.environ.get("MESHGRADE_TOKEN"):
+        note("Note: MESHGRADE_TOKEN is set, and wins over the token that was kept now.")
+
+
+def _ask_for_token(address: str, *, token_stdin: bool) -> str:
+    if token_stdin:
+        token = sys.stdin.readline().strip()
+    elif sys.stdin.isatty():
+        token = getpass.getpass(f"API token for {address}: ").strip()
+    else:
+        raise NotLoggedIn("There is no terminal to ask for the token.", "Pipe it in: ./meshgrade login --token-stdin")
+    check_token(token, "What was given")
+    return token

@@ -1,0 +1,26 @@
+"""`meshgrade logout`: forget the API token of a server."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from app.cli.remote.address import DEFAULT, read_address
+from app.cli.remote.store import Remembered, read_remembered, remember
+from app.errors import NotLoggedIn
+
+app = typer.Typer(pretty_exceptions_enable=False)
+
+
+@app.command(help="Forget the API token of a server. It stays valid there until it is revoked on the server.")
+def logout(
+    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Default: where you logged in last.")] = None,
+) -> None:
+    remembered = read_remembered()
+    address = read_address(url or os.environ.get("MESHGRADE_SERVER") or remembered.current or DEFAULT)
+    if address not in remembered.tokens:
+        known = ", ".join(remembered.tokens) or "none"
+        raise NotLoggedIn(f"You are not logged in at {address}.", f"Servers that you are logged in at: {known}.")
+    kept = {other: token for other, token in remembered.tokens.items() if other != address}
+    remember(Remembered(current=None if remembered.current == address else remembered.current, tokens=kept))
+    print(f"Logged out of {address}. The token stays valid there until you revoke it on the server.")

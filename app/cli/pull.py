@@ -1,0 +1,43 @@
+"""`meshgrade pull`: a problem's statement and starter as files, to work on in an editor."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.remote.connect import InsecureOption, ServerOption, connected
+from app.errors import StartRefused
+
+app = typer.Typer(pretty_exceptions_enable=False)
+
+
+@app.command(help="Write the statement and the starter of a problem: DIR/statement.md and DIR/SLUG.py.")
+def pull(
+    slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Created where it is missing; default: a folder named SLUG.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
+    server: ServerOption = None,
+    insecure: InsecureOption = False,
+) -> None:
+    with connected(server, insecure=insecure, anybody=True) as there:
+        problem = there.problem(slug)
+    folder = folder or Path(problem.slug)
+    starter = folder / f"{problem.slug}.py"
+    files = {folder / "statement.md": problem.statement, starter: problem.starter}
+    if not force and (there_already := [str(path) for path in files if path.exists()]):
+        raise StartRefused(
+            f"{' and '.join(there_already)} would be written over.", "Name another folder, or add --force."
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in files.items():
+            # "x" also in the moment after the look above: what somebody wrote is never lost.
+            with path.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except OSError as error:
+        raise StartRefused(
+            f"{error.filename} cannot be written: {error.strerror}.", "Name a folder that you may write to."
+        ) from None
+    print(f"Wrote {' and '.join(map(str, files))}. Then: ./meshgrade run {starter}, ./meshgrade submit {starter}")

@@ -1,0 +1,67 @@
+"""What the commands read of a server's answers. Further members are let through: the server may be newer."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from app.attempts.status import ENDED, AttemptStatus
+
+# Becomes part of paths, here and at the server, so it is checked and not believed.
+SLUG = r"^[a-z][a-z0-9_]{1,63}$"
+Slug = Annotated[str, StringConstraints(pattern=SLUG)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class Me(_Answer):
+    name: str
+    role: str
+
+
+class ProblemLine(_Answer):
+    slug: Slug
+    title: str
+    track: str
+    difficulty: str
+
+
+class Problems(_Answer):
+    problems: list[ProblemLine]
+
+
+class Problem(_Answer):
+    slug: Slug
+    title: str
+    statement: str
+    starter: str
+
+
+class ProblemProgress(_Answer):
+    problem: str
+    best_score: int | None
+
+
+class Progress(_Answer):
+    problems: list[ProblemProgress]
+
+
+class AttemptState(_Answer):
+    status: AttemptStatus
+    phase: str | None
+
+
+class Attempt(AttemptState):
+    """`model_dump` gives all that the server said."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+    problem: str
+    kind: str
+    verdict: dict[str, Any] | None
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ENDED

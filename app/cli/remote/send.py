@@ -1,0 +1,102 @@
+"""What `run` and `submit` have in common: send a file, show how it goes, print the verdict."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.markup import escape
+
+from app.cli.remote.answers import SLUG, Attempt
+from app.cli.remote.connect import connected, note
+from app.cli.remote.follow import follow
+from app.cli.remote.server import Server
+from app.cli.submission import source_of
+from app.cli.verdict_text import print_verdict
+from app.errors import ServerRefused, ServerUnusable, StartRefused
+from grader.verdict import Verdict
+
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")]
+ProblemOption = Annotated[
+    str | None, typer.Option("--problem", metavar="SLUG", help="Default: the name of the file, without .py.")
+]
+JSONOption = Annotated[bool, typer.Option("--json", help="Print the attempt as REST gives it.")]
+
+_EXIT = {"accepted": 0, "rejected": 1, "failed": 3}
+_INTERRUPTED = 130
+# No server can be set to take more (docs/settings.md); what this one takes it says itself.
+_MAX_SOURCE_BYTES = 1024 * 1024
+
+
+def send(
+    kind: Literal["attempts", "runs"],
+    file: str,
+    problem: str | None,
+    server: str | None,
+    *,
+    insecure: bool,
+    as_json: bool,
+) -> int:
+    """Grade `file` at the server and print what comes of it.
+
+    Returns:
+      the exit status: 0 accepted, 1 rejected, 3 failed, 130 cancelled.
+    """
+    slug, source = problem or _slug_in(file), source_of(file, _MAX_SOURCE_BYTES)
+    with connected(server, insecure=insecure) as there, Console(stderr=True).status("sending") as status:
+        title = there.problem(slug).title
+        attempt = there.send(slug, kind, source)
+        try:
+            attempt = follow(there, attempt, lambda state: status.update(escape(state)))
+        except KeyboardInterrupt:
+            status.stop()
+            _cancel(there, attempt)
+            return _INTERRUPTED
+        except ServerUnusable:
+            status.stop()
+            note(f"What you sent is not lost: see {there.address}/attempts/{attempt.id}")
+            raise
+    return _print(attempt, title, as_json=as_json)
+
+
+def _slug_in(file: str) -> str:
+    name = Path(file).name.removesuffix(".py")
+    # A hyphen is let through: the server says which slug was meant.
+    if not re.fullmatch(SLUG, name.replace("-", "_")):
+        raise StartRefused(
+            f"the name of {file!r} does not say which problem it solves.",
+            "Name it: --problem SLUG. ./meshgrade problems lists them.",
+        )
+    return name
+
+
+def _cancel(server: Server, attempt: Attempt) -> None:
+    try:
+        server.cancel(attempt.id)
+    except ServerRefused as refused:  # it ended while the key was pressed
+        note(f"Too late to cancel: {refused} See {server.address}/attempts/{attempt.id}")
+    else:
+        note("Cancelled.")
+
+
+def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
+    try:
+        verdict = None if attempt.verdict is None else Verdict.model_validate(attempt.verdict)
+    except ValidationError:
+        raise ServerUnusable(
+            "the server's verdict has members that this version does not know.",
+            "Bring this checkout to the server's version; --json prints the verdict as it is.",
+        ) from None
+    finally:
+        if as_json:
+            print(json.dumps(attempt.model_dump(mode="json"), indent=2, ensure_ascii=False))
+    if verdict is None:
+        print("Cancelled: there is no verdict.", file=sys.stderr)
+        return _INTERRUPTED
+    if not as_json:
+        print_verdict(title, verdict)
+    return _EXIT[verdict.status]

@@ -1,0 +1,204 @@
+"""A Meshgrade server, as the commands talk to it: every way in which an answer can fail becomes one clear error."""
+
+import secrets
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from app.cli.remote.answers import Attempt, Me, Problem, ProblemLine, Problems, Progress
+from app.cli.remote.events import Event, read_events
+from app.clock import now
+from app.errors import NotLoggedIn, ServerRefused, ServerUnusable
+from app.web.terminal import plain_text
+
+M = TypeVar("M", bound=BaseModel)
+
+_ANSWER_S = 30.0
+# The server writes something every 10 s; a proxy that keeps it back for longer is no way to follow an attempt.
+_SILENCE_S = 25.0
+# Waiting is the server's wish and the user can end it, but nobody wants to be surprised by an hour.
+_PATIENCE_S = 600.0
+_PAUSES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+
+class Server:
+    """One server, seen with a token or (for what is open to everybody) without.
+
+    Args:
+      token: sent with every request; whoever gives it has checked that it may travel there (address.py).
+      note: told, in a line each, why it takes longer.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        token: str | None,
+        *,
+        note: Callable[[str], None],
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.address = address
+        self._note = note
+        self._sleep = sleep
+        self._answered = False
+        self._http = httpx.Client(
+            base_url=address,
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+            timeout=_ANSWER_S,
+            transport=transport,
+            # A token is for the server that it was given to: redirects are told, not followed, and what goes out in
+            # the clear does not go through a proxy that some environment variable names.
+            follow_redirects=False,
+            trust_env=address.startswith("https:"),
+        )
+
+    def me(self) -> Me:
+        return self._read(Me, self._ask("GET", "/me"))
+
+    def problems(self) -> list[ProblemLine]:
+        return self._read(Problems, self._ask("GET", "/problems")).problems
+
+    def problem(self, slug: str) -> Problem:
+        return self._read(Problem, self._ask("GET", f"/problems/{quote(slug, safe='')}"))
+
+    def progress(self) -> Progress:
+        return self._read(Progress, self._ask("GET", "/me/progress"))
+
+    def send(self, slug: str, kind: str, source: str) -> Attempt:
+        """Send a source to be graded; `kind` is "attempts" or "runs". However often it is sent, it is one attempt."""
+        key = secrets.token_hex(16)
+        path = f"/problems/{quote(slug, safe='')}/{kind}"
+        return self._read(Attempt, self._ask("POST", path, json={"source": source}, headers={"Idempotency-Key": key}))
+
+    def attempt(self, attempt_id: str, *, wait_s: int = 0) -> Attempt:
+        """The attempt, at the latest after `wait_s`; earlier when it has ended."""
+        return self._read(Attempt, self._ask("GET", f"/attempts/{attempt_id}", params={"wait": wait_s}))
+
+    def cancel(self, attempt_id: str) -> Attempt:
+        return self._read(Attempt, self._ask("DELETE", f"/attempts/{attempt_id}"))
+
+    def events(self, attempt_id: str, last_event_id: str | None) -> Iterator[Event]:
+        """What becomes of the attempt, until the stream ends or breaks; none where there is no stream to be had."""
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_event_id} if last_event_id else {})
+        timeout = httpx.Timeout(_ANSWER_S, read=_SILENCE_S)
+        path = f"/api/v1/attempts/{attempt_id}/events"
+        try:
+            with self._http.stream("GET", path, headers=headers, timeout=timeout) as response:
+                if response.status_code == 200 and "text/event-stream" in response.headers.get("content-type", ""):
+                    yield from read_events(response.iter_bytes())
+        except httpx.TransportError:
+            return
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:
+        waited_s = 0.0
+        while True:
+            response = self._reach(method, f"/api/v1{path}", **options)
+            if response.is_success:
+                return response
+            refusal, pause_s = self._refusal(response), _asked_to_wait(response)
+            if pause_s is None or waited_s + pause_s > _PATIENCE_S:
+                raise refusal
+            self._note(f"{refusal} Trying again in {pause_s:.0f} s.")
+            self._sleep(pause_s)
+            waited_s += pause_s
+
+    def _reach(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """One answer, over as many connections as it takes: a server that is being restarted is back in seconds."""
+        for pause_s in (*_PAUSES_S, None):
+            try:
+                response = self._http.request(method, path, **options)
+            except httpx.TransportError as error:
+                # One that never answered has the wrong address, or is down: that is told at once.
+                if pause_s is None or not self._answered:
+                    raise self._unreachable(error) from error
+                self._note(f"The connection to {self.address} broke. Trying again in {pause_s:.0f} s.")
+                self._sleep(pause_s)
+            else:
+                self._answered = True
+                return response
+        raise AssertionError("unreachable")
+
+    def _unreachable(self, error: httpx.TransportError) -> ServerUnusable:
+        if (cause := _tls_fault(error)) is not None:
+            return ServerUnusable(
+                f"There is no secure connection to {self.address}: {cause}.",
+                "Check the address. For a certificate authority of your own, set SSL_CERT_FILE to its certificate.",
+            )
+        if isinstance(error, httpx.TimeoutException):
+            return ServerUnusable(f"{self.address} does not answer.", "Check the address and the network; try again.")
+        return ServerUnusable(
+            f"{self.address} cannot be reached: {plain_text(str(error)) or type(error).__name__}.",
+            "Check the address and the network, and that the server runs (./meshgrade serve).",
+        )
+
+    def _refusal(self, response: httpx.Response) -> ServerRefused | ServerUnusable | NotLoggedIn:
+        """Retell an error. What the server wrote is cleaned of all that a terminal would obey."""
+        status = response.status_code
+        if response.has_redirect_location:
+            target = plain_text(response.headers["location"])[:200]
+            return ServerUnusable(f"{self.address} sends on to {target}.", "Log in with the address that it sends to.")
+        problem = _problem(response)
+        if problem is None:
+            return ServerUnusable(
+                f"{self.address} answers {status} in a way that is not Meshgrade's.",
+                "Check the address: it may be that of another program, or of a proxy whose server is down.",
+            )
+        detail = plain_text(f"{problem.get('title')}: {problem.get('detail')}")[:2000]
+        if status == 401:
+            return NotLoggedIn(
+                f"{self.address} does not know you. {detail}",
+                f"Log in: ./meshgrade login {self.address} (or set MESHGRADE_TOKEN).",
+            )
+        if status >= 500:
+            return ServerUnusable(f"{self.address} cannot do that now. {detail}", "Try again later; nothing is lost.")
+        return ServerRefused(detail, str(problem.get("slug")))
+
+    def _read(self, model: type[M], response: httpx.Response) -> M:
+        try:
+            return model.model_validate_json(response.content)
+        except ValidationError:
+            raise ServerUnusable(
+                f"{self.address} answers in a way that this version does not understand.",
+                "Check the address; if it is right, bring this checkout to the server's version.",
+            ) from None
+
+
+def _problem(response: httpx.Response) -> dict[str, Any] | None:
+    if not response.headers.get("content-type", "").startswith("application/problem+json"):
+        return None
+    try:
+        problem = response.json()
+    except ValueError:
+        return None
+    return problem if isinstance(problem, dict) else None
+
+
+def _asked_to_wait(response: httpx.Response) -> float | None:
+    """Seconds of `Retry-After`, which may also be a date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after"""
+    given = response.headers.get("retry-after", "").strip()
+    if response.status_code not in (429, 503) or not given:
+        return None
+    if given.isascii() and given.isdecimal():
+        return max(1.0, float(given[:9]))
+    try:
+        return max(1.0, (parsedate_to_datetime(given) - now()).total_seconds())
+    except (TypeError, ValueError):  # no date, or one without a zone
+        return None
+
+
+def _tls_fault(error: BaseException | None) -> str | None:
+    while error is not None:
+        if isinstance(error, ssl.SSLError):
+            return getattr(error, "verify_message", None) or error.reason or "TLS failed"
+        error = error.__cause__ or error.__context__
+    return None

@@ -1,0 +1,75 @@
+"""Where the command line keeps API tokens: one file that only its owner can read, one token for each server."""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app.errors import TokenFileUnusable
+
+
+class Remembered(BaseModel):
+    """`current` is the server that was logged in to last; `tokens` is by address."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    current: str | None = None
+    tokens: dict[str, str] = Field(default_factory=dict)
+
+
+def token_file() -> Path:
+    """By the XDG rules: a relative XDG_CONFIG_HOME counts as none.
+
+    Source: https://specifications.freedesktop.org/basedir-spec/latest/
+    """
+    config = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return (config if config.is_absolute() else Path.home() / ".config") / "meshgrade" / "servers.json"
+
+
+def read_remembered() -> Remembered:
+    """What was remembered, nothing when there is no file. Raises `TokenFileUnusable`."""
+    path = token_file()
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return Remembered()
+    except OSError as error:
+        raise _unusable(path, error) from None
+    with os.fdopen(descriptor, "rb") as file:
+        # Closed again should somebody have opened it up.
+        os.fchmod(descriptor, 0o600)
+        text = file.read()
+    try:
+        return Remembered.model_validate_json(text)
+    except ValidationError:
+        raise TokenFileUnusable(
+            f"{path} holds something else than tokens.", "Remove it, then log in again: ./meshgrade login"
+        ) from None
+
+
+def remember(remembered: Remembered) -> None:
+    """Replace the file, all of it or nothing. Raises `TokenFileUnusable`."""
+    path = token_file()
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "w") as file:
+                file.write(remembered.model_dump_json(indent=2) + "\n")
+            draft.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+            raise
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def _unusable(path: Path, error: OSError) -> TokenFileUnusable:
+    return TokenFileUnusable(
+        f"{path} cannot be used: {error.strerror or error}.",
+        "Let this user read and write it; or set MESHGRADE_SERVER and MESHGRADE_TOKEN, which need no file.",
+    )

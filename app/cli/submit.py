@@ -1,0 +1,22 @@
+"""`meshgrade submit`: have a file graded at a server, and kept with its score."""
+
+import typer
+
+from app.cli.remote.connect import InsecureOption, ServerOption
+from app.cli.remote.send import FileArgument, JSONOption, ProblemOption, send
+
+app = typer.Typer(pretty_exceptions_enable=False)
+
+
+@app.command(
+    help="Submit FILE to the server: all cases, scored. Ctrl-C cancels it. "
+    "Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage."
+)
+def submit(
+    file: FileArgument,
+    problem: ProblemOption = None,
+    as_json: JSONOption = False,
+    server: ServerOption = None,
+    insecure: InsecureOption = False,
+) -> None:
+    raise typer.Exit(send("attempts", file, problem, server, insecure=insecure, as_json=as_json))

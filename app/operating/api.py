@@ -1,0 +1,60 @@
+"""/metrics, for the machines that watch over this one."""
+
+import hmac
+import ipaddress
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import Response
+
+from app.errors import MetricsRefused, TokenInvalid
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.operating.metrics import Metrics
+    from grader.sandbox.pool import PoolStats
+
+router = APIRouter(include_in_schema=False)
+# With any of them, the request came through a proxy: it may come from anywhere.
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
+
+
+@router.get("/metrics")
+async def show_metrics(request: Request) -> Response:
+    _require_operator(request)
+    state = request.app.state
+    metrics: Metrics = state.metrics
+    pool_stats: Callable[[], PoolStats] | None = state.pool_stats
+    text = await metrics.render(state.database, state.tally, state.walls, pool_stats() if pool_stats else None)
+    return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"})
+
+
+def _require_operator(request: Request) -> None:
+    """Raises `TokenInvalid` where a token is set, and `MetricsRefused` where none is and the client is elsewhere."""
+    settings: Settings = request.app.state.settings
+    if settings.metrics_token is None:
+        if not _is_local(request):
+            raise MetricsRefused(
+                "Without a token, the metrics are shown to this machine alone. Set MESHGRADE_METRICS_TOKEN, and send "
+                "it as a bearer token."
+            )
+        return
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    expected = settings.metrics_token.get_secret_value().encode()
+    given = token.strip().encode("utf-8", "surrogateescape")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(given, expected):
+        raise TokenInvalid(
+            "The metrics are shown to whoever sends MESHGRADE_METRICS_TOKEN as a bearer token.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+
+
+def _is_local(request: Request) -> bool:
+    if request.client is None or any(name in request.headers for name in _FORWARDED):
+        return False
+    try:
+        return ipaddress.ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,104 @@
+"""The numbers at /metrics. docs/operating.md lists them."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from app.operating.tally import Ended, Tally, waiting
+from app.queue.walls import Walls
+
+if TYPE_CHECKING:
+    from app.database import Database
+    from grader.sandbox.pool import PoolStats
+
+_REQUEST_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_GRADING_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0)
+
+
+class Metrics:
+    """Those of one app; a registry of its own, so that two apps in one process do not count for each other.
+
+    Requests are counted by the process that answers them. Everything about attempts is read from the database when it
+    is asked for: every process of the service gives the same, whichever machine did the grading.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._turn = asyncio.Lock()
+        self._requests = self._counter("http_requests", "Requests answered.", "method", "route", "status")
+        self._request_s = Histogram(
+            "meshgrade_http_request_seconds",
+            "Time until the answer began.",
+            ("method", "route"),
+            buckets=_REQUEST_BUCKETS_S,
+            registry=self.registry,
+        )
+        self._attempts = self._counter(
+            "attempts", "Attempts and runs that ended since this process began.", "kind", "status", "reason"
+        )
+        self._grading_s = Histogram(
+            "meshgrade_grading_seconds",
+            "Time that attempts and runs spent at each station, of those that got a verdict since this process began.",
+            ("phase",),
+            buckets=_GRADING_BUCKETS_S,
+            registry=self.registry,
+        )
+        self._depth = self._gauge("queue_depth", "Attempts and runs that wait.", "priority")
+        self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest of them has waited.", "priority")
+        self._running = self._gauge("attempts_running", "Attempts and runs that are being graded.")
+        self._database = self._gauge("database_up", "Whether the database answered; without it, the above is missing.")
+        self._walls = self._gauge("wall_up", "Whether this process found the wall standing.", "wall")
+        self._pool_alive = self._gauge("pool_alive", "Whether the process lives that runners are forked from.")
+        self._forks = self._gauge("pool_forks", "Runners that wait for a submission.", "kind")
+        self._zygotes = self._gauge("pool_zygotes_started", "Zygotes started so far; it grows when they die.")
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(method, route, str(status)).inc()
+        self._request_s.labels(method, route).observe(seconds)
+
+    async def render(self, database: "Database", tally: Tally, walls: Walls, pool: "PoolStats | None") -> bytes:
+        """Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/"""
+        # One at a time: two that read the tally at once would share what is new.
+        async with self._turn:
+            await self._read_database(database, tally)
+            self._read_sandbox(walls, pool)
+            return generate_latest(self.registry)
+
+    async def _read_database(self, database: "Database", tally: Tally) -> None:
+        self._depth.clear()
+        self._oldest_s.clear()
+        try:
+            queue, ended = await waiting(database), await tally.new()
+        except (OperationalError, InterfaceError):  # locked or gone: that itself is worth a number
+            self._database.set(0)
+            return
+        self._database.set(1)
+        self._running.set(queue.running)
+        for priority, line in queue.lines.items():
+            self._depth.labels(str(priority)).set(line.depth)
+            self._oldest_s.labels(str(priority)).set(line.oldest_s)
+        for each in ended:
+            self._count(each)
+
+    def _count(self, ended: Ended) -> None:
+        self._attempts.labels(ended.kind, ended.status, ended.reason or "").inc()
+        for phase, ms in ended.timings_ms.items():
+            self._grading_s.labels(phase).observe(ms / 1000)
+
+    def _read_sandbox(self, walls: Walls, pool: "PoolStats | None") -> None:
+        self._walls.clear()
+        for wall, up in walls.found.items():
+            self._walls.labels(wall).set(up)
+        if pool is not None:
+            self._pool_alive.set(pool.alive)
+            self._forks.labels("generic").set(pool.generic)
+            self._forks.labels("warm").set(sum(pool.warm.values()))
+            self._zygotes.set(pool.zygotes)
+
+    def _counter(self, name: str, says: str, *labels: str) -> Counter:
+        return Counter(f"meshgrade_{name}", says, labels, registry=self.registry)
+
+    def _gauge(self, name: str, says: str, *labels: str) -> Gauge:
+        return Gauge(f"meshgrade_{name}", says, labels, registry=self.registry)

@@ -1,0 +1,95 @@
+"""What the attempts table tells operators: how long the queue is, and what ended since somebody last looked."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select
+
+from app.attempts.models import AttemptRow
+from app.clock import now
+from app.database import Database
+from grader.verdict import Verdict
+
+# A row is stored a moment after the time that it bears, and by a machine whose clock may differ.
+_SKEW = timedelta(seconds=60)
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Those of one priority that wait."""
+
+    depth: int
+    oldest_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    lines: dict[int, Line]
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """`status` is the verdict's, or "cancelled"; then there are no timings."""
+
+    kind: str
+    status: str
+    reason: str | None
+    timings_ms: dict[str, int]
+
+
+async def waiting(database: Database) -> Waiting:
+    """Reads only the rows that wait or run, by the index on their status."""
+    line = select(AttemptRow.priority, func.count(), func.min(AttemptRow.created_at)).where(
+        AttemptRow.status == "queued"
+    )
+    running = select(func.count()).where(AttemptRow.status == "running")
+    async with database.reading() as session:
+        rows = (await session.execute(line.group_by(AttemptRow.priority))).all()
+        number = await session.scalar(running) or 0
+    return Waiting(
+        {priority: Line(depth, max(0.0, (now() - oldest).total_seconds())) for priority, depth, oldest in rows},
+        number,
+    )
+
+
+class Tally:
+    """Every attempt that ends after this was made is given out once, whoever graded it and wherever.
+
+    The cost of a look is that of what ended since the last one.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._began = now()
+        self._looked = self._began
+        self._recent: dict[str, datetime] = {}
+
+    async def new(self) -> list[Ended]:
+        """What ended since the last call. Not safe to call twice at once."""
+        moment, since = now(), max(self._began, self._looked - _SKEW)
+        async with self._database.reading() as session:
+            found = (
+                await session.execute(
+                    select(AttemptRow.id, AttemptRow.finished_at).where(AttemptRow.finished_at > since)
+                )
+            ).all()
+            fresh = [attempt_id for attempt_id, ended_at in found if self._recent.get(attempt_id) != ended_at]
+            ended: list[Ended] = []
+            for start in range(0, len(fresh), _BATCH):
+                rows = await session.execute(
+                    select(AttemptRow.kind, AttemptRow.verdict).where(AttemptRow.id.in_(fresh[start : start + _BATCH]))
+                )
+                ended += [_ended(kind, verdict) for kind, verdict in rows]
+        # Only now, so that nothing is lost when the database goes away in between.
+        self._recent = {attempt_id: at for attempt_id, at in found if at is not None and at > moment - _SKEW}
+        self._looked = moment
+        return ended
+
+
+def _ended(kind: str, verdict: dict[str, object] | None) -> Ended:
+    if verdict is None:
+        return Ended(kind, "cancelled", None, {})
+    stored = Verdict.model_validate(verdict)
+    return Ended(kind, stored.status, stored.reason, stored.timings_ms.model_dump())

@@ -1,0 +1,19 @@
+"""What REST tells of one's own progress."""
+
+import pytest
+
+from tests.app.attempts.handing_in import accepted, hand_in
+
+pytestmark = pytest.mark.anyio
+PROGRESS = "/api/v1/me/progress"
+
+
+async def test_progress_is_the_best_score_of_ones_own_attempts(service):
+    assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == {"problems": []}
+    state = service.app.state
+    other = await state.accounts.add_user("somebody", "student")
+    await hand_in(state.database, other, accepted(90.0))
+    assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == {"problems": []}
+    await hand_in(state.database, await state.accounts.ensure_owner(), accepted(90.0))
+    expected = {"problems": [{"problem": "add_one", "best_score": 100, "accepted": True}]}
+    assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == expected

@@ -1,0 +1,143 @@
+"""What /metrics tells, to whom, and that every process of a service tells the same."""
+
+import asyncio
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy.exc import OperationalError
+
+from app.operating.metrics import Metrics
+from app.operating.tally import Tally
+from tests.app.attempts.test_submit import ATTEMPTS, RUNS, HeldGrader
+from tests.app.conftest import Service
+
+pytestmark = pytest.mark.anyio
+TOKEN = "the-token-of-the-metrics"
+
+Samples = dict[tuple[str, ...], float]
+
+
+def parsed(text: str) -> Samples:
+    """Value by name and labels' values in the order of their names, without what depends on the clock."""
+    return {
+        (sample.name.removeprefix("meshgrade_"), *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if not sample.name.endswith(("_created", "_bucket", "_sum"))
+    }
+
+
+async def scrape(service: Service) -> Samples:
+    answer = await service.http.get("/metrics")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    return parsed(answer.text)
+
+
+async def test_attempts_are_counted_once_by_what_became_of_them(service, package):
+    for source, path in ((package.reference, ATTEMPTS), ("wrong", ATTEMPTS), ("wrong", ATTEMPTS), ("wrong", RUNS)):
+        await service.http.post(f"{path}?wait=10", json={"source": source}, headers=service.bearer)
+    for _ in range(2):
+        found = await scrape(service)
+        assert found["attempts_total", "attempt", "", "accepted"] == 1
+        assert found["attempts_total", "attempt", "wrong_value", "rejected"] == 2
+        assert found["attempts_total", "run", "wrong_value", "rejected"] == 1
+        for phase in ("queued", "import", "run", "verify", "total"):
+            assert found["grading_seconds_count", phase] == 4
+
+
+async def test_two_processes_tell_the_same_of_attempts(service):
+    other, state = Metrics(), service.app.state
+    tally = Tally(state.database)
+    await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+    theirs = parsed((await other.render(state.database, tally, state.walls, None)).decode())
+    ours = await scrape(service)
+    assert theirs["attempts_total", "attempt", "wrong_value", "rejected"] == 1
+    assert {key for key in theirs if key[0].startswith(("attempts", "grading", "queue"))} == {
+        key for key in ours if key[0].startswith(("attempts", "grading", "queue"))
+    }
+
+
+async def test_what_ended_before_the_start_is_not_counted(start_service):
+    async with start_service() as service:
+        await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+    async with start_service() as service:
+        assert not [key for key in await scrape(service) if key[0] == "attempts_total"]
+
+
+async def test_the_queue_is_told_by_priority_until_it_is_empty(start_service):
+    grader = HeldGrader()
+    async with start_service(grader) as service:
+        made = [
+            (await service.http.post(path, json={"source": "x"}, headers=service.bearer)).json()["id"]
+            for path in (RUNS, RUNS, ATTEMPTS)
+        ]
+        async with asyncio.timeout(30):
+            while (found := await scrape(service))["attempts_running",] == 0:
+                await asyncio.sleep(0.01)
+        assert (found["queue_depth", "0"], found["queue_depth", "10"]) == (1, 1)
+        assert found["queue_oldest_seconds", "10"] > 0
+        await service.http.delete(f"/api/v1/attempts/{made[2]}", headers=service.bearer)
+        found = await scrape(service)
+        assert ("queue_depth", "10") not in found
+        assert found["attempts_total", "attempt", "", "cancelled"] == 1
+        grader.go.set()
+        for attempt_id in made[:2]:
+            await service.http.get(f"/api/v1/attempts/{attempt_id}?wait=10", headers=service.bearer)
+        found = await scrape(service)
+        assert not [key for key in found if key[0].startswith("queue")]
+        assert found["attempts_running",] == 0
+
+
+async def test_requests_are_counted_by_route_and_not_by_path(service):
+    for slug in ("add_one", "nothing", "%00"):
+        await service.http.get(f"/api/v1/problems/{slug}")
+        await service.http.get(f"/nothing/{slug}")
+    found = await scrape(service)
+    assert found["http_requests_total", "GET", "/api/v1/problems/{slug}", "404"] == 2
+    assert found["http_requests_total", "GET", "unmatched", "404"] == 3
+    assert found["http_request_seconds_count", "GET", "/api/v1/problems/{slug}"] == 3
+
+
+@pytest.mark.parametrize("up", [True, False])
+async def test_walls_are_told(start_service, up):
+    async with start_service(wall_up=up) as service:
+        assert (await scrape(service))["wall_up", "namespaces"] == up
+
+
+async def test_without_its_database_the_service_still_tells_of_itself(service, monkeypatch):
+    assert (await scrape(service))["database_up",] == 1
+
+    async def gone(self: Tally) -> None:
+        raise OperationalError("SELECT", {}, Exception("gone"))
+
+    monkeypatch.setattr(Tally, "new", gone)
+    found = await scrape(service)
+    assert found["database_up",] == 0
+    assert found["http_requests_total", "GET", "/metrics", "200"] == 1
+
+
+@pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+async def test_without_a_token_nothing_that_was_forwarded_is_answered(service, name):
+    answer = await service.http.get("/metrics", headers={name: "127.0.0.1"})
+    assert (answer.status_code, answer.json()["slug"]) == (403, "metrics-refused")
+
+
+async def test_without_a_token_other_machines_are_refused(service):
+    for client, status in (("10.0.0.1", 403), ("not-an-address", 403), ("127.0.0.1", 200), ("::1", 200)):
+        transport = httpx.ASGITransport(service.app, client=(client, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://meshgrade.test") as http:
+            assert (await http.get("/metrics")).status_code == status, client
+
+
+async def test_with_a_token_everybody_needs_it(start_service):
+    async with start_service(metrics_token=TOKEN) as service:
+        for given in (None, "Bearer", "Bearer ", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN, "Bearer \xff".encode()):
+            answer = await service.http.get("/metrics", headers={"Authorization": given} if given else {})
+            assert (answer.status_code, answer.json()["slug"]) == (401, "token-invalid"), given
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+        # An API token is another thing.
+        assert (await service.http.get("/metrics", headers=service.bearer)).status_code == 401
+        allowed = {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": "10.0.0.1"}
+        assert (await service.http.get("/metrics", headers=allowed)).status_code == 200

@@ -1,0 +1,76 @@
+"""What is counted of the attempts table, on each database."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text, update
+
+from app.accounts.models import UserRow
+from app.accounts.service import User
+from app.attempts.models import AttemptRow
+from app.clock import now
+from app.migrate import migrate
+from app.operating.tally import Ended, Tally, waiting
+from tests.app.attempts.handing_in import accepted, hand_in
+
+pytestmark = pytest.mark.anyio
+ADA = User(id="a" * 32, name="ada", role="student")
+
+
+@pytest.fixture
+async def database(empty_database):
+    await migrate(empty_database)
+    async with empty_database.writing() as session:
+        session.add(UserRow(id=ADA.id, name=ADA.name, role=ADA.role, created_at=now()))
+    return empty_database
+
+
+async def test_each_attempt_is_given_out_once(database):
+    tally = Tally(database)
+    assert await tally.new() == []
+    verdict = accepted(90.0)
+    for _ in range(3):
+        await hand_in(database, ADA, verdict)
+    timings = verdict.timings_ms.model_dump()
+    assert await tally.new() == [Ended("attempt", "accepted", None, timings)] * 3
+    assert await tally.new() == []
+    await hand_in(database, ADA, verdict, kind="run")
+    assert [each.kind for each in await tally.new()] == ["run"]
+
+
+async def test_one_that_is_stored_late_is_not_missed(database):
+    tally = Tally(database)
+    tally._began -= timedelta(minutes=5)
+    await tally.new()
+    await hand_in(database, ADA, accepted(90.0))
+    async with database.writing() as session:
+        await session.execute(update(AttemptRow).values(finished_at=now() - timedelta(seconds=30)))
+    assert len(await tally.new()) == 1
+    assert await tally.new() == []
+
+
+async def test_one_that_is_graded_again_counts_again(database):
+    tally = Tally(database)
+    await hand_in(database, ADA, accepted(90.0))
+    assert len(await tally.new()) == 1
+    async with database.writing() as session:
+        await session.execute(update(AttemptRow).values(finished_at=now()))
+    assert len(await tally.new()) == 1
+
+
+async def test_an_empty_queue_has_no_lines(database):
+    assert (await waiting(database)).lines == {}
+    assert (await waiting(database)).running == 0
+
+
+async def test_waiting_reads_no_attempt_that_ended(database):
+    if database.engine.dialect.name != "sqlite":
+        pytest.skip("PostgreSQL reads a small table whole, whatever its indexes")
+    for where in ("status = 'queued' GROUP BY priority", "status = 'running'"):
+        async with database.reading() as session:
+            rows = await session.execute(
+                text(f"EXPLAIN QUERY PLAN SELECT priority, count(*), min(created_at) FROM attempts WHERE {where}")
+            )
+            plan = " ".join(row[3] for row in rows)
+        assert "INDEX ix_attempts_status_priority" in plan
+        assert "SCAN" not in plan
