@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
+from app.accounts import account_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
 from app.accounts.service import Accounts
@@ -119,7 +120,7 @@ def create_app(
     for api in (problems_api, attempts_api, accounts_api):
         app.include_router(api.router, prefix=_API)
     app.include_router(health_router)
-    for pages in (problems_pages, attempts_pages, accounts_pages, help_pages):
+    for pages in (problems_pages, attempts_pages, accounts_pages, account_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
@@ -144,6 +145,7 @@ async def _open(
             database,
             session_life=timedelta(days=settings.session_days),
             link_life=timedelta(minutes=settings.sign_in_link_minutes),
+            sign_up=settings.sign_up,
         )
         token = settings.owner_token
         await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.accounts.service import User
-from app.accounts.web import require_user
+from app.accounts.caller import User
+from app.accounts.web import require_scope
 from app.attempts.ranking import ranking
 from app.attempts.schemas import (
     EXAMPLE_FINISHED,
@@ -25,7 +25,8 @@ from app.problems.service import Catalogue
 
 router = APIRouter(tags=["attempts"])
 
-SignedIn = Annotated[User, Depends(require_user)]
+Reader = Annotated[User, Depends(require_scope("read"))]
+Submitter = Annotated[User, Depends(require_scope("submit"))]
 Wait = Annotated[
     float | None,
     Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict; answers 200 if it came."),
@@ -72,13 +73,15 @@ def _attempts(request: Request) -> Attempts:
 
 @router.post("/problems/{slug}/attempts", summary="Submit: all cases, scored", **_SUBMIT)
 async def submit_attempt(
-    request: Request, response: Response, user: SignedIn, slug: str, wait: Wait = None
+    request: Request, response: Response, user: Submitter, slug: str, wait: Wait = None
 ) -> AttemptJSON:
     return await _submit(request, response, user, slug, "attempt", wait)
 
 
 @router.post("/problems/{slug}/runs", summary="Run: public cases only, nothing scored", **_SUBMIT)
-async def submit_run(request: Request, response: Response, user: SignedIn, slug: str, wait: Wait = None) -> AttemptJSON:
+async def submit_run(
+    request: Request, response: Response, user: Submitter, slug: str, wait: Wait = None
+) -> AttemptJSON:
     return await _submit(request, response, user, slug, "run", wait)
 
 
@@ -98,20 +101,20 @@ async def _submit(
 @router.get(
     "/problems/{slug}/ranking",
     summary="The most efficient accepted attempt of each user",
-    responses=problem_responses(401, 404, 422),
+    responses=problem_responses(401, 403, 404, 422),
 )
 async def get_ranking(
-    request: Request, user: SignedIn, slug: str, limit: Annotated[int, Query(ge=1, le=100)] = 50
+    request: Request, user: Reader, slug: str, limit: Annotated[int, Query(ge=1, le=100)] = 50
 ) -> RankingJSON:
     catalogue: Catalogue = request.app.state.catalogue
     package = catalogue.get(slug)
     return RankingJSON.of(package.slug, await ranking(request.app.state.database, package.slug, user, limit))
 
 
-@router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 422))
+@router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 403, 422))
 async def list_attempts(
     request: Request,
-    user: SignedIn,
+    user: Reader,
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     before: Annotated[str | None, Query(description="`next` of the page before")] = None,
@@ -127,9 +130,9 @@ async def list_attempts(
 @router.get(
     "/attempts/{attempt_id}",
     summary="One attempt",
-    responses=problem_responses(401, 404, 422),
+    responses=problem_responses(401, 403, 404, 422),
 )
-async def get_attempt(request: Request, user: SignedIn, attempt_id: str, wait: Wait = None) -> AttemptJSON:
+async def get_attempt(request: Request, user: Reader, attempt_id: str, wait: Wait = None) -> AttemptJSON:
     return AttemptJSON.of(await wait_for_end(_attempts(request), user, attempt_id, wait or 0.0))
 
 
@@ -142,10 +145,10 @@ async def get_attempt(request: Request, user: SignedIn, attempt_id: str, wait: W
             "description": "`status` on every change; at last `verdict` with the attempt, then the stream ends",
             "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
         },
-        **problem_responses(401, 404),
+        **problem_responses(401, 403, 404),
     },
 )
-async def follow_attempt(request: Request, user: SignedIn, attempt_id: str) -> StreamingResponse:
+async def follow_attempt(request: Request, user: Reader, attempt_id: str) -> StreamingResponse:
     attempts = _attempts(request)
     view = await attempts.get(user, attempt_id)  # refused here, while the status can still be sent
     return StreamingResponse(
@@ -161,5 +164,5 @@ async def follow_attempt(request: Request, user: SignedIn, attempt_id: str) -> S
     summary="Cancel a queued or running attempt",
     responses=problem_responses(401, 403, 404, 409),
 )
-async def cancel_attempt(request: Request, user: SignedIn, attempt_id: str) -> AttemptJSON:
+async def cancel_attempt(request: Request, user: Submitter, attempt_id: str) -> AttemptJSON:
     return AttemptJSON.of(await _attempts(request).cancel(user, attempt_id))

@@ -8,7 +8,7 @@ from typing import cast
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.attempts.models import AttemptRow
 from app.attempts.source import check_source
 from app.attempts.status import AttemptKind, AttemptStatus

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.attempts.schemas import AttemptJSON
 from app.attempts.service import Attempts, AttemptView
 from app.attempts.status import ENDED
