@@ -151,6 +151,10 @@ class TooManyTokens(Refused):
     status, slug, title = 409, "too-many-tokens", "There are too many API tokens"
 
 
+class LastOwner(Refused):
+    status, slug, title = 409, "last-owner", "The last owner cannot leave"
+
+
 class InvitationNotFound(Refused):
     status, slug, title = 404, "invitation-not-found", "There is no such invitation"
 

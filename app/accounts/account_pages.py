@@ -1,13 +1,22 @@
-"""The pages of one's own account: password, sessions, API tokens, invitations."""
+"""The pages of one's own account: password, sessions, API tokens, invitations, export, deletion."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from app.accounts.caller import Caller, User
+from app.accounts.deletion import delete_account
 from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
-from app.accounts.web import accounts_of, client_address, require_caller, require_role, site_address
+from app.accounts.web import (
+    accounts_of,
+    client_address,
+    export_response,
+    require_caller,
+    require_role,
+    signed_out,
+    site_address,
+)
 from app.errors import FieldInvalid, Refused
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
@@ -99,6 +108,36 @@ async def revoke_invitation(request: Request, invitation_id: str, user: Inviter)
     await read_form(request)
     await accounts_of(request).invitations.revoke(user.id, invitation_id)
     return _go("/account/invitations")
+
+
+@router.get("/export")
+async def export(request: Request, caller: Own) -> StreamingResponse:
+    return export_response(request, caller.user)
+
+
+@router.get("/delete")
+async def show_delete(request: Request, caller: Own) -> HTMLResponse:
+    return await _delete_page(request, caller.user)
+
+
+@router.post("/delete")
+async def delete(request: Request, caller: Own) -> Response:
+    """Needs the password again; who has none types the name."""
+    user, form = caller.user, await read_form(request)
+    try:
+        if await accounts_of(request).has_password(user):
+            await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
+        elif form.get("name") != user.name:
+            raise FieldInvalid("The name is another one than yours. Nothing was deleted.")
+        await delete_account(request.app.state.database, request.app.state.queue, user)
+    except Refused as refusal:
+        return await _delete_page(request, user, refusal)
+    return signed_out(request)
+
+
+async def _delete_page(request: Request, user: User, refusal: Refused | None = None) -> HTMLResponse:
+    has_password = await accounts_of(request).has_password(user)
+    return render_secret_page("account_delete.html", refusal=refusal, user=user, has_password=has_password)
 
 
 async def _account_page(request: Request, caller: Caller, refusal: Refused | None = None) -> HTMLResponse:

@@ -1,11 +1,13 @@
-"""REST: who I am, my API tokens, my invitations."""
+"""REST: who I am and all that is stored of me, my API tokens, my invitations."""
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from app.accounts.caller import Caller, User
+from app.accounts.deletion import delete_account
 from app.accounts.schemas import (
     CreatedInvitationJSON,
     CreatedTokenJSON,
@@ -17,8 +19,9 @@ from app.accounts.schemas import (
     TokenJSON,
     TokenList,
 )
-from app.accounts.web import accounts_of, require_caller, require_role, require_scope, site_address
+from app.accounts.web import accounts_of, export_response, require_caller, require_role, require_scope, site_address
 from app.body import read_json
+from app.errors import FieldInvalid
 from app.problem_json import problem_responses
 
 router = APIRouter(tags=["accounts"])
@@ -26,6 +29,11 @@ Reader = Annotated[User, Depends(require_scope("read"))]
 Own = Annotated[Caller, Depends(require_caller("account"))]
 Inviter = Annotated[User, Depends(require_role("instructor", "account"))]
 _MAX_BODY = 4096
+_EXPORT_EXAMPLE = {
+    "exported_at": "2026-01-05T09:30:00+00:00",
+    "users": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "ada", "role": "student"}],
+    "attempts": [{"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "problem": "fsdp_step", "source": "…"}],
+}
 _REFUSALS_OF_A_BODY = problem_responses(400, 401, 403, 409, 413, 415, 422)
 
 
@@ -39,6 +47,36 @@ def _body(model: type[BaseModel]) -> dict[str, Any]:
 @router.get("/me", summary="The user behind the token or cookie", responses=problem_responses(401, 403))
 async def get_me(user: Reader) -> MeJSON:
     return MeJSON(id=user.id, name=user.name, role=user.role)
+
+
+@router.get(
+    "/me/export",
+    summary="All that is stored of you, without secrets",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "A list of rows for each table; streamed",
+            "content": {"application/json": {"schema": {"type": "object"}, "example": _EXPORT_EXAMPLE}},
+        },
+        **problem_responses(401, 403),
+    },
+)
+async def export_me(request: Request, caller: Own) -> StreamingResponse:
+    return export_response(request, caller.user)
+
+
+@router.delete(
+    "/me",
+    status_code=204,
+    summary="Delete your account and all that is stored of you",
+    responses=problem_responses(401, 403, 409, 422),
+)
+async def delete_me(
+    request: Request, caller: Own, name: Annotated[str, Query(max_length=200, description="Your name, to be sure")]
+) -> None:
+    if name != caller.user.name:
+        raise FieldInvalid("name: it is another one than yours. Nothing was deleted.")
+    await delete_account(request.app.state.database, request.app.state.queue, caller.user)
 
 
 @router.get("/tokens", summary="Your API tokens", responses=problem_responses(401, 403))

@@ -4,11 +4,13 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from fastapi import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from app.accounts.caller import Caller, User
+from app.accounts.export import export_of
 from app.accounts.roles import Role, Scope, is_at_least
 from app.accounts.service import Accounts
+from app.clock import now
 from app.errors import NotSignedIn, OriginRefused, RoleMissing, ScopeMissing, TokenInvalid
 from app.settings import Settings
 from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
@@ -133,6 +135,17 @@ def signed_out(request: Request) -> Response:
     # Nothing of what was shown to the one who signed out comes back with the Back button.
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
+
+
+def export_response(request: Request, user: User) -> StreamingResponse:
+    """All that is stored of the user, as a file to keep."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="meshgrade-{now():%Y-%m-%d}.json"',
+        "Cache-Control": "no-store",
+    }
+    return StreamingResponse(
+        export_of(request.app.state.database, user), media_type="application/json", headers=headers
+    )
 
 
 def accounts_of(request: Request) -> Accounts:
