@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI
 
+from app.accounts import account_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
 from app.accounts.service import Accounts
@@ -131,7 +132,7 @@ def create_app(
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
-    for pages in (problems_pages, attempts_pages, accounts_pages, help_pages):
+    for pages in (problems_pages, attempts_pages, accounts_pages, account_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
@@ -161,6 +162,7 @@ async def _open(
             database,
             session_life=timedelta(days=settings.session_days),
             link_life=timedelta(minutes=settings.sign_in_link_minutes),
+            sign_up=settings.sign_up,
         )
         token = settings.owner_token
         await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)

@@ -60,6 +60,7 @@ class Settings(BaseSettings):
     retry_s: float = Field(default=2.0, gt=0, le=3600)
     session_days: float = Field(default=30.0, gt=0, le=366)
     sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
+    sign_up: Literal["open", "invitation", "closed"] = "invitation"
     metrics_token: SecretStr | None = None
     log_format: LogFormat = "text"
     log_level: LogLevel = "info"
