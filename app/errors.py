@@ -184,3 +184,7 @@ class BackupUnusable(StartRefused):
 
 class AddressUnusable(StartRefused):
     """The port or host cannot be listened on."""
+
+
+class GradingImpossible(StartRefused):
+    """A wall is missing on a machine that should only grade."""
