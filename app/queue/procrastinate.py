@@ -12,7 +12,6 @@ import logging
 import math
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from procrastinate import App, BaseRetryStrategy, PsycopgConnector, RetryDecision
 from procrastinate.jobs import Job
@@ -233,10 +232,9 @@ def _place_in_line(attempt: AttemptRow) -> int:
     return -(order * _STEPS + math.floor((attempt.turn_at - _EPOCH) / _STEP))
 
 
-async def _without_job(session: AsyncSession) -> list[Any]:
-    has_job = text(
-        "EXISTS (SELECT FROM procrastinate_jobs AS job WHERE job.queueing_lock = attempts.id "
+async def _without_job(session: AsyncSession) -> list[AttemptRow]:
+    has_none = text(
+        "NOT EXISTS (SELECT FROM procrastinate_jobs AS job WHERE job.queueing_lock = attempts.id "
         "AND job.status IN ('todo', 'doing'))"
     )
-    rows = await session.scalars(select(AttemptRow).where(AttemptRow.status == "queued", ~has_job))
-    return list(rows)
+    return list(await session.scalars(select(AttemptRow).where(AttemptRow.status == "queued", has_none)))
