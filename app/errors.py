@@ -282,6 +282,10 @@ class AddressUnusable(StartRefused):
     """The port or host cannot be listened on."""
 
 
+class GradingImpossible(StartRefused):
+    """A wall is missing on a machine that should only grade."""
+
+
 class ServerAddressUnusable(StartRefused):
     """What was given is no address of a server, or a token must not travel there."""
 

@@ -20,6 +20,7 @@ from app.data_folder import DataFolder
 from app.database import Base, Database
 from app.errors import BackupUnusable, DatabaseUnusable, DataFolderUnusable
 from app.migrate import migrate, migration_config
+from tests.app.conftest import empty
 
 pytestmark = pytest.mark.anyio
 SECRET = bytes(range(32))
@@ -88,9 +89,12 @@ async def test_each_row_comes_back_from_any_database_in_any_other(empty_database
 
     await write_backup(other, SECRET, tmp_path / "two.tar.gz")
     await other.close()
-    async with empty_database.engine.execution_options(writer=True).begin() as connection:
-        await connection.run_sync(Base.metadata.drop_all)
-        await connection.execute(text("DROP TABLE alembic_version"))
+    if empty_database.shared:
+        await empty(empty_database)
+    else:
+        async with empty_database.engine.execution_options(writer=True).begin() as connection:
+            await connection.run_sync(Base.metadata.drop_all)
+            await connection.execute(text("DROP TABLE alembic_version"))
     with Backup(tmp_path / "two.tar.gz") as backup:
         await backup.restore(empty_database)
     assert await rows_of(empty_database) == before

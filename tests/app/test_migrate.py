@@ -36,7 +36,8 @@ async def use(database: Database) -> None:
     await migrate(database)
 
     def differences(connection: Connection) -> list[object]:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        ours = {"compare_type": True, "include_name": lambda name, *_: not (name or "").startswith("procrastinate_")}
+        context = MigrationContext.configure(connection, opts=ours)
         return list(compare_metadata(context, Base.metadata))
 
     async with database.engine.connect() as connection:
