@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import URL, DateTime, Dialect, MetaData, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
@@ -88,6 +89,14 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
+
+
+def insert_into(session: AsyncSession, row: type[Base]) -> Any:
+    """The dialect's own INSERT, which can say what to do when another process was first: `.on_conflict_do_nothing()`.
+
+    SQLAlchemy has no common type for the two.
+    """
+    return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert(row)
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:

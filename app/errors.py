@@ -6,6 +6,7 @@ MeshgradeError (grader/errors.py)
 │   ├── SourceRefused            a submission that cannot be stored or graded
 │   ├── …NotFound, NotSignedIn, …
 │   └── GradingRefused           a wall is missing
+├── PackageNotStored             a version that the database does not hold, or that it holds damaged
 ├── StartRefused                 a server or a command does not start: `remedy` says what to do; the command line
 │   └── …Unusable, NotLoggedIn   prints both
 └── ServerRefused                what a server answered to a command, retold
@@ -93,6 +94,22 @@ class AttemptNotFound(Refused):
     status, slug, title = 404, "attempt-not-found", "There is no such attempt"
 
 
+class WebhookNotFound(Refused):
+    status, slug, title = 404, "webhook-not-found", "There is no such webhook"
+
+
+class DeliveryNotFound(Refused):
+    status, slug, title = 404, "delivery-not-found", "There is no such delivery"
+
+
+class WebhookURLRefused(Refused):
+    status, slug, title = 422, "webhook-url-refused", "Nothing can be sent to this address"
+
+
+class TooManyWebhooks(Refused):
+    status, slug, title = 409, "too-many-webhooks", "There are too many webhooks"
+
+
 class AttemptFinished(Refused):
     status, slug, title = 409, "attempt-finished", "The attempt is already finished"
 
@@ -155,6 +172,10 @@ class RequestRefused(Refused):
 
 class InternalError(Refused):
     status, slug, title = 500, "internal-error", "The service made a mistake"
+
+
+class PackageNotStored(MeshgradeError):
+    """No intact package of this version lies in the database."""
 
 
 class StartRefused(MeshgradeError):

@@ -29,16 +29,21 @@ from app.operating.tally import Tally
 from app.problems import api as problems_api
 from app.problems import pages as problems_pages
 from app.problems.service import Catalogue
-from app.queue.embedded import EmbeddedQueue, QueueLimits
+from app.problems.store import PackageStore
+from app.queue.embedded import EmbeddedQueue
 from app.queue.events import AttemptEvents
 from app.queue.preparing import Preparing
-from app.queue.protocol import Grader, WallReport
+from app.queue.protocol import Grader, QueueLimits, WallReport
 from app.queue.walls import Walls
 from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
 from app.settings import Settings
 from app.web import help as help_pages
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
+from app.webhooks import api as webhooks_api
+from app.webhooks.outside import Outside
+from app.webhooks.sender import WebhookSender
+from app.webhooks.service import Webhooks
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
@@ -122,7 +127,7 @@ def create_app(
     )
     app.state.settings = settings
     add_error_responses(app)
-    for api in (problems_api, attempts_api, accounts_api):
+    for api in (problems_api, attempts_api, accounts_api, webhooks_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -149,6 +154,8 @@ async def _open(
         catalogue = Catalogue.load(settings.problems)
         for fault in catalogue.faults:
             say(f"left out: {fault}")
+        store = PackageStore(database)
+        await store.take_in(catalogue.all())
 
         accounts = Accounts(
             database,
@@ -162,13 +169,14 @@ async def _open(
         stack.callback(built.close)
         events, walls = AttemptEvents(), Walls(built.probe)
         events.watch(log_step)
-        queue = EmbeddedQueue(database, built.grader, catalogue, walls, events, _queue_limits(settings))
+        queue = EmbeddedQueue(database, built.grader, store, walls, events, _queue_limits(settings), sole=settings.sole)
         preparing = Preparing(built.grader, walls, say)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
         app.state.database = database
         app.state.tally = Tally(database)
         app.state.accounts = accounts
         app.state.catalogue = catalogue
+        app.state.packages = store
         app.state.walls = walls
         app.state.rate_limit = RateLimit(settings.requests_per_minute)
         app.state.warm = built.grader.warm
@@ -177,7 +185,10 @@ async def _open(
         app.state.events = events
         app.state.attempts = Attempts(database, catalogue, queue, events, walls, limits)
 
-        tasks = [asyncio.create_task(queue.work()), asyncio.create_task(preparing.run(catalogue.all()))]
+        app.state.webhooks = Webhooks(database, data.secret, private=settings.webhooks_private)
+        sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
+
+        tasks = [asyncio.create_task(each) for each in (queue.work(), preparing.run(catalogue.all()), sender.run())]
         try:
             yield
         finally:
@@ -191,5 +202,8 @@ async def _open(
 
 def _queue_limits(settings: Settings) -> QueueLimits:
     return QueueLimits(
-        slots=settings.grading_slots, lease_s=settings.lease_s, max_tries=settings.max_tries, sole=settings.sole
+        slots=settings.grading_slots,
+        lease_s=settings.lease_s,
+        retry_s=settings.retry_s,
+        max_tries=settings.max_tries,
     )

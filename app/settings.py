@@ -54,8 +54,10 @@ class Settings(BaseSettings):
     max_source_bytes: int = Field(default=64 * 1024, ge=1, le=1024 * 1024)
     requests_per_minute: int = Field(default=1200, ge=1)
     max_waiting_per_user: int = Field(default=20, ge=1)
+    webhooks_private: bool = False
     max_tries: int = Field(default=3, ge=1, le=20)
-    lease_s: float = Field(default=30.0, gt=0, le=3600)
+    lease_s: float = Field(default=15.0, gt=0, le=3600)
+    retry_s: float = Field(default=2.0, gt=0, le=3600)
     session_days: float = Field(default=30.0, gt=0, le=366)
     sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
     metrics_token: SecretStr | None = None

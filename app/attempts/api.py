@@ -22,7 +22,7 @@ from app.attempts.service import Attempts
 from app.attempts.standing import standings
 from app.attempts.status import ENDED, AttemptKind
 from app.attempts.waiting import VERDICT_EVENT, event_stream, wait_for_end
-from app.body import read_json
+from app.body import body_of, read_json
 from app.problem_json import problem_responses
 from app.problems.service import Catalogue
 
@@ -62,18 +62,7 @@ _SUBMIT: dict[str, Any] = {
         },
         **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503),
     },
-    # The body is read by app/body.py, which tells a broken body apart from a wrong field; so it is described by hand.
-    "openapi_extra": {
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {
-                    "schema": SubmissionJSON.model_json_schema(),
-                    "example": SubmissionJSON.model_json_schema()["examples"][0],
-                }
-            },
-        }
-    },
+    "openapi_extra": body_of(SubmissionJSON),
 }
 
 

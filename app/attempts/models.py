@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from app.clock import now
 from app.database import Base, UTCDateTime
 
 
@@ -15,6 +16,9 @@ class AttemptRow(Base):
     A worker that takes the row draws a `fence_token` and holds a lease until `lease_until`. It writes only where its
     token still stands, so that one that was paused and came back changes nothing. No token: nobody holds the row.
 
+    Of the queued rows the lowest `priority` goes first, then the earliest `turn_at` (app/queue/turns.py), and none
+    before its `not_before`.
+
     `accepted` and `efficiency` repeat what the verdict says, for queries: PostgreSQL cannot look into JSON that holds
     a NUL, which a submission may have printed. Only an accepted attempt has an `efficiency`, so only those are ranked.
     """
@@ -22,7 +26,9 @@ class AttemptRow(Base):
     __tablename__ = "attempts"
     __table_args__ = (
         Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
-        Index("ix_attempts_status_priority_created_at", "status", "priority", "created_at"),
+        Index("ix_attempts_status_priority_turn_at_id", "status", "priority", "turn_at", "id"),
+        Index("ix_attempts_user_id_priority_turn_at", "user_id", "priority", "turn_at"),
+        Index("ix_attempts_finished_at", "finished_at"),
         Index("ix_attempts_problem_efficiency", "problem", "efficiency"),
         # Of NULLs there may be any number, on both databases.
         Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
@@ -37,6 +43,8 @@ class AttemptRow(Base):
     status: Mapped[str] = mapped_column(String(16))
     phase: Mapped[str | None] = mapped_column(String(200))
     priority: Mapped[int] = mapped_column(Integer())
+    turn_at: Mapped[datetime] = mapped_column(UTCDateTime(), default=now)
+    not_before: Mapped[datetime | None] = mapped_column(UTCDateTime())
     tries: Mapped[int] = mapped_column(Integer())
     idempotency_key: Mapped[str | None] = mapped_column(String(255))
     fence_token: Mapped[str | None] = mapped_column(String(32))

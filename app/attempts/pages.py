@@ -12,6 +12,7 @@ from app.attempts.ranking import ranking
 from app.attempts.service import Attempts, AttemptView
 from app.errors import AttemptFinished, ProblemNotFound
 from app.problems.service import Catalogue
+from app.queue.turns import QueuePlace
 from app.web.markdown import highlight_code
 from app.web.templating import render_page
 from app.web.terminal import plain_text
@@ -89,5 +90,13 @@ def _title(request: Request, attempt: AttemptView) -> str:
 
 def _progress(attempt: AttemptView) -> str:
     if attempt.status == "queued":
-        return "Waiting for a free worker"
+        return _waiting(attempt.queue)
     return f"Running: {attempt.phase}" if attempt.phase else "Running"
+
+
+def _waiting(place: QueuePlace | None) -> str:
+    """As app/web/static/grading.js says it of the same numbers."""
+    if place is None or not place.ahead:
+        return "Waiting for a free worker"
+    line = f"Waiting: {place.ahead} ahead of you"
+    return line if place.expected_wait_s is None else f"{line}, about {place.expected_wait_s} s"

@@ -9,6 +9,7 @@ from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptView
 from app.attempts.standing import Standing
 from app.attempts.status import AttemptKind, AttemptStatus
+from app.queue.turns import QueuePlace
 from grader.verdict import Verdict
 
 _SOURCE = "from flax import nnx\nimport optax\n\n\ndef fsdp_step(seed, x, y, num_shards, lr):\n    ...\n"
@@ -25,9 +26,11 @@ EXAMPLE_QUEUED: dict[str, Any] = {
     "created_at": "2026-01-05T09:30:00.000000Z",
     "started_at": None,
     "finished_at": None,
+    "queue": {"ahead": 3, "expected_wait_s": 12},
 }
 EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     "status": "finished",
+    "queue": None,
     "score": 100,
     "started_at": "2026-01-05T09:30:00.004000Z",
     "finished_at": "2026-01-05T09:30:01.900000Z",
@@ -69,8 +72,24 @@ class SubmissionJSON(BaseModel):
     source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*\S[^\u0000]*$"})
 
 
+class QueueJSON(BaseModel):
+    """How many attempts go first, and about how long that takes: null before anything was ever graded."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ahead: int
+    expected_wait_s: int | None
+
+    @classmethod
+    def of(cls, place: QueuePlace) -> "QueueJSON":
+        return cls(ahead=place.ahead, expected_wait_s=place.expected_wait_s)
+
+
 class AttemptJSON(BaseModel):
-    """One attempt or run. `verdict` is null until it is finished; the score of a run stays null."""
+    """One attempt or run. `verdict` is null until it is finished; the score of a run stays null.
+
+    `queue` is null unless it is queued, and in lists.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_FINISHED]})
 
@@ -85,10 +104,12 @@ class AttemptJSON(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    queue: QueueJSON | None
 
     @classmethod
     def of(cls, view: AttemptView) -> "AttemptJSON":
-        return cls(**{name: getattr(view, name) for name in cls.model_fields})
+        fields = {name: getattr(view, name) for name in cls.model_fields}
+        return cls(**fields | {"queue": view.queue and QueueJSON.of(view.queue)})
 
 
 class AttemptPage(BaseModel):

@@ -19,6 +19,7 @@ from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, T
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.protocol import GradeQueue
+from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
 from grader.verdict import Verdict
 
@@ -28,7 +29,10 @@ _MAX_PAGE = 101
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """One attempt as its owner may see it. `score` is None for a run, and until there is one."""
+    """One attempt as its owner may see it. `score` is None for a run, and until there is one.
+
+    `queue` is told of a single attempt while it is queued, and never in a list.
+    """
 
     id: str
     problem: str
@@ -42,6 +46,7 @@ class AttemptView:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    queue: QueuePlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class Attempts:
         try:
             async with self._database.writing() as session:
                 if (earlier := await self._earlier(session, row)) is not None:
-                    return _view(earlier)
+                    return await self._placed(earlier)
                 await self._refuse_a_flood(session, user)
                 await self._queue.enqueue(session, row)
         except IntegrityError:
@@ -105,13 +110,14 @@ class Attempts:
             async with self._database.reading() as session:
                 if (earlier := await self._earlier(session, row)) is None:
                     raise
-                return _view(earlier)
-        return _view(row)
+                return await self._placed(earlier)
+        return await self._placed(row)
 
     async def get(self, user: User, attempt_id: str) -> AttemptView:
         """Raises `AttemptNotFound`, also for another user's."""
         async with self._database.reading() as session:
-            return _view(await self._find(session, user, attempt_id))
+            row = await self._find(session, user, attempt_id)
+        return await self._placed(row)
 
     async def list(
         self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
@@ -130,7 +136,7 @@ class Attempts:
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
             query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
             rows = await session.scalars(query.limit(max(1, min(limit, _MAX_PAGE))))
-            return [_view(row) for row in rows]
+            return [view_of(row) for row in rows]
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
         """Stop a queued or running attempt; one that was cancelled before stays so.
@@ -143,6 +149,9 @@ class Attempts:
         if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
             raise AttemptFinished("The attempt has its verdict; it cannot be cancelled any more.")
         return await self.get(user, view.id)
+
+    async def _placed(self, row: AttemptRow) -> AttemptView:
+        return view_of(row, await self._queue.place(row.id) if row.status == "queued" else None)
 
     async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
         """What the user's idempotency key stands for already. Raises `IdempotencyKeyReused`."""
@@ -179,7 +188,8 @@ class Attempts:
             )
 
 
-def _view(row: AttemptRow) -> AttemptView:
+def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
+    """A stored attempt as its owner may see it."""
     return AttemptView(
         id=row.id,
         problem=row.problem,
@@ -193,4 +203,5 @@ def _view(row: AttemptRow) -> AttemptView:
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,
+        queue=queue,
     )

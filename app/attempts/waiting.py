@@ -4,15 +4,19 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 
 from app.accounts.service import User
 from app.attempts.schemas import AttemptJSON
 from app.attempts.service import Attempts, AttemptView
 from app.attempts.status import ENDED
 from app.queue.events import Change
+from app.queue.turns import QueuePlace
 
 # Also how often the row is read again, in case another process graded the attempt.
 _QUIET_S = 10.0
+# How often a reader of the event stream is told anew where a queued attempt stands.
+_PLACE_S = 3.0
 
 
 async def wait_for_end(attempts: Attempts, user: User, attempt_id: str, timeout_s: float) -> AttemptView:
@@ -46,15 +50,17 @@ async def event_stream(
         view = await attempts.get(user, attempt_id)
         last = Change(view.status, view.phase)
         if _id(last) != last_event_id:
-            yield _status_event(last)
+            yield _status_event(last, view.queue)
         while not last.is_last:
-            change = await subscription.next(_QUIET_S)
+            change = await subscription.next(_PLACE_S if last.status == "queued" else _QUIET_S)
             if subscription.closed and change is None:
                 return  # the service is stopping; the browser will ask again
             if change is None:
                 yield b": still here\n\n"
                 view = await attempts.get(user, attempt_id)
                 change = Change(view.status, view.phase)
+                if view.queue is not None:
+                    yield _status_event(change, view.queue)
                 if view.status not in ENDED:
                     continue
             if change != last:
@@ -64,8 +70,9 @@ async def event_stream(
         yield _event("verdict", VERDICT_EVENT, AttemptJSON.of(view).model_dump_json())
 
 
-def _status_event(change: Change) -> bytes:
-    return _event("status", _id(change), json.dumps({"status": change.status, "phase": change.phase}))
+def _status_event(change: Change, queue: QueuePlace | None = None) -> bytes:
+    place = {} if queue is None else {"queue": asdict(queue)}
+    return _event("status", _id(change), json.dumps({"status": change.status, "phase": change.phase, **place}))
 
 
 def _id(change: Change) -> str:

@@ -1,4 +1,4 @@
-"""What the embedded queue does to the attempts table: take, keep, finish and give back rows under a fence token."""
+"""What both queues do to the attempts table: take, keep, finish and give back rows under a fence token."""
 
 import json
 import secrets
@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, or_, select, update
+from sqlalchemy import CursorResult, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
+from app.queue.protocol import QueueStats
+from app.queue.turns import PRIORITY, back_off
+from app.webhooks.service import queue_deliveries
 from grader.verdict import Verdict
+
+_QUEUED_AGAIN: dict[str, Any] = {"status": "queued", "fence_token": None, "lease_until": None, "started_at": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,62 +38,72 @@ class Lease:
 class Leases:
     """Every write names the fence token of its lease; `False` says that the lease was lost and nothing was written."""
 
-    def __init__(self, database: Database, lease_s: float) -> None:
+    def __init__(self, database: Database, lease_s: float, retry_s: float) -> None:
         self._database = database
         self._life = timedelta(seconds=lease_s)
+        self._retry_s = retry_s
 
-    async def take(self) -> Lease | None:
-        """The next queued row: runs before attempts, then the oldest."""
+    async def take(self, *, rejudges: bool = True) -> Lease | None:
+        """The next queued row: by priority, then whose turn it is. None of the rejudges if not `rejudges`."""
+        first = (
+            select(AttemptRow)
+            .where(
+                AttemptRow.status == "queued",
+                or_(AttemptRow.not_before.is_(None), AttemptRow.not_before <= now()),
+            )
+            .order_by(AttemptRow.priority, AttemptRow.turn_at, AttemptRow.id)
+            .limit(1)
+            # On PostgreSQL two workers then take two rows; SQLite has one writer anyway and ignores it.
+            .with_for_update(skip_locked=True)
+        )
+        if not rejudges:
+            first = first.where(AttemptRow.priority < PRIORITY["rejudge"])
         async with self._database.writing() as session:
-            row = await session.scalar(
-                select(AttemptRow)
-                .where(AttemptRow.status == "queued")
-                .order_by(AttemptRow.priority, AttemptRow.created_at, AttemptRow.id)
-                .limit(1)
-                # On PostgreSQL two workers then take two rows; SQLite has one writer anyway and ignores it.
-                .with_for_update(skip_locked=True)
-            )
-            if row is None:
-                return None
-            row.status, row.phase = "running", "starting"
-            row.fence_token = secrets.token_hex(16)
-            row.lease_until = now() + self._life
-            row.started_at = now()
-            row.tries += 1
-            return Lease(
-                attempt_id=row.id,
-                fence_token=row.fence_token,
-                tries=row.tries,
-                problem=row.problem,
-                version=row.version,
-                kind=row.kind,
-                source=row.source,
-                created_at=row.created_at,
-                started_at=row.started_at,
-            )
+            row = await session.scalar(first)
+            return None if row is None else self._held(row)
+
+    def _held(self, row: AttemptRow) -> Lease:
+        row.status, row.phase = "running", "starting"
+        row.fence_token = secrets.token_hex(16)
+        row.lease_until = now() + self._life
+        row.started_at, row.not_before = now(), None
+        row.tries += 1
+        return Lease(
+            attempt_id=row.id,
+            fence_token=row.fence_token,
+            tries=row.tries,
+            problem=row.problem,
+            version=row.version,
+            kind=row.kind,
+            source=row.source,
+            created_at=row.created_at,
+            started_at=row.started_at,
+        )
 
     async def extend(self, lease: Lease, phase: str) -> bool:
         return await self._write(lease, phase=phase[:200], lease_until=now() + self._life)
 
     async def finish(self, lease: Lease, verdict: Verdict) -> bool:
-        return await self._write(lease, **_ended(verdict))
+        async with self._database.writing() as session:
+            if written := await self._update(session, lease, **_ended(verdict)):
+                await queue_deliveries(session, lease.attempt_id)
+            return written
 
-    async def give_back(self, lease: Lease, phase: str | None, *, charged: bool) -> bool:
-        """Queue the row again. `charged`: this try counts towards the limit."""
-        return await self._write(
-            lease,
-            status="queued",
-            phase=phase,
-            fence_token=None,
-            lease_until=None,
-            started_at=None,
-            tries=lease.tries if charged else lease.tries - 1,
-        )
+    async def give_back(self, lease: Lease) -> bool:
+        """Queue the row again, uncharged, for whoever is free first."""
+        return await self._write(lease, **_QUEUED_AGAIN, phase=None, not_before=None, tries=lease.tries - 1)
+
+    async def try_later(self, lease: Lease) -> datetime | None:
+        """Queue the row again after a try that failed, to be taken after a while; when, or None if it was lost."""
+        moment = now() + back_off(self._retry_s, lease.tries)
+        kept = await self._write(lease, **_QUEUED_AGAIN, phase="waiting to be tried again", not_before=moment)
+        return moment if kept else None
 
     async def rescue(self, *, max_tries: int, everything: bool) -> int:
         """Queue again the rows whose worker died: those past their lease, or (`everything`) all that are running.
 
-        A row that took `max_tries` workers down with it is finished as failed. Returns how many rows were touched.
+        They wait as after any failed try, in case it was they that killed it. A row that took `max_tries` workers down
+        with it is finished as failed. Returns how many rows were touched.
         """
         dead = AttemptRow.status == "running"
         if not everything:
@@ -95,28 +111,58 @@ class Leases:
         async with self._database.writing() as session:
             rows = (await session.scalars(select(AttemptRow).where(dead).with_for_update(skip_locked=True))).all()
             for row in rows:
-                row.fence_token = row.lease_until = None
-                if row.tries < max_tries:
-                    row.status, row.phase, row.started_at = "queued", None, None
-                    continue
-                said = f"The grader died {row.tries} times while it graded this submission."
-                for name, value in _ended(failed_verdict(row.problem, row.version, said)).items():
-                    setattr(row, name, value)
+                if self._bury(row, max_tries):
+                    await queue_deliveries(session, row.id)
             return len(rows)
+
+    def _bury(self, row: AttemptRow, max_tries: int) -> bool:
+        """What happens to the row of a dead worker; `True` when that was its last try, and it ends with a verdict."""
+        row.fence_token = row.lease_until = None
+        if row.tries < max_tries:
+            row.status, row.phase, row.started_at = "queued", None, None
+            row.not_before = now() + back_off(self._retry_s, row.tries)
+            return False
+        said = f"The grader died {row.tries} times while it graded this submission."
+        for name, value in _ended(failed_verdict(row.problem, row.version, said)).items():
+            setattr(row, name, value)
+        return True
 
     async def _write(self, lease: Lease, **values: Any) -> bool:
         async with self._database.writing() as session:
-            done = await session.execute(
-                update(AttemptRow)
-                .where(
-                    AttemptRow.id == lease.attempt_id,
-                    AttemptRow.fence_token == lease.fence_token,
-                    AttemptRow.status == "running",
-                )
-                .values(**values)
-                .execution_options(synchronize_session=False)
+            return await self._update(session, lease, **values)
+
+    async def _update(self, session: AsyncSession, lease: Lease, **values: Any) -> bool:
+        done = await session.execute(
+            update(AttemptRow)
+            .where(
+                AttemptRow.id == lease.attempt_id,
+                AttemptRow.fence_token == lease.fence_token,
+                AttemptRow.status == "running",
             )
-            return isinstance(done, CursorResult) and done.rowcount == 1
+            .values(**values)
+            .execution_options(synchronize_session=False)
+        )
+        return isinstance(done, CursorResult) and done.rowcount == 1
+
+
+async def cancel_row(session: AsyncSession, attempt_id: str) -> bool:
+    """Take a queued or running row out of the queue, whoever holds it; `False` when it had ended before."""
+    row = await session.get(AttemptRow, attempt_id, with_for_update=True)
+    if row is None or row.status not in ("queued", "running"):
+        return False
+    row.status, row.phase, row.finished_at = "cancelled", None, now()
+    row.fence_token = row.lease_until = row.not_before = None
+    return True
+
+
+async def count_waiting(session: AsyncSession) -> QueueStats:
+    counted = await session.execute(
+        select(AttemptRow.status, func.count())
+        .where(AttemptRow.status.in_(("queued", "running")))
+        .group_by(AttemptRow.status)
+    )
+    by_status = {status: number for status, number in counted}
+    return QueueStats(queued=by_status.get("queued", 0), running=by_status.get("running", 0))
 
 
 def failed_verdict(problem: str, version: str, said: str) -> Verdict:

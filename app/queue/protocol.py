@@ -8,6 +8,7 @@ from typing import Protocol
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.attempts.models import AttemptRow
+from app.queue.turns import QueuePlace
 from grader.package.package import Package
 from grader.verdict import Verdict
 
@@ -56,9 +57,21 @@ class WallReport(Protocol):
 
 
 class PackageSource(Protocol):
-    """Where a worker finds the package of an attempt: app.problems.service.Catalogue."""
+    """Where a worker finds the package of an attempt: app.problems.store.PackageStore."""
 
-    def get(self, slug: str) -> Package: ...
+    async def get(self, version: str) -> Package:
+        """Raises `PackageNotStored`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLimits:
+    """`retry_s`: how long an attempt waits after its first try that failed; four times as long after each further."""
+
+    slots: int
+    lease_s: float
+    retry_s: float
+    max_tries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +86,29 @@ class GradeQueue(Protocol):
     Life cycle: `work` runs from the start of the service until `stop`. The others may be called at any time.
     """
 
-    async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
-        """Add the attempt in the caller's transaction: no commit, no job. Workers are woken by the commit."""
+    async def enqueue(self, session: AsyncSession, attempt: AttemptRow, *, rejudge: bool = False) -> None:
+        """Add the attempt in the caller's transaction: no commit, no job. Workers are woken by the commit.
+
+        Runs go first, then attempts, then rejudges, which never take a process's last slot; app/queue/turns.py says
+        how users share.
+        """
         ...
 
     async def cancel(self, attempt_id: str) -> bool:
         """Stop a queued or running attempt; `False` when it had ended before."""
         ...
 
+    async def place(self, attempt_id: str) -> QueuePlace | None:
+        """Where a queued attempt stands; None for any other."""
+        ...
+
     async def work(self) -> None: ...
 
-    async def stop(self) -> None:
-        """End `work` within seconds; unfinished attempts go back to the queue, uncharged."""
+    async def stop(self, *, grace_s: float = 0.0) -> None:
+        """Take no further attempt; give what runs `grace_s` to finish, then end `work` within seconds.
+
+        Unfinished attempts go back to the queue, uncharged.
+        """
         ...
 
     async def stats(self) -> QueueStats: ...

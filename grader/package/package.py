@@ -108,7 +108,8 @@ class KnownSubmission:
 @dataclass(frozen=True, slots=True)
 class Package:
     """One version of a problem. `version` is the SHA-256 of its files, in hex; `warmup` is
-    empty where it has none; `figures` are SVG texts by file name.
+    empty where it has none; `figures` are SVG texts by file name; `files` is every file's text by its path, which is
+    what is stored and hashed.
     """
 
     manifest: Manifest
@@ -123,6 +124,7 @@ class Package:
     rejected: tuple[KnownSubmission, ...]
     warmup: str = ""
     figures: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def slug(self) -> str:

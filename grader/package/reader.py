@@ -45,14 +45,33 @@ def read_package(folder: Path) -> Package:
         raise PackageInvalid(str(folder), ["there is no problem.toml in it"])
     faults: list[str] = []
     files = _read_files(folder, faults)
-    manifest = _read_manifest(folder.name, files.get("problem.toml", ""), faults)
+    return _assemble(folder.name, files, str(folder), faults)
+
+
+def package_of(slug: str, files: dict[str, str]) -> Package:
+    """Validate a package that lies in no folder: the text of its files by path, as `Package.files` has it.
+
+    Raises:
+      PackageInvalid: as for a folder.
+    """
+    faults: list[str] = []
+    for name, text in files.items():
+        if not _belongs(name):
+            faults.append(_misplaced(name))
+        elif len(text.encode()) > MAX_FILE_BYTES:
+            faults.append(_too_long(name))
+    return _assemble(slug, dict(sorted(files.items())), slug, faults)
+
+
+def _assemble(slug: str, files: dict[str, str], where: str, faults: list[str]) -> Package:
+    manifest = _read_manifest(slug, files.get("problem.toml", ""), faults)
     for name in _TEXT_FILES:
         if not files.get(name, "").strip():
             faults.append(f"{name} is missing or empty")
     accepted = _known(files, "submissions/accepted/", faults)
     rejected = _known(files, "submissions/rejected/", faults)
     if faults or manifest is None:
-        raise PackageInvalid(str(folder), faults)
+        raise PackageInvalid(where, faults)
     return Package(
         manifest=manifest,
         version=_version(files),
@@ -66,6 +85,7 @@ def read_package(folder: Path) -> Package:
         rejected=rejected,
         warmup=files.get("warmup.py", ""),
         figures={name.removeprefix("figures/"): text for name, text in files.items() if name.startswith("figures/")},
+        files=files,
     )
 
 
@@ -79,15 +99,23 @@ def _read_files(folder: Path, faults: list[str]) -> dict[str, str]:
         if path.is_symlink() or not path.is_file():
             faults.append(f"{name} is not a plain file: links and devices are not followed")
         elif path.stat().st_size > MAX_FILE_BYTES:
-            faults.append(f"{name} is over {MAX_FILE_BYTES >> 20} MiB")
+            faults.append(_too_long(name))
         elif not _belongs(name):
-            faults.append(f"{name} has no place in a package{_suggest(name, ['problem.toml', *_TEXT_FILES])}")
+            faults.append(_misplaced(name))
         else:
             try:
                 files[name] = path.read_text(encoding="utf-8")
             except UnicodeDecodeError as error:
                 faults.append(f"{name} is not UTF-8 (byte {error.start})")
     return files
+
+
+def _too_long(name: str) -> str:
+    return f"{name} is over {MAX_FILE_BYTES >> 20} MiB"
+
+
+def _misplaced(name: str) -> str:
+    return f"{name} has no place in a package{_suggest(name, ['problem.toml', *_TEXT_FILES])}"
 
 
 def _belongs(name: str) -> bool:

@@ -17,7 +17,8 @@ from app.main import Grading, create_app
 from app.queue.null import NullGrader
 from app.queue.protocol import Grader
 from app.settings import Settings
-from grader.package.package import CheckSpec, Manifest, Package
+from grader.package.package import Package
+from grader.package.reader import read_package
 
 TOKEN = "preset-token-of-the-owner"
 
@@ -74,42 +75,49 @@ async def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Asyn
     await database.close()
 
 
-@pytest.fixture
-def package() -> Package:
-    manifest = Manifest(
-        schema_version=1,
-        uuid="1b671a64-40d5-491e-99b0-da01ff1f3341",  # type: ignore[arg-type]
-        slug="add_one",
-        title="Add one",
-        summary="Add one to a number.",
-        track="Basics",
-        difficulty="easy",
-        mode="call",
-        entry="add_one",
-        checks=[CheckSpec(id="values", points=100)],
-        authors=["The Meshgrade authors"],
-        licence="Apache-2.0",
-    )
-    return Package(
-        manifest=manifest,
-        version="a" * 64,
-        statement="Add one.",
-        hints=("It is more than zero.", "It is less than two."),
-        editorial="EDITORIAL-SECRET",
-        starter="def add_one(x): ...\n",
-        reference="def add_one(x): return x + 1  # REFERENCE-SECRET\n",
-        cases="CASES-SECRET",
-        figures={},
-        accepted=(),
-        rejected=(),
-    )
+PROBLEM_TOML = """
+schema_version = 1
+uuid = "1b671a64-40d5-491e-99b0-da01ff1f3341"
+slug = "add_one"
+title = "Add one"
+summary = "Add one to a number."
+track = "Basics"
+difficulty = "easy"
+mode = "call"
+entry = "add_one"
+authors = ["The Meshgrade authors"]
+licence = "Apache-2.0"
+
+[[checks]]
+id = "values"
+points = 100
+"""
+FILES = {
+    "problem.toml": PROBLEM_TOML,
+    "statement.md": "Add one.",
+    "hints.md": "## Hint 1\nIt is more than zero.\n## Hint 2\nIt is less than two.\n",
+    "editorial.md": "EDITORIAL-SECRET",
+    "starter.py": "def add_one(x): ...\n",
+    "reference.py": "def add_one(x): return x + 1  # REFERENCE-SECRET\n",
+    "cases.py": "# CASES-SECRET\n",
+    "submissions/accepted/plus.py": '"""Adds one."""\ndef add_one(x): return 1 + x\n',
+    "submissions/rejected/wrong_value/minus.py": '"""Takes one away."""\ndef add_one(x): return x - 1\n',
+}
 
 
 @pytest.fixture
-def start_service(tmp_path: Path, package: Package, monkeypatch: pytest.MonkeyPatch) -> StartService:
+def package(tmp_path: Path) -> Package:
+    """The problem that the tests' service serves, in its problems folder."""
+    folder = tmp_path / "problems" / "add_one"
+    for name, content in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    return read_package(folder)
+
+
+@pytest.fixture
+def start_service(tmp_path: Path, package: Package) -> StartService:
     """Start it on the test's data folder; `settings` are overrides, a second start finds what the first left."""
-    (tmp_path / "problems" / package.slug).mkdir(parents=True)
-    monkeypatch.setattr("app.problems.service.read_package", lambda folder: package)
 
     @asynccontextmanager
     async def start(
@@ -120,6 +128,7 @@ def start_service(tmp_path: Path, package: Package, monkeypatch: pytest.MonkeyPa
             "problems": tmp_path / "problems",
             "owner_token": TOKEN,
             "grading_slots": 1,
+            "retry_s": 0.01,
         }
         wall = WallState(up=wall_up)
         app = create_app(

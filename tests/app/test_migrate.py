@@ -11,6 +11,8 @@ from sqlalchemy import URL, Connection, inspect, text
 
 import app.accounts.models
 import app.attempts.models
+import app.problems.models
+import app.queue.models
 from app.clock import now
 from app.database import Base, Database
 from app.errors import DatabaseUnusable, SettingInvalid

@@ -39,9 +39,16 @@ export async function fetchFragment(url) {
 }
 
 /** One line about an attempt that is under way. */
-export function describe({ status, phase }) {
-  if (status === "queued") return "Waiting for a free worker";
+export function describe({ status, phase, queue }) {
+  if (status === "queued") return describePlace(queue);
   return phase ? `Running: ${phase}` : "Running";
+}
+
+// As app/attempts/pages.py says it where there is no script.
+function describePlace(queue) {
+  if (!queue?.ahead) return "Waiting for a free worker";
+  const line = `Waiting: ${queue.ahead} ahead of you`;
+  return queue.expected_wait_s === null ? line : `${line}, about ${queue.expected_wait_s} s`;
 }
 
 const isOver = (attempt) => attempt.status === "finished" || attempt.status === "cancelled";

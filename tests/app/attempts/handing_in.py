@@ -31,7 +31,7 @@ async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = 
                 created_at=datetime(2026, 1, 5, tzinfo=UTC) + timedelta(minutes=number),
             )
         )
-    leases = Leases(database, lease_s=30)
+    leases = Leases(database, lease_s=30, retry_s=2)
     lease = await leases.take()
     assert lease is not None
     assert await leases.finish(lease, verdict)

@@ -11,8 +11,8 @@ from app.attempts.service import AttemptLimits, Attempts
 from app.database import Database
 from app.migrate import migrate
 from app.problems.service import Catalogue
-from app.queue.embedded import PRIORITY
 from app.queue.events import AttemptEvents
+from app.queue.turns import PRIORITY
 from app.queue.walls import Walls
 
 pytestmark = pytest.mark.anyio
@@ -70,6 +70,9 @@ class Queued:
     async def enqueue(self, session, attempt: AttemptRow) -> None:
         attempt.status, attempt.priority, attempt.tries = "queued", PRIORITY[attempt.kind], 0
         session.add(attempt)
+
+    async def place(self, attempt_id: str) -> None:
+        return None
 
 
 async def test_sent_many_times_at_once_it_is_one_attempt(empty_database: Database, package):

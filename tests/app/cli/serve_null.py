@@ -1,4 +1,4 @@
-"""The real command line with a grader that executes nothing: started by the tests as a process of its own."""
+"""The real command line with a grader that executes nothing, and webhooks that reach nobody: a process of its own."""
 
 import functools
 import os
@@ -8,6 +8,7 @@ import app.main
 from app.cli.__main__ import main
 from app.main import Grading, create_app
 from app.queue.null import NullGrader
+from app.webhooks.outside import Outside
 from grader.verdict import Verdict
 
 
@@ -19,10 +20,16 @@ class StuckGrader(NullGrader):
         raise AssertionError("unreachable")
 
 
+async def reach_nobody(self: Outside, url: str, headers: dict[str, str], body: bytes) -> int:
+    """Tests that make up addresses must not send to whoever has them."""
+    raise OSError("nothing is sent in tests")
+
+
 class Up:
     name, up, found, remedy = "namespaces", True, "", ""
 
 
 grader = StuckGrader() if os.environ.get("STUCK") else NullGrader()
 app.main.create_app = functools.partial(create_app, grading=lambda data, settings: Grading(grader, lambda: [Up()]))  # type: ignore[assignment]
+Outside.post = reach_nobody  # type: ignore[method-assign]
 main()

@@ -103,7 +103,7 @@ async def test_a_shutdown_returns_the_attempt_and_the_next_start_grades_it(start
 
 
 async def test_a_grader_that_does_not_stop_cannot_keep_its_attempt(start_service, monkeypatch):
-    monkeypatch.setattr("app.queue.embedded._STOP_GRACE_S", 0.05)
+    monkeypatch.setattr("app.queue.grading._STOP_GRACE_S", 0.05)
     release = threading.Event()
 
     class Deaf(NullGrader):

@@ -10,8 +10,8 @@ from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
 from app.migrate import migrate
-from app.queue.embedded import PRIORITY
 from app.queue.leases import Leases, failed_verdict
+from app.queue.turns import PRIORITY
 
 pytestmark = pytest.mark.anyio
 VERDICT = failed_verdict("add_one", "v", "said")
@@ -27,7 +27,7 @@ async def database(empty_database: Database) -> Database:
 
 @pytest.fixture
 def leases(database: Database) -> Leases:
-    return Leases(database, lease_s=30)
+    return Leases(database, lease_s=30, retry_s=0)
 
 
 async def add(database: Database, attempt_id: str, kind: str = "attempt") -> None:
@@ -85,7 +85,7 @@ async def test_a_stale_fence_token_changes_nothing(database, leases):
     assert fresh.fence_token != stale.fence_token
     assert not await leases.extend(stale, "still at it")
     assert not await leases.finish(stale, VERDICT)
-    assert not await leases.give_back(stale, None, charged=True)
+    assert not await leases.give_back(stale)
     row = await read(database, "a")
     assert (row.status, row.fence_token, row.phase, row.tries) == ("running", fresh.fence_token, "starting", 2)
     assert await leases.finish(fresh, VERDICT)
@@ -120,6 +120,6 @@ async def test_a_submission_that_kills_its_workers_is_given_up(database, leases)
 
 async def test_giving_back_uncharged_does_not_count_as_a_try(database, leases):
     await add(database, "a")
-    assert await leases.give_back(await leases.take(), None, charged=False)
+    assert await leases.give_back(await leases.take())
     assert (await leases.take()).tries == 1
     assert (await read(database, "a")).tries == 1

@@ -1,0 +1,93 @@
+"""Problem packages in the database, by content hash: what every process that grades reads them from."""
+
+from typing import Literal
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.clock import now
+from app.database import Database, insert_into
+from app.errors import PackageNotStored
+from app.problems.models import PackageRow, PublishedRow
+from grader.errors import PackageInvalid
+from grader.package.package import Package
+from grader.package.reader import package_of
+
+Origin = Literal["folder", "upload"]
+_KEPT = 256
+
+
+class PackageStore:
+    """Safe to share between tasks of one event loop. A version never changes, so what was read once is kept."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._read: dict[str, Package] = {}
+
+    async def add(self, package: Package) -> None:
+        """Keep this version; one that is there already stays as it is."""
+        async with self._database.writing() as session:
+            await _add(session, package)
+
+    async def get(self, version: str) -> Package:
+        """Read a version and compute its hash again, so that rows which were tampered with or cut off grade nothing.
+
+        Raises:
+          PackageNotStored: it is not there, or damaged.
+        """
+        if package := self._read.get(version):
+            return package
+        async with self._database.reading() as session:
+            row = await session.get(PackageRow, version)
+        if row is None:
+            raise PackageNotStored(f"the database holds no package of version {version[:64]!r}")
+        try:
+            package = package_of(row.slug, row.files)
+        except PackageInvalid as fault:
+            raise PackageNotStored(f"the package of version {version} in the database is damaged: {fault}") from None
+        if package.version != version:
+            raise PackageNotStored(f"the package of version {version} in the database has the hash {package.version}")
+        if len(self._read) >= _KEPT:
+            self._read.pop(next(iter(self._read)))
+        self._read[version] = package
+        return package
+
+    async def publish(self, slug: str, version: str) -> None:
+        """Serve this version from now on, whatever the problems folder holds.
+
+        Raises:
+          PackageNotStored: it is not there, or belongs to another problem.
+        """
+        async with self._database.writing() as session:
+            row = await session.get(PackageRow, version)
+            if row is None or row.slug != slug:
+                raise PackageNotStored(f"the database holds no package of version {version[:64]!r} of {slug[:64]!r}")
+            await _publish(session, slug, version, "upload")
+
+    async def published(self) -> dict[str, str]:
+        """The served version of each problem, by slug and in that order."""
+        async with self._database.reading() as session:
+            rows = await session.execute(select(PublishedRow.slug, PublishedRow.version).order_by(PublishedRow.slug))
+            return {slug: version for slug, version in rows}
+
+    async def take_in(self, packages: list[Package]) -> None:
+        """Store and publish what the problems folder holds. What an instructor published stays, and so does what is not
+        in this folder: another server may serve it.
+        """
+        async with self._database.writing() as session:
+            for package in packages:
+                await _add(session, package)
+                found = await session.get(PublishedRow, package.slug)
+                if found is None or (found.origin == "folder" and found.version != package.version):
+                    await _publish(session, package.slug, package.version, "folder")
+
+
+async def _add(session: AsyncSession, package: Package) -> None:
+    row = {"version": package.version, "slug": package.slug, "files": package.files, "created_at": now()}
+    await session.execute(insert_into(session, PackageRow).values(row).on_conflict_do_nothing())
+
+
+async def _publish(session: AsyncSession, slug: str, version: str, origin: Origin) -> None:
+    changed = {"version": version, "origin": origin, "published_at": now()}
+    insert = insert_into(session, PublishedRow).values(slug=slug, **changed)
+    await session.execute(insert.on_conflict_do_update(index_elements=["slug"], set_=changed))

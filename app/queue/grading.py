@@ -1,0 +1,217 @@
+"""The gradings of one process, from a lease to a stored verdict. Both queues feed it."""
+
+import asyncio
+import contextlib
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import structlog
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from app.clock import now
+from app.errors import PackageNotStored
+from app.queue.events import AttemptEvents, Change
+from app.queue.leases import Lease, Leases, failed_verdict
+from app.queue.protocol import Grader, PackageSource, QueueLimits
+from app.queue.threads import GradingThreads
+from app.queue.walls import Walls
+from grader.errors import Cancelled, WallMissing
+from grader.package.package import Package
+from grader.verdict import Verdict
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_STOP_GRACE_S = 2.0
+_STORE_EVERY_S = 0.5
+_DATABASE_GONE_S = 60.0
+_DATABASE_AGAIN_S = 0.25
+
+
+class Gradings:
+    """Belongs to one event loop; only the judge runs in threads, so that the loop keeps the leases alive.
+
+    Life cycle: `grade` for each lease, at most `limits.slots` at a time, until `stop`.
+    """
+
+    def __init__(
+        self,
+        leases: Leases,
+        grader: Grader,
+        packages: PackageSource,
+        walls: Walls,
+        events: AttemptEvents,
+        limits: QueueLimits,
+    ) -> None:
+        self._leases = leases
+        self._grader = grader
+        self._packages = packages
+        self._walls = walls
+        self._events = events
+        self._limits = limits
+        self._threads = GradingThreads(limits.slots)
+        self._held: dict[str, tuple[Lease, threading.Event]] = {}
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._stopping = False
+        events.watch(self._hear)
+
+    async def grade(self, lease: Lease) -> datetime | None:
+        """Judge and store. Returns when the attempt may be taken again; None if it ended, or if the lease was lost."""
+        stop = threading.Event()
+        self._held[lease.attempt_id] = (lease, stop)
+        self._idle.clear()
+        self._events.publish(lease.attempt_id, Change("running", "starting"))
+        try:
+            again = await self._grade(lease, stop)
+        # Not in `finally`: a grading that `stop` gave up on leaves its row for `stop` to give back.
+        except Exception:
+            self._let_go(lease)
+            raise
+        self._let_go(lease)
+        return again
+
+    async def stop(self, *, grace_s: float) -> None:
+        """Let what runs finish for `grace_s`, then stop it and give it back. Nothing may call `grade` from now on."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._idle.wait(), grace_s)
+        self._stopping = True
+        for _, stop in self._held.values():
+            stop.set()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._idle.wait(), _STOP_GRACE_S)
+        # Only gradings that did not heed `stop` are left: their rows go back, their late results will be fenced off.
+        for lease, _ in list(self._held.values()):
+            await self._leases.give_back(lease)
+
+    def _let_go(self, lease: Lease) -> None:
+        self._held.pop(lease.attempt_id, None)
+        if not self._held:
+            self._idle.set()
+
+    def _hear(self, attempt_id: str, change: Change) -> None:
+        if change.status == "cancelled" and (held := self._held.get(attempt_id)):
+            held[1].set()
+
+    async def _grade(self, lease: Lease, stop: threading.Event) -> datetime | None:
+        try:
+            if self._stopping:
+                raise Cancelled("the service is stopping")
+            verdict = await self._judge(lease, stop)
+        except (Cancelled, WallMissing) as error:
+            if isinstance(error, WallMissing):
+                log.error("%s", error)
+                self._walls.record(error)
+            if not await _while_gone(lambda: self._leases.give_back(lease)):
+                return None
+            self._events.publish(lease.attempt_id, Change("queued", None))
+            return now()
+        return await self._conclude(lease, verdict)
+
+    async def _judge(self, lease: Lease, stop: threading.Event) -> Verdict:
+        phases = _Phases(self._events, lease.attempt_id)
+        keeper = asyncio.create_task(self._keep(lease, stop, phases))
+        try:
+            package = await _while_gone(lambda: self._packages.get(lease.version))
+            return await self._threads.run(lambda: self._call(package, lease, stop, phases))
+        except (Cancelled, WallMissing):
+            raise
+        except PackageNotStored as error:
+            return failed_verdict(lease.problem, lease.version, f"This version cannot be graded: {error}.")
+        except Exception as error:  # fail closed: what the judge did not foresee is ours, and never a pass
+            log.exception("the judge raised on attempt %s", lease.attempt_id)
+            return failed_verdict(lease.problem, lease.version, f"The grader failed: {type(error).__name__}.")
+        finally:
+            # Not cancelled: its last write must have ended before the result's begins.
+            phases.end()
+            await keeper
+
+    def _call(self, package: Package, lease: Lease, stop: threading.Event, phases: "_Phases") -> Verdict:
+        # Whatever the judge and the sandbox log meanwhile, in this thread, tells of this attempt.
+        with structlog.contextvars.bound_contextvars(attempt_id=lease.attempt_id):
+            return self._grader.judge(
+                package, lease.source, hidden=lease.kind == "attempt", progress=phases.report, stop=stop
+            )
+
+    async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:
+        """Extend the lease while the judge works; tell it to stop once the lease is lost."""
+        loop = asyncio.get_running_loop()
+        stored, due = "starting", loop.time() + self._limits.lease_s / 3
+        while True:
+            with contextlib.suppress(TimeoutError):
+                # Readers are told each phase at once; storing it can wait, and a quick grading stores none.
+                await asyncio.wait_for(phases.over.wait(), min(_STORE_EVERY_S, self._limits.lease_s / 3))
+            if phases.over.is_set():
+                return
+            if phases.latest == stored and loop.time() < due:
+                continue
+            stored, due = phases.latest, loop.time() + self._limits.lease_s / 3
+            try:
+                kept = await self._leases.extend(lease, stored)
+            except Exception:  # a busy database is no reason to drop a grading: the next beat may get through
+                log.exception("the lease of attempt %s could not be extended", lease.attempt_id)
+                continue
+            if not kept:
+                stop.set()
+                return
+
+    async def _conclude(self, lease: Lease, verdict: Verdict) -> datetime | None:
+        if verdict.status == "failed":
+            log.error("grading attempt %s failed, try %d: %s", lease.attempt_id, lease.tries, verdict.stderr[:500])
+        if verdict.status == "failed" and lease.tries < self._limits.max_tries:
+            again = await _while_gone(lambda: self._leases.try_later(lease))
+            if again is not None:
+                self._events.publish(lease.attempt_id, Change("queued", "waiting to be tried again"))
+            return again
+        if await _while_gone(lambda: self._leases.finish(lease, _with_wait(verdict, lease))):
+            self._events.publish(lease.attempt_id, Change("finished", None))
+        return None
+
+
+async def _while_gone(ask: Callable[[], Awaitable[T]]) -> T:
+    """Ask again while the database restarts or is locked: a finished grading is worth the wait, and is fenced."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _DATABASE_GONE_S
+    while True:
+        try:
+            return await ask()
+        except (OperationalError, InterfaceError) as error:
+            if loop.time() > deadline:
+                raise
+            log.warning("the database does not answer (%s); asking again", type(error.orig).__name__)
+            await asyncio.sleep(_DATABASE_AGAIN_S)
+
+
+class _Phases:
+    """Carries the judge's progress from its thread to the loop; only the newest phase is stored."""
+
+    def __init__(self, events: AttemptEvents, attempt_id: str) -> None:
+        self._events = events
+        self._attempt_id = attempt_id
+        self._loop = asyncio.get_running_loop()
+        self.latest = "starting"
+        self.over = asyncio.Event()
+
+    def end(self) -> None:
+        self.over.set()
+
+    def report(self, phase: str) -> None:
+        # The loop is gone when the service ended without this grading: nobody is left to be told.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._take, phase)
+
+    def _take(self, phase: str) -> None:
+        if phase != self.latest:
+            self.latest = phase
+            self._events.publish(self._attempt_id, Change("running", phase))
+
+
+def _with_wait(verdict: Verdict, lease: Lease) -> Verdict:
+    queued_ms = max(0, (lease.started_at - lease.created_at) // timedelta(milliseconds=1))
+    timings = verdict.timings_ms
+    return verdict.model_copy(
+        update={"timings_ms": timings.model_copy(update={"queued": queued_ms, "total": timings.total + queued_ms})}
+    )

@@ -1,0 +1,85 @@
+"""REST: have verdicts sent to an address of one's own."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from app.accounts.service import User
+from app.accounts.web import require_user
+from app.body import body_of, read_json
+from app.problem_json import problem_responses
+from app.webhooks.schemas import (
+    DeliveryJSON,
+    DeliveryPage,
+    NewWebhookJSON,
+    WebhookJSON,
+    WebhookList,
+    WebhookMadeJSON,
+)
+from app.webhooks.service import Webhooks
+
+router = APIRouter(tags=["webhooks"])
+SignedIn = Annotated[User, Depends(require_user)]
+_MAX_BODY = 16 * 1024
+
+
+def _webhooks(request: Request) -> Webhooks:
+    webhooks: Webhooks = request.app.state.webhooks
+    return webhooks
+
+
+@router.post(
+    "/webhooks",
+    summary="Have your verdicts sent to an address",
+    status_code=201,
+    responses={
+        201: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the webhook"}}},
+        **problem_responses(400, 401, 403, 409, 413, 415, 422),
+    },
+    openapi_extra=body_of(NewWebhookJSON),
+)
+async def add_webhook(request: Request, response: Response, user: SignedIn) -> WebhookMadeJSON:
+    body = await read_json(request, NewWebhookJSON, max_bytes=_MAX_BODY)
+    webhook, secret = await _webhooks(request).add(user, body.url)
+    response.headers["Location"] = f"/api/v1/webhooks/{webhook.id}"
+    response.headers["Cache-Control"] = "no-store"
+    return WebhookMadeJSON(**WebhookJSON.of(webhook).model_dump(), secret=secret)
+
+
+@router.get("/webhooks", summary="Your webhooks", responses=problem_responses(401))
+async def list_webhooks(request: Request, user: SignedIn) -> WebhookList:
+    return WebhookList(webhooks=[WebhookJSON.of(each) for each in await _webhooks(request).list(user)])
+
+
+@router.get("/webhooks/{webhook_id}", summary="One webhook", responses=problem_responses(401, 404))
+async def get_webhook(request: Request, user: SignedIn, webhook_id: str) -> WebhookJSON:
+    return WebhookJSON.of(await _webhooks(request).get(user, webhook_id))
+
+
+@router.delete(
+    "/webhooks/{webhook_id}",
+    summary="Send nothing more to it",
+    status_code=204,
+    responses=problem_responses(401, 403, 404),
+)
+async def delete_webhook(request: Request, user: SignedIn, webhook_id: str) -> None:
+    await _webhooks(request).delete(user, webhook_id)
+
+
+@router.get(
+    "/webhooks/{webhook_id}/deliveries",
+    summary="What was sent to it, newest first",
+    responses=problem_responses(401, 404, 422),
+)
+async def list_deliveries(
+    request: Request,
+    user: SignedIn,
+    webhook_id: str,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
+) -> DeliveryPage:
+    found = await _webhooks(request).deliveries(user, webhook_id, limit + 1, before)
+    return DeliveryPage(
+        deliveries=[DeliveryJSON.of(each) for each in found[:limit]],
+        next=found[limit - 1].id if len(found) > limit else None,
+    )

@@ -1,0 +1,119 @@
+"""Send to an address that a user chose, and never into the network that the service itself stands in.
+
+The address is looked up once and connected to as found: a name that answers differently the second time gains nothing.
+"""
+
+import asyncio
+import ipaddress
+import re
+import socket
+import ssl
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpcore
+
+from app.errors import WebhookURLRefused
+
+# Names alone: hardly a number has a certificate. And the ports of HTTPS alone: the service is nobody's port scanner.
+URL_PATTERN = (
+    r"https://([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}(:443|:8443)?"
+    r"(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
+)
+_TIMEOUT_S = 10.0
+_PROTOCOL_ASSIGNMENTS = ipaddress.ip_network("192.0.0.0/24")
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+# Within them an IPv4 address, perhaps a private one, or a tunnel: Teredo and its neighbours, 6to4.
+_CARRIERS = (ipaddress.ip_network("2001::/23"), ipaddress.ip_network("2002::/16"))
+
+
+class AddressRefused(OSError):
+    """The name stands for an address that webhooks are not sent to."""
+
+
+def is_public(address: str) -> bool:
+    """Whether `address` (IPv4 or IPv6, numeric) is a host's on the internet, and nothing near us or special.
+
+    The registries: https://www.iana.org/assignments/iana-ipv4-special-registry,
+    https://www.iana.org/assignments/iana-ipv6-special-registry
+    """
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        return ip.is_global and ip in _GLOBAL_UNICAST and not any(ip in carrier for carrier in _CARRIERS)
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved and ip not in _PROTOCOL_ASSIGNMENTS
+
+
+def check_url(url: str, *, private: bool) -> None:
+    """Refuse an address that could never be sent to. What its name stands for is looked up when something is sent.
+
+    Raises:
+      WebhookURLRefused.
+    """
+    if not private and not re.fullmatch(URL_PATTERN, url):
+        raise WebhookURLRefused(
+            "The address must be https://, a name with a dot in it (no number), perhaps :8443, and a path and query of "
+            f"printable ASCII; no user name, no fragment. Got {url[:80]!r}."
+        )
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or not url.isascii() or not url.isprintable() or " " in url:
+        raise WebhookURLRefused(f"The address must be an http:// or https:// URL in ASCII. Got {url[:80]!r}.")
+
+
+class _OutsideBackend(httpcore.AsyncNetworkBackend):
+    def __init__(self, *, private: bool) -> None:
+        self._private = private
+        self._inner = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = [str(each[4][0]) for each in found]
+        # All of them: a name that stands for a public and a private address is a trap.
+        if not self._private and (refused := [each for each in addresses if not is_public(each)]):
+            raise AddressRefused(f"{host} stands for {refused[0]}, which is no address on the internet")
+        return await self._inner.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+
+    async def connect_unix_socket(self, path: str, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
+        raise AddressRefused("webhooks are sent by TCP")
+
+    async def sleep(self, seconds: float) -> None:
+        await self._inner.sleep(seconds)
+
+
+class Outside:
+    """Sends to the internet; with `private`, also to the network around the service and without TLS.
+
+    Not httpx: it follows the environment's proxy settings, and a proxy would look the name up by itself.
+    """
+
+    def __init__(self, *, private: bool, tls: ssl.SSLContext | None = None) -> None:
+        self.private = private
+        self._tls = tls or ssl.create_default_context()
+
+    async def post(self, url: str, headers: dict[str, str], body: bytes) -> int:
+        """Send; a redirect is not followed and what is answered is not read.
+
+        Returns:
+          the HTTP status.
+        Raises:
+          OSError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError: it did not arrive, or not for sure.
+        """
+        async with (
+            asyncio.timeout(_TIMEOUT_S),
+            httpcore.AsyncConnectionPool(
+                ssl_context=self._tls, network_backend=_OutsideBackend(private=self.private)
+            ) as pool,
+            pool.stream("POST", url, headers=list(headers.items()), content=body) as response,
+        ):
+            return int(response.status)

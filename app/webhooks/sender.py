@@ -1,0 +1,125 @@
+"""Sends verdicts to webhooks: at least once each, again with growing pauses, never twice at a time."""
+
+import asyncio
+import json
+import logging
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+
+import httpcore
+from sqlalchemy import select, update
+
+from app.attempts.models import AttemptRow
+from app.attempts.schemas import AttemptJSON
+from app.attempts.service import view_of
+from app.clock import now
+from app.database import Database
+from app.webhooks.models import DeliveryRow, WebhookRow
+from app.webhooks.outside import AddressRefused, Outside
+from app.webhooks.signing import signed_headers, webhook_key
+
+log = logging.getLogger(__name__)
+
+# After the first try, 8 in all within 18 hours: long enough for a receiver that was down over night.
+PAUSES_S = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)
+_AT_ONCE = 10
+_LOOK_S = 2.0
+# Longer than any try takes: only a process that died leaves a delivery to be taken up by another after it.
+_HELD = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    id: str
+    url: str
+    webhook_id: str
+    tries: int
+    body: bytes
+
+
+class WebhookSender:
+    """Any number of processes may each have one: a delivery is taken by one of them at a time."""
+
+    def __init__(self, database: Database, deployment_secret: bytes, outside: Outside) -> None:
+        self._database = database
+        self._deployment_secret = deployment_secret
+        self._outside = outside
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        while True:
+            try:
+                sent = await self.send_due()
+            except Exception:  # a database that is busy must not end the sending for good
+                log.exception("sending to webhooks stumbled; trying again soon")
+                sent = 0
+            if sent == 0:
+                await asyncio.sleep(_LOOK_S)
+
+    async def send_due(self) -> int:
+        """Try what is due now, up to ten of them. Returns how many were tried."""
+        taken = await self._take()
+        await asyncio.gather(*(self._try(each) for each in taken))
+        return len(taken)
+
+    async def _take(self) -> list[_Due]:
+        due = (
+            select(DeliveryRow)
+            .where(DeliveryRow.next_try_at <= now())
+            .order_by(DeliveryRow.next_try_at)
+            .limit(_AT_ONCE)
+            .with_for_update(skip_locked=True)
+        )
+        # Looked at first without the writer's turn, of which SQLite has only one.
+        async with self._database.reading() as session:
+            if await session.scalar(select(DeliveryRow.id).where(DeliveryRow.next_try_at <= now()).limit(1)) is None:
+                return []
+        async with self._database.writing() as session:
+            rows = (await session.scalars(due)).all()
+            taken = []
+            for row in rows:
+                row.tries += 1
+                row.next_try_at = now() + _HELD
+                webhook = await session.get_one(WebhookRow, row.webhook_id)
+                attempt = await session.get_one(AttemptRow, row.attempt_id)
+                taken.append(_Due(row.id, webhook.url, webhook.id, row.tries, _body(row, attempt)))
+            return taken
+
+    async def _try(self, due: _Due) -> None:
+        key = webhook_key(self._deployment_secret, due.webhook_id)
+        headers = {
+            "content-type": "application/json",
+            "user-agent": "Meshgrade-Webhook/1",
+            **signed_headers(key, due.id, int(time.time()), due.body),
+        }
+        arrived, answer = False, ""
+        try:
+            status = await self._outside.post(due.url, headers, due.body)
+            arrived, answer = 200 <= status < 300, f"HTTP {status}"
+        except AddressRefused as error:
+            answer = str(error)
+        except TimeoutError:
+            answer = "no answer in time"
+        except (OSError, httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+            # Of an answer that is no HTTP, nothing is repeated but the kind of fault: it is a stranger's text.
+            answer = f"not delivered: {type(error).__name__}"
+        await self._record(due, arrived, answer)
+
+    async def _record(self, due: _Due, arrived: bool, answer: str) -> None:
+        again = None
+        if not arrived and due.tries <= len(PAUSES_S):
+            again = now() + timedelta(seconds=PAUSES_S[due.tries - 1])
+        async with self._database.writing() as session:
+            await session.execute(
+                update(DeliveryRow)
+                # It may have been deleted with its webhook, or taken by another process after too long a pause.
+                .where(DeliveryRow.id == due.id, DeliveryRow.tries == due.tries)
+                .values(next_try_at=again, delivered_at=now() if arrived else None, answer=answer[:200])
+            )
+
+
+def _body(delivery: DeliveryRow, attempt: AttemptRow) -> bytes:
+    data = AttemptJSON.of(view_of(attempt)).model_dump(mode="json")
+    told = {"type": "attempt.finished", "timestamp": delivery.created_at.isoformat(), "data": data}
+    return json.dumps(told, separators=(",", ":")).encode()

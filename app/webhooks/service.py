@@ -1,0 +1,150 @@
+"""Register webhooks, and read what became of their deliveries."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.service import User
+from app.attempts.models import AttemptRow
+from app.clock import now
+from app.database import Database
+from app.errors import DeliveryNotFound, TooManyWebhooks, WebhookNotFound
+from app.webhooks.models import DeliveryRow, WebhookRow
+from app.webhooks.outside import check_url
+from app.webhooks.signing import shown_secret, webhook_key
+
+_MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    id: str
+    url: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """`answer` says what the last try met; `next_try_at` is None once it arrived or was given up."""
+
+    id: str
+    attempt_id: str
+    created_at: datetime
+    tries: int
+    next_try_at: datetime | None
+    delivered_at: datetime | None
+    answer: str | None
+
+
+async def queue_deliveries(session: AsyncSession, attempt_id: str) -> None:
+    """Have the verdict of an attempt sent to the webhooks of its user, in the transaction that stores the verdict."""
+    wanted = await session.scalars(
+        select(WebhookRow.id)
+        .join(AttemptRow, AttemptRow.user_id == WebhookRow.user_id)
+        .where(AttemptRow.id == attempt_id)
+    )
+    moment = now()
+    session.add_all(
+        DeliveryRow(
+            id=secrets.token_hex(16),
+            webhook_id=webhook_id,
+            attempt_id=attempt_id,
+            created_at=moment,
+            tries=0,
+            next_try_at=moment,
+        )
+        for webhook_id in wanted
+    )
+
+
+class Webhooks:
+    """Safe to share between requests. Everybody sees their own webhooks only; another's is not found.
+
+    Args:
+      private: addresses inside the service's own network and http:// are permitted, too.
+    """
+
+    def __init__(self, database: Database, deployment_secret: bytes, *, private: bool) -> None:
+        self._database = database
+        self._deployment_secret = deployment_secret
+        self._private = private
+
+    async def add(self, user: User, url: str) -> tuple[Webhook, str]:
+        """Register an address.
+
+        Returns:
+          the webhook and its secret, which is told this once.
+        Raises:
+          WebhookURLRefused, TooManyWebhooks.
+        """
+        check_url(url, private=self._private)
+        row = WebhookRow(id=secrets.token_hex(16), user_id=user.id, url=url, created_at=now())
+        async with self._database.writing() as session:
+            have = await session.scalar(select(func.count()).where(WebhookRow.user_id == user.id))
+            if (have or 0) >= _MOST:
+                raise TooManyWebhooks(f"You have {have} webhooks, the most that one person may have. Delete one first.")
+            session.add(row)
+        return _webhook(row), shown_secret(webhook_key(self._deployment_secret, row.id))
+
+    async def get(self, user: User, webhook_id: str) -> Webhook:
+        """Raises `WebhookNotFound`, also for another user's."""
+        async with self._database.reading() as session:
+            return _webhook(await self._find(session, user, webhook_id))
+
+    async def delete(self, user: User, webhook_id: str) -> None:
+        """Remove it; what was not sent yet will not be. Raises `WebhookNotFound`."""
+        async with self._database.writing() as session:
+            row = await self._find(session, user, webhook_id)
+            await session.execute(delete(WebhookRow).where(WebhookRow.id == row.id))
+
+    async def deliveries(self, user: User, webhook_id: str, limit: int, before: str | None = None) -> list[Delivery]:
+        """What was sent or is to be, newest first; `before` is the id of the last one of the page before this.
+
+        Raises:
+          WebhookNotFound, DeliveryNotFound.
+        """
+        async with self._database.reading() as session:
+            row = await self._find(session, user, webhook_id)
+            query = select(DeliveryRow).where(DeliveryRow.webhook_id == row.id)
+            if before is not None:
+                last = await session.get(DeliveryRow, before)
+                if last is None or last.webhook_id != row.id:
+                    raise DeliveryNotFound(f"This webhook has no delivery with the id {before[:64]!r}.")
+                query = query.where(tuple_(DeliveryRow.created_at, DeliveryRow.id) < tuple_(last.created_at, last.id))
+            query = query.order_by(DeliveryRow.created_at.desc(), DeliveryRow.id.desc()).limit(limit)
+            return [_delivery(each) for each in await session.scalars(query)]
+
+    async def list(self, user: User) -> list[Webhook]:
+        async with self._database.reading() as session:
+            rows = await session.scalars(
+                select(WebhookRow)
+                .where(WebhookRow.user_id == user.id)
+                .order_by(WebhookRow.created_at.desc(), WebhookRow.id)
+            )
+            return [_webhook(row) for row in rows]
+
+    async def _find(self, session: AsyncSession, user: User, webhook_id: str) -> WebhookRow:
+        # As in app/attempts/service.py: anything but hex digits never reaches the database.
+        row = await session.get(WebhookRow, webhook_id) if webhook_id.isascii() and webhook_id.isalnum() else None
+        if row is None or row.user_id != user.id:
+            raise WebhookNotFound(f"You have no webhook with the id {webhook_id[:64]!r}.")
+        return row
+
+
+def _webhook(row: WebhookRow) -> Webhook:
+    return Webhook(id=row.id, url=row.url, created_at=row.created_at)
+
+
+def _delivery(row: DeliveryRow) -> Delivery:
+    return Delivery(
+        id=row.id,
+        attempt_id=row.attempt_id,
+        created_at=row.created_at,
+        tries=row.tries,
+        next_try_at=row.next_try_at,
+        delivered_at=row.delivered_at,
+        answer=row.answer,
+    )

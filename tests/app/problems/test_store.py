@@ -1,0 +1,88 @@
+"""Packages in the database: the same text comes back, damage is noticed, and one version of a problem is served."""
+
+import pytest
+from sqlalchemy import update
+
+from app.errors import PackageNotStored
+from app.migrate import migrate
+from app.problems.models import PackageRow, PublishedRow
+from app.problems.store import PackageStore
+from grader.package.reader import package_of
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def store(empty_database):
+    await migrate(empty_database)
+    return PackageStore(empty_database)
+
+
+def changed(package, **files):
+    return package_of(package.slug, package.files | files)
+
+
+async def test_a_package_comes_back_as_it_was_read_from_its_folder(store, empty_database, package):
+    await store.add(package)
+    await store.add(package)
+    assert await PackageStore(empty_database).get(package.version) == package
+
+
+async def test_text_that_a_database_is_strict_about_comes_back(store, empty_database, package):
+    odd = changed(package, **{"statement.md": "a\0b \N{SNOWMAN} \r\n"})
+    await store.add(odd)
+    assert (await PackageStore(empty_database).get(odd.version)).files == odd.files
+
+
+async def test_a_version_that_is_not_there_is_refused(store, package):
+    with pytest.raises(PackageNotStored, match="no package of version"):
+        await store.get("0" * 64)
+    with pytest.raises(PackageNotStored, match="no package of version"):
+        await store.publish(package.slug, package.version)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [({"statement.md": "Another."}, "has the hash"), ({"problem.toml": ""}, "damaged"), ({"x": "y"}, "damaged")],
+)
+async def test_a_package_that_was_changed_in_the_database_is_refused(store, empty_database, package, files, said):
+    await store.add(package)
+    async with empty_database.writing() as session:
+        await session.execute(update(PackageRow).values(files=package.files | files))
+    with pytest.raises(PackageNotStored, match=said):
+        await store.get(package.version)
+
+
+async def test_the_folder_is_published_until_an_instructor_publishes(store, package):
+    new, newest = (changed(package, **{"statement.md": text}) for text in ("New.", "Newest."))
+    await store.take_in([package])
+    assert await store.published() == {"add_one": package.version}
+    await store.take_in([new])
+    assert await store.published() == {"add_one": new.version}
+    await store.publish("add_one", package.version)
+    await store.take_in([newest])
+    assert await store.published() == {"add_one": package.version}
+    assert (await store.get(newest.version)).statement == "Newest."
+
+
+async def test_a_version_is_published_for_its_own_problem_only(store, package):
+    await store.add(package)
+    with pytest.raises(PackageNotStored, match="of 'another'"):
+        await store.publish("another", package.version)
+
+
+async def test_the_time_of_publishing_changes_with_the_version_alone(store, empty_database, package):
+    async def published_at():
+        async with empty_database.reading() as session:
+            return (await session.get(PublishedRow, "add_one")).published_at
+
+    await store.take_in([package])
+    first = await published_at()
+    await store.take_in([package])
+    assert await published_at() == first
+
+
+async def test_a_service_stores_what_it_serves(start_service, package):
+    async with start_service() as service:
+        assert await service.app.state.packages.published() == {package.slug: package.version}
+        assert await service.app.state.packages.get(package.version) == package

@@ -1,0 +1,13 @@
+"""A receiver for each test."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.app.webhooks.receiver import Receiver, receiving
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as running:
+        yield running
