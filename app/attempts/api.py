@@ -13,6 +13,7 @@ from app.attempts.schemas import (
     EXAMPLE_QUEUED,
     AttemptJSON,
     AttemptPage,
+    AttemptSummaryJSON,
     EventJSON,
     ProgressJSON,
     RankingJSON,
@@ -141,10 +142,10 @@ async def list_attempts(
     before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
 ) -> AttemptPage:
     # One more than asked for tells whether there is a next page.
-    views = await _attempts(request).list(user, problem, min(limit + 1, 101), before)
-    more = len(views) > limit
+    found = await _attempts(request).list(user, problem, min(limit + 1, 101), before)
+    more = len(found) > limit
     return AttemptPage(
-        attempts=[AttemptJSON.of(view) for view in views[:limit]], next=views[limit - 1].id if more else None
+        attempts=[AttemptSummaryJSON.of(each) for each in found[:limit]], next=found[limit - 1].id if more else None
     )
 
 

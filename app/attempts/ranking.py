@@ -7,7 +7,7 @@ from sqlalchemy import Select, func, select
 
 from app.accounts.models import UserRow
 from app.accounts.service import User
-from app.attempts.models import AttemptRow
+from app.attempts.models import IS_RANKED, AttemptRow
 from app.database import Database
 
 
@@ -34,34 +34,36 @@ class Ranking:
 async def ranking(database: Database, problem: str, user: User, limit: int) -> Ranking:
     """Rank a problem. Only attempts that the judge accepted and gave an efficiency have a place, never a run."""
     ranked = _ranked(problem).subquery()
+    reached_at = (
+        select(func.min(AttemptRow.created_at))
+        .where(
+            AttemptRow.problem == problem,
+            AttemptRow.user_id == ranked.c.user_id,
+            AttemptRow.efficiency == ranked.c.efficiency,
+            IS_RANKED,
+        )
+        .scalar_subquery()
+    )
     query = (
-        select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, ranked.c.created_at)
+        select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, reached_at)
         .join(UserRow, UserRow.id == ranked.c.user_id)
-        .order_by(ranked.c.place, ranked.c.created_at, ranked.c.user_id)
+        .order_by(ranked.c.place, reached_at, ranked.c.user_id)
     )
     async with database.reading() as session:
-        first = [Place(*row) for row in await session.execute(query.limit(limit))]
+        # Whoever is among the first ones has a place up to the limit; the others need no look at their attempts.
+        first = [Place(*row) for row in await session.execute(query.where(ranked.c.place <= limit).limit(limit))]
         own = (await session.execute(query.where(ranked.c.user_id == user.id))).one_or_none()
         users = await session.scalar(select(func.count()).select_from(ranked))
     return Ranking(tuple(first), None if own is None else Place(*own), users or 0)
 
 
-def _ranked(problem: str) -> Select[tuple[str, float, datetime, int]]:
-    """Each user's best attempt, the earliest of equal ones, with its place."""
+def _ranked(problem: str) -> Select[tuple[str, float, int]]:
+    """The best efficiency of each user, with its place."""
     best = (
-        select(
-            AttemptRow.user_id,
-            AttemptRow.efficiency,
-            AttemptRow.created_at,
-            func.row_number()
-            .over(
-                partition_by=AttemptRow.user_id,
-                order_by=(AttemptRow.efficiency.desc(), AttemptRow.created_at, AttemptRow.id),
-            )
-            .label("turn"),
-        )
-        .where(AttemptRow.problem == problem, AttemptRow.efficiency.is_not(None))
+        select(AttemptRow.user_id, func.max(AttemptRow.efficiency).label("efficiency"))
+        .where(AttemptRow.problem == problem, IS_RANKED)
+        .group_by(AttemptRow.user_id)
         .subquery()
     )
     place = func.rank().over(order_by=best.c.efficiency.desc()).label("place")
-    return select(best.c.user_id, best.c.efficiency, best.c.created_at, place).where(best.c.turn == 1)
+    return select(best.c.user_id, best.c.efficiency, place)

@@ -6,11 +6,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.attempts.ranking import Place, Ranking
-from app.attempts.service import AttemptView
+from app.attempts.service import AttemptSummary, AttemptView
 from app.attempts.standing import Standing
 from app.attempts.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
-from grader.verdict import Verdict
+from grader.verdict import Status, Verdict
 
 _SOURCE = "from flax import nnx\nimport optax\n\n\ndef fsdp_step(seed, x, y, num_shards, lr):\n    ...\n"
 
@@ -60,6 +60,10 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
         "walls": ["namespaces", "landlock", "seccomp", "rlimits", "memory"],
         "timings_ms": {"queued": 4, "import": 310, "run": 1120, "verify": 0, "total": 1896},
     },
+}
+
+EXAMPLE_SUMMARY: dict[str, Any] = {name: value for name, value in EXAMPLE_FINISHED.items() if name != "verdict"} | {
+    "verdict_status": "accepted"
 }
 
 
@@ -112,14 +116,36 @@ class AttemptJSON(BaseModel):
         return cls(**fields | {"queue": view.queue and QueueJSON.of(view.queue)})
 
 
+class AttemptSummaryJSON(BaseModel):
+    """An attempt in a list: without its verdict, which can be long, but with the verdict's status."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_SUMMARY]})
+
+    id: str
+    problem: str
+    kind: AttemptKind
+    status: AttemptStatus
+    phase: str | None
+    version: str
+    verdict_status: Status | None
+    score: int | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @classmethod
+    def of(cls, summary: AttemptSummary) -> "AttemptSummaryJSON":
+        return cls(**{name: getattr(summary, name) for name in cls.model_fields})
+
+
 class AttemptPage(BaseModel):
     """Newest first. `next` is what to send as `before` for the page after this one; null on the last page."""
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"attempts": [EXAMPLE_FINISHED], "next": None}]}
+        extra="forbid", json_schema_extra={"examples": [{"attempts": [EXAMPLE_SUMMARY], "next": None}]}
     )
 
-    attempts: list[AttemptJSON]
+    attempts: list[AttemptSummaryJSON]
     next: str | None
 
 

@@ -1,7 +1,7 @@
 """Submit, read, list and cancel attempts."""
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import cast
 
@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.service import User
-from app.attempts.models import AttemptRow
+from app.attempts.models import IS_WAITING, AttemptRow
 from app.attempts.source import check_source
 from app.attempts.status import AttemptKind, AttemptStatus
 from app.clock import now
@@ -21,10 +21,27 @@ from app.queue.events import AttemptEvents
 from app.queue.protocol import GradeQueue
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
-from grader.verdict import Verdict
+from grader.verdict import Status, Verdict
 
 # One more than a page of REST, which asks for it to learn whether there is a next page.
 _MAX_PAGE = 101
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSummary:
+    """A line of a list: what can be told without reading source and verdict."""
+
+    id: str
+    problem: str
+    kind: AttemptKind
+    status: AttemptStatus
+    phase: str | None
+    version: str
+    verdict_status: Status | None
+    score: int | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +138,14 @@ class Attempts:
 
     async def list(
         self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
-    ) -> list[AttemptView]:
+    ) -> list[AttemptSummary]:
         """The user's attempts and runs, newest first; `before` is the id of the last one of the page before this.
 
         Raises:
           AttemptNotFound: `before` is no attempt of this user.
         """
-        query = select(AttemptRow).where(AttemptRow.user_id == user.id)
+        query = select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary)))
+        query = query.where(AttemptRow.user_id == user.id)
         if problem is not None:
             query = query.where(AttemptRow.problem == problem)
         async with self._database.reading() as session:
@@ -135,8 +153,8 @@ class Attempts:
                 last = await self._find(session, user, before)
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
             query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-            rows = await session.scalars(query.limit(max(1, min(limit, _MAX_PAGE))))
-            return [view_of(row) for row in rows]
+            rows = await session.execute(query.limit(max(1, min(limit, _MAX_PAGE))))
+            return [AttemptSummary(*row) for row in rows]
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
         """Stop a queued or running attempt; one that was cancelled before stays so.
@@ -177,9 +195,8 @@ class Attempts:
         return row
 
     async def _refuse_a_flood(self, session: AsyncSession, user: User) -> None:
-        waiting = await session.scalar(
-            select(func.count()).where(AttemptRow.user_id == user.id, AttemptRow.status.in_(("queued", "running")))
-        )
+        query = select(func.count()).select_from(AttemptRow).where(AttemptRow.user_id == user.id, IS_WAITING)
+        waiting = await session.scalar(query)
         if (waiting or 0) >= self._limits.max_waiting_per_user:
             raise TooManyWaiting(
                 f"You have {waiting} attempts that wait for their verdict, the most that one person may have. "

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import case, func, select
 
 from app.accounts.service import User
-from app.attempts.models import AttemptRow
+from app.attempts.models import IS_SCORED, AttemptRow
 from app.database import Database
 
 
@@ -13,17 +13,16 @@ from app.database import Database
 class Standing:
     """`accepted` counts attempts only: a run tries no hidden case."""
 
-    best_score: int | None = None
-    accepted: bool = False
+    best_score: int
+    accepted: bool
 
 
 async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:
-    """Standing by problem, over all of the user's graded attempts; problems without one are left out."""
+    """Standing by problem, over all of the user's scored attempts; problems without one are left out."""
+    accepted = func.max(case((AttemptRow.verdict_status == "accepted", 1), else_=0))
     query = (
-        select(
-            AttemptRow.problem, func.max(AttemptRow.score), func.max(case((AttemptRow.accepted.is_(True), 1), else_=0))
-        )
-        .where(AttemptRow.user_id == user.id, AttemptRow.kind == "attempt", AttemptRow.status == "finished")
+        select(AttemptRow.problem, func.max(AttemptRow.score), accepted)
+        .where(AttemptRow.user_id == user.id, IS_SCORED)
         .group_by(AttemptRow.problem)
     )
     if problem is not None:

@@ -1,12 +1,56 @@
 """REST: the problems, open to everybody."""
 
-from fastapi import APIRouter, Request
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request
+from pydantic import BaseModel
+from starlette.responses import Response
 
 from app.problem_json import problem_responses
 from app.problems.schemas import ProblemDetail, ProblemList, ProblemSummary
 from app.problems.service import Catalogue
+from grader.package.package import Package
 
 router = APIRouter(tags=["problems"])
+
+IfNoneMatch = Annotated[str | None, Header(description="ETags of answers that you have; 304 if one is still right")]
+_WITH_ETAG: dict[int | str, dict[str, Any]] = {
+    200: {"headers": {"ETag": {"schema": {"type": "string"}, "description": "Changes with the content"}}},
+    304: {"description": "One of the ETags in If-None-Match is still right; there is no body"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is told of some packages, ready to be sent."""
+
+    packages: list[Package]
+    body: bytes
+    etag: str
+
+    def send(self, if_none_match: str | None) -> Response:
+        # no-cache: to be kept, and asked about each time.
+        headers = {"ETag": self.etag, "Cache-Control": "no-cache"}
+        known = {each.strip().removeprefix("W/") for each in (if_none_match or "").split(",")}
+        if known & {self.etag, "*"}:
+            return Response(status_code=304, headers=headers)
+        return Response(self.body, media_type="application/json", headers=headers)
+
+
+# By slug, and "" for the list. Problems are read much more often than published, and the list is the first that every
+# client asks for, so that it is described once and not at each request.
+_answers: dict[str, _Answer] = {}
+
+
+def _answer(name: str, packages: list[Package], describe: Callable[[], BaseModel]) -> _Answer:
+    kept = _answers.get(name)
+    if kept is None or kept.packages != packages:
+        body = describe().model_dump_json().encode()
+        kept = _answers[name] = _Answer(packages, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+    return kept
 
 
 def _catalogue(request: Request) -> Catalogue:
@@ -14,11 +58,19 @@ def _catalogue(request: Request) -> Catalogue:
     return catalogue
 
 
-@router.get("/problems", summary="All problems")
-async def list_problems(request: Request) -> ProblemList:
-    return ProblemList(problems=[ProblemSummary.of(package) for package in _catalogue(request).all()])
+@router.get("/problems", summary="All problems", response_model=ProblemList, responses=_WITH_ETAG)
+async def list_problems(request: Request, if_none_match: IfNoneMatch = None) -> Response:
+    packages = _catalogue(request).all()
+    answer = _answer("", packages, lambda: ProblemList(problems=[ProblemSummary.of(each) for each in packages]))
+    return answer.send(if_none_match)
 
 
-@router.get("/problems/{slug}", summary="One problem", responses=problem_responses(404))
-async def get_problem(request: Request, slug: str) -> ProblemDetail:
-    return ProblemDetail.of(_catalogue(request).get(slug))
+@router.get(
+    "/problems/{slug}",
+    summary="One problem",
+    response_model=ProblemDetail,
+    responses={**_WITH_ETAG, **problem_responses(404)},
+)
+async def get_problem(request: Request, slug: str, if_none_match: IfNoneMatch = None) -> Response:
+    package = _catalogue(request).get(slug)
+    return _answer(package.slug, [package], lambda: ProblemDetail.of(package)).send(if_none_match)

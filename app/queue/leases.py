@@ -196,7 +196,7 @@ def _ended(verdict: Verdict) -> dict[str, Any]:
         "verdict": json.loads(verdict.model_dump_json()),
         "version": verdict.version,
         "score": verdict.score,
-        "accepted": verdict.status == "accepted",
+        "verdict_status": verdict.status,
         "efficiency": _ranked_by(verdict),
         "finished_at": now(),
     }

@@ -1,9 +1,9 @@
 """Who goes first: priorities, fair share between users, and how long one still waits.
 
 Fair share is decided when an attempt is queued, not when it is taken: each attempt of a user gets its turn at least
-`SPACING` after that user's one before, and turns are taken in order. So whoever hands in twenty at once holds nobody
-up, and nobody who waits is overtaken for ever, since newcomers' turns lie ever later. A worker finds the next row by
-one look into an index, however long the queue is.
+`SPACING` after that user's last one that waits, and turns are taken in order. So whoever hands in twenty at once holds
+nobody up, and nobody who waits is overtaken for ever, since newcomers' turns lie ever later. A worker finds the next
+row by one look into an index, however long the queue is.
 """
 
 import math
@@ -13,7 +13,7 @@ from datetime import timedelta
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.attempts.models import AttemptRow
+from app.attempts.models import IS_WAITING, AttemptRow
 from app.clock import now
 
 # The lowest goes first, whatever the turns.
@@ -31,11 +31,17 @@ class QueuePlace:
 
 
 async def line_up(session: AsyncSession, attempt: AttemptRow, *, rejudge: bool) -> None:
-    """Queue the attempt behind the user's others of its priority. It is part of the session from then on."""
+    """Queue the attempt behind those of the user that wait at its priority. It is part of the session from then on.
+
+    What was graded meanwhile counts no more: nobody owes anything for the time when the queue was short.
+    """
     priority = PRIORITY["rejudge" if rejudge else attempt.kind]
     last = await session.scalar(
         select(func.max(AttemptRow.turn_at)).where(
-            AttemptRow.user_id == attempt.user_id, AttemptRow.priority == priority, AttemptRow.id != attempt.id
+            AttemptRow.user_id == attempt.user_id,
+            AttemptRow.priority == priority,
+            AttemptRow.id != attempt.id,
+            IS_WAITING,
         )
     )
     attempt.status, attempt.phase, attempt.priority, attempt.tries = "queued", None, priority, 0

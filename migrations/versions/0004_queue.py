@@ -40,7 +40,6 @@ def upgrade() -> None:
     op.add_column("attempts", sa.Column("turn_at", _TIME, nullable=False, server_default="1970-01-01 00:00:00.000000"))
     op.execute("UPDATE attempts SET turn_at = created_at")
     op.create_index("ix_attempts_status_priority_turn_at_id", "attempts", ["status", "priority", "turn_at", "id"])
-    op.create_index("ix_attempts_user_id_priority_turn_at", "attempts", ["user_id", "priority", "turn_at"])
     op.create_index("ix_attempts_finished_at", "attempts", ["finished_at"])
     op.drop_index("ix_attempts_status_priority_created_at", "attempts")
 
@@ -48,7 +47,6 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.create_index("ix_attempts_status_priority_created_at", "attempts", ["status", "priority", "created_at"])
     op.drop_index("ix_attempts_finished_at", "attempts")
-    op.drop_index("ix_attempts_user_id_priority_turn_at", "attempts")
     op.drop_index("ix_attempts_status_priority_turn_at_id", "attempts")
     op.drop_column("attempts", "turn_at")
     op.drop_column("attempts", "not_before")

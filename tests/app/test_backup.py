@@ -49,7 +49,7 @@ async def fill(database: Database) -> None:
                     priority=number,
                     tries=0,
                     verdict=verdict,
-                    accepted=bool(number % 4) if verdict else None,
+                    verdict_status=("accepted" if number % 4 else "rejected") if verdict else None,
                     efficiency=0.1 if verdict else None,
                     created_at=NOON,
                     finished_at=NOON if verdict else None,
@@ -138,7 +138,7 @@ async def test_a_backup_of_an_earlier_revision_is_migrated(empty_database: Datab
         assert backup.revision == "0001"
         await backup.restore(new)
     (row,) = await rows_of(new)
-    assert (row["id"], row["accepted"], row["created_at"]) == ("a", True, NOON)
+    assert (row["id"], row["verdict_status"], row["created_at"]) == ("a", "accepted", NOON)
     await new.close()
 
 

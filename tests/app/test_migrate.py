@@ -89,7 +89,7 @@ OLD_VERDICTS = {
 }
 
 
-async def test_the_second_revision_keeps_attempts_and_can_be_taken_back(empty_database):
+async def test_later_revisions_keep_attempts_and_can_be_taken_back(empty_database):
     await step(empty_database, "0001")
     columns = "id, user_id, problem, version, kind, source, status, priority, tries, verdict, created_at"
     values = ":id, 'u', 'p', 'v', 'attempt', 'x', :status, 0, 0, :verdict, :at"
@@ -106,16 +106,24 @@ async def test_the_second_revision_keeps_attempts_and_can_be_taken_back(empty_da
     await migrate(empty_database)
     async with empty_database.reading() as session:
         found = {each: await session.get(app.attempts.models.AttemptRow, each) for each in OLD_VERDICTS}
-    assert {key: row.accepted for key, row in found.items()} == {"a": True, "r": False, "q": None}
+    assert {key: row.verdict_status for key, row in found.items()} == {"a": "accepted", "r": "rejected", "q": None}
     assert {row.efficiency for row in found.values()} == {None}
     assert found["a"].verdict["stdout"] == "a\0b"
 
+    await step(empty_database, "0002", down=True)
+    async with empty_database.engine.connect() as connection:
+        accepted = (await connection.execute(text("SELECT id, accepted FROM attempts"))).all()
+    assert {key: None if value is None else bool(value) for key, value in accepted} == {
+        "a": True,
+        "r": False,
+        "q": None,
+    }
     await step(empty_database, "0001", down=True)
     async with empty_database.engine.connect() as connection:
         columns = await connection.run_sync(lambda c: {each["name"] for each in inspect(c).get_columns("attempts")})
         indexes = await connection.run_sync(lambda c: {each["name"] for each in inspect(c).get_indexes("attempts")})
         assert (await connection.scalar(text("SELECT count(*) FROM attempts"))) == 3
-    assert columns.isdisjoint({"efficiency", "accepted"})
+    assert columns.isdisjoint({"efficiency", "accepted", "verdict_status"})
     assert "ix_attempts_problem" in indexes
     await migrate(empty_database)
 

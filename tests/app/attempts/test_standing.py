@@ -46,7 +46,7 @@ async def test_a_run_and_a_failure_of_ours_count_for_nothing(database):
     await hand_in(database, ADA, accepted(None, scored=False), kind="run")
     assert await standings(database, ADA) == {}
     await hand_in(database, ADA, failed_verdict("add_one", "v", "the grader died"))
-    assert await standings(database, ADA) == {"add_one": Standing(None, False)}
+    assert await standings(database, ADA) == {}
 
 
 async def test_a_verdict_that_holds_a_nul_is_read(database):

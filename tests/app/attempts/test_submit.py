@@ -101,6 +101,15 @@ async def test_a_page_after_an_attempt_that_is_none(service):
     assert (answer.status_code, answer.json()["slug"]) == (404, "attempt-not-found")
 
 
+async def test_the_list_tells_how_it_went_without_the_verdict(service):
+    await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
+    (listed,) = (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()["attempts"]
+    assert (listed["status"], listed["verdict_status"], listed["score"]) == ("finished", "rejected", 0)
+    assert listed.keys().isdisjoint({"verdict", "source"})
+    page = (await service.http.get("/attempts", headers=service.bearer | {"Accept": "text/html"})).text
+    assert 'data-status="rejected"' in page
+
+
 async def test_another_users_attempt_is_not_found(service):
     mine = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
     accounts = service.app.state.accounts

@@ -1,5 +1,7 @@
 """The problems over REST: open to everybody, and only their public parts."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.problems.service import Catalogue
@@ -39,3 +41,37 @@ def test_a_package_with_faults_is_left_out_and_the_rest_served(tmp_path, package
 
 def test_a_folder_that_is_not_there_holds_no_problem(tmp_path):
     assert Catalogue.load(tmp_path / "nothing").all() == []
+
+
+@pytest.mark.parametrize("path", ["/api/v1/problems", "/api/v1/problems/add_one"])
+async def test_what_is_known_already_is_not_sent_again(service, path):
+    first = await service.http.get(path)
+    etag = first.headers["etag"]
+    assert etag.startswith('"')
+    for known in (etag, f'"other", {etag}', f"W/{etag}", "*"):
+        again = await service.http.get(path, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
+    for other in ('"other"', etag[1:-1], ""):
+        again = await service.http.get(path, headers={"If-None-Match": other})
+        assert (again.status_code, again.json()) == (200, first.json())
+
+
+async def test_a_new_version_has_another_etag(service, package):
+    paths = ("/api/v1/problems", "/api/v1/problems/add_one")
+    before = [(await service.http.get(path)).headers["etag"] for path in paths]
+    manifest = package.manifest.model_copy(update={"title": "Add two"})
+    service.app.state.catalogue = Catalogue([replace(package, version="b" * 64, manifest=manifest)])
+    for path, etag in zip(paths, before, strict=True):
+        answer = await service.http.get(path, headers={"If-None-Match": etag})
+        assert answer.status_code == 200
+        assert "Add two" in answer.text
+        assert answer.headers["etag"] != etag
+
+
+async def test_the_description_names_the_etag(service):
+    paths = (await service.http.get("/openapi.json")).json()["paths"]
+    for path in ("/api/v1/problems", "/api/v1/problems/{slug}"):
+        described = paths[path]["get"]
+        assert {"200", "304"} <= set(described["responses"])
+        assert "ETag" in described["responses"]["200"]["headers"]
+        assert described["parameters"][-1]["name"] == "if-none-match"

@@ -64,6 +64,16 @@ async def test_who_waits_is_not_overtaken_for_ever(database, leases):
     assert await order(leases) == ["a1", "a0", "b0"]
 
 
+async def test_what_was_graded_while_nobody_else_waited_is_not_held_against_anybody(database, leases):
+    for number in range(5):
+        await hand_in(database, f"a{number}", "ada")
+        lease = await leases.take()
+        assert await leases.finish(lease, failed_verdict("p", "v", "said"))
+    await hand_in(database, "a5", "ada")
+    await hand_in(database, "b0", "bob")
+    assert await order(leases) == ["a5", "b0"]
+
+
 async def test_runs_do_not_push_a_users_attempts_back(database, leases):
     for number in range(3):
         await hand_in(database, f"r{number}", "ada", "run")

