@@ -17,7 +17,7 @@ RUN apt-get update \
 WORKDIR /opt/meshgrade-service
 # Same path as where it was made: a virtual environment names its own. Everything belongs to root: the service reads it.
 COPY --from=build /opt/meshgrade-service/.venv .venv
-COPY pyproject.toml LICENSE ./
+COPY LICENSE ./
 COPY migrations migrations
 COPY problems problems
 COPY grader grader
