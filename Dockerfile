@@ -1,15 +1,32 @@
 # Meshgrade in a container; deploy/README.md says with which options to run it.
-FROM python:3.11-slim-bookworm
+FROM python:3.11.14-slim-bookworm AS build
+ENV UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=copy
+RUN pip install --no-cache-dir uv==0.13.8
+WORKDIR /opt/meshgrade-service
+# Alone, so that a change of our own code does not install the packages again.
+COPY pyproject.toml uv.lock ./
+RUN uv sync --frozen --no-dev --no-cache --compile-bytecode
+
+FROM python:3.11.14-slim-bookworm
 RUN apt-get update \
     && apt-get install -y --no-install-recommends bubblewrap libseccomp2 \
     && rm -rf /var/lib/apt/lists/* \
-    && pip install --no-cache-dir uv
+    && groupadd --gid 10001 meshgrade \
+    && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin meshgrade \
+    && install --directory --owner 10001 --group 10001 --mode 0700 /data
 WORKDIR /opt/meshgrade-service
-COPY pyproject.toml uv.lock ./
-RUN uv sync --frozen --no-dev --no-cache
-COPY . .
-ENV PYTHONPATH=/opt/meshgrade-service
+# Same path as where it was made: a virtual environment names its own. Everything belongs to root: the service reads it.
+COPY --from=build /opt/meshgrade-service/.venv .venv
+COPY LICENSE ./
+COPY migrations migrations
+COPY problems problems
+COPY grader grader
+COPY app app
+ENV PYTHONPATH=/opt/meshgrade-service PYTHONDONTWRITEBYTECODE=1 \
+    MESHGRADE_HOST=0.0.0.0 MESHGRADE_DATA=/data MESHGRADE_LOG_FORMAT=json
+USER 10001:10001
 EXPOSE 8000
-VOLUME /data
-HEALTHCHECK --interval=30s --timeout=5s CMD [".venv/bin/python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
-CMD [".venv/bin/python", "-m", "app.cli", "serve", "--host", "0.0.0.0", "--data", "/data"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+    CMD [".venv/bin/python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+ENTRYPOINT [".venv/bin/python", "-m", "app.cli"]
+CMD ["serve"]

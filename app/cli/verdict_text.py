@@ -20,7 +20,7 @@ def print_verdict(title: str, verdict: Verdict) -> None:
     console.print(f"[{style}]{verdict.status}[/]{reason}  {safe(title)}{score}")
     console.print(_checks(verdict))
     for case in [case for case in verdict.cases if not case.passed][:5]:
-        console.print(f"[bold]{case.id}[/]")
+        console.print(f"[bold]{safe(case.id)}[/]")
         console.print(Padding(safe(case.message), (0, 0, 1, 2)))
     if verdict.misconception:
         console.print("[bold]What may lie behind this[/]")
@@ -31,8 +31,8 @@ def print_verdict(title: str, verdict: Verdict) -> None:
             console.print(Padding(safe(text.rstrip()), (0, 0, 1, 2)))
     times = verdict.timings_ms
     console.print(
-        f"[dim]walls: {', '.join(verdict.walls)} · {times.total} ms (import {times.import_}, run {times.run}) · "
-        f"version {verdict.version[:12]}[/]"
+        f"[dim]walls: {safe(', '.join(verdict.walls))} · {times.total} ms (import {times.import_}, run {times.run}) · "
+        f"version {safe(verdict.version[:12])}[/]"
     )
 
 
@@ -41,7 +41,7 @@ def _checks(verdict: Verdict) -> Table:
     for check in verdict.checks:
         mark = "[green]passed[/]" if check.passed else "[red]not passed[/]"
         points = f"{check.points}/{check.max_points}"
-        table.add_row(mark, points, f"{escape(check.title)} [dim]({check.trust})[/]\n{safe(check.message)}")
+        table.add_row(mark, points, f"{safe(check.title)} [dim]({check.trust})[/]\n{safe(check.message)}")
     return table
 
 

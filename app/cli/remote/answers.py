@@ -47,9 +47,17 @@ class Progress(_Answer):
     problems: list[ProblemProgress]
 
 
+class QueuePlace(_Answer):
+    model_config = ConfigDict(extra="allow")
+
+    ahead: int
+    expected_wait_s: int | None
+
+
 class AttemptState(_Answer):
     status: AttemptStatus
     phase: str | None
+    queue: QueuePlace | None = None
 
 
 class Attempt(AttemptState):

@@ -49,7 +49,7 @@ def _attempt_in(event: Event, attempt: Attempt) -> Attempt | None:
             return Attempt.model_validate_json(event.data)
         if event.name == "status":
             status = AttemptState.model_validate_json(event.data)
-            return attempt.model_copy(update={"status": status.status, "phase": status.phase})
+            return attempt.model_copy(update={"status": status.status, "phase": status.phase, "queue": status.queue})
     except ValidationError:
         return None
     return None
@@ -57,5 +57,8 @@ def _attempt_in(event: Event, attempt: Attempt) -> Attempt | None:
 
 def _state(attempt: Attempt) -> str:
     if attempt.status == "queued":
-        return "waiting for a free worker"
+        if attempt.queue is None or not attempt.queue.ahead:
+            return "waiting for a free worker"
+        wait_s = attempt.queue.expected_wait_s
+        return f"waiting: {attempt.queue.ahead} ahead of you" + ("" if wait_s is None else f", about {wait_s} s")
     return plain_text(attempt.phase or attempt.status)[:200]

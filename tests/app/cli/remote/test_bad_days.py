@@ -13,7 +13,16 @@ from app.cli.remote.server import Server
 from app.errors import NotLoggedIn, ServerRefused, ServerUnusable
 
 ID = "0" * 31 + "1"
-QUEUED = {"id": ID, "problem": "add_one", "kind": "attempt", "status": "queued", "phase": None, "verdict": None}
+QUEUED = {
+    "id": ID,
+    "problem": "add_one",
+    "kind": "attempt",
+    "status": "queued",
+    "phase": None,
+    "verdict": None,
+    "queue": None,
+    "version": "told by the server alone",
+}
 DONE = QUEUED | {"status": "finished", "verdict": {"status": "accepted", "stdout": "a\u2028b"}}
 DOWN = httpx.ConnectError("refused")
 
@@ -179,6 +188,15 @@ def test_events_are_followed_to_the_verdict():
     attempt, told = followed(Scripted(ok(QUEUED), events))
     assert attempt == DONE
     assert told == ["waiting for a free worker", "case 1 of 2", "finished", "finished"]
+
+
+def test_the_place_in_the_queue_is_told():
+    place = {"queue": {"ahead": 3, "expected_wait_s": 12, "more": 1}}
+    status = {"status": "queued", "phase": None, "queue": {"ahead": 1, "expected_wait_s": None}}
+    events = stream(("status", "a", status), ("verdict", "verdict", DONE))
+    script = Scripted(ok(QUEUED | place), events)
+    _, told = followed(script)
+    assert told[:2] == ["waiting: 3 ahead of you, about 12 s", "waiting: 1 ahead of you"]
 
 
 def test_a_broken_stream_is_taken_up_where_it_ended():

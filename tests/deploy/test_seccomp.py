@@ -6,7 +6,7 @@ from pathlib import Path
 import pyseccomp
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[2]
 PROFILE = json.loads((CHECKOUT / "deploy" / "docker-seccomp.json").read_text())
 FORBIDDEN = {name for rule in PROFILE["syscalls"] for name in rule["names"]}
 
@@ -32,10 +32,3 @@ def test_what_nobody_needs_is_forbidden(name):
 
 def test_every_name_is_one_that_libseccomp_knows():
     assert [name for name in FORBIDDEN if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) == -1] == []
-
-
-def test_the_image_installs_the_walls_and_does_not_take_the_checkouts_own_folders():
-    dockerfile = (CHECKOUT / "Dockerfile").read_text()
-    assert "bubblewrap libseccomp2" in dockerfile
-    ignored = (CHECKOUT / ".dockerignore").read_text().split()
-    assert {".git", ".venv", ".meshgrade", "data"} <= set(ignored)

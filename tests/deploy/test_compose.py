@@ -1,0 +1,93 @@
+"""compose.yaml: pinned, without root, without a default password, and each part only with what it needs."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from app.cli.__main__ import COMMANDS as KNOWN
+from app.settings import Settings
+
+COMMANDS = {*KNOWN, "worker"}
+CHECKOUT = Path(__file__).resolve().parents[2]
+TEXT = (CHECKOUT / "compose.yaml").read_text()
+COMPOSE = yaml.safe_load(TEXT)
+SERVICES = COMPOSE["services"]
+each_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
+
+
+def test_there_is_a_database_an_api_and_two_workers():
+    assert set(SERVICES) == {"database", "api", "worker"}
+    assert SERVICES["worker"]["deploy"]["replicas"] == 2
+
+
+@each_service
+def test_every_image_is_pinned(service):
+    assert re.search(r":\d+\.\d+(\.\d+)?(-\w+)?$", service["image"])
+
+
+@each_service
+def test_nothing_is_privileged_and_roots_are_read_only(service):
+    assert not {"privileged", "cap_add", "devices", "pid", "ipc", "network_mode", "userns_mode", "user"} & set(service)
+    assert service["read_only"] is True
+    assert "no-new-privileges:true" in service["security_opt"]
+    for volume in service.get("volumes", []):
+        # By name: nothing of the machine's own file system.
+        assert volume.partition(":")[0] in COMPOSE["volumes"]
+
+
+@each_service
+def test_everything_has_its_limits_and_is_started_again(service):
+    assert {"cpus", "memory", "pids"} == set(service["deploy"]["resources"]["limits"])
+    assert service["restart"] == "unless-stopped"
+
+
+@pytest.mark.parametrize("name", ["api", "worker"])
+def test_ours_have_no_capability_and_a_command_that_exists(name):
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert len(service["command"]) == 1
+    assert service["command"][0] in COMMANDS
+    assert service["depends_on"]["database"]["condition"] == "service_healthy"
+
+
+@pytest.mark.parametrize("name", ["api", "worker"])
+def test_every_setting_exists(name):
+    for variable in SERVICES[name]["environment"]:
+        assert variable.removeprefix("MESHGRADE_").lower() in Settings.model_fields, variable
+
+
+def test_there_is_no_default_password():
+    uses = re.findall(r"\$\{POSTGRES_PASSWORD([^}]*)\}", TEXT)
+    assert len(uses) == 2
+    assert all(use.startswith(":?") for use in uses)
+    for variable in re.findall(r"\$\{(MESHGRADE_\w*TOKEN[^}]*)\}", TEXT):
+        assert variable.endswith(":-")
+
+
+def test_only_the_worker_has_the_sandbox_profile_and_it_is_there():
+    options = SERVICES["worker"]["security_opt"]
+    [profile] = [option.removeprefix("seccomp=") for option in options if option.startswith("seccomp=")]
+    assert (CHECKOUT / profile).is_file()
+    for name in ("api", "database"):
+        assert SERVICES[name]["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_workers_reach_the_database_alone():
+    assert COMPOSE["networks"]["inside"]["internal"] is True
+    assert SERVICES["worker"]["networks"] == SERVICES["database"]["networks"] == ["inside"]
+    assert "ports" not in SERVICES["worker"]
+    assert "ports" not in SERVICES["database"]
+
+
+def test_the_api_is_reached_from_this_machine_alone_and_does_not_grade():
+    for port in SERVICES["api"]["ports"]:
+        assert port.startswith("127.0.0.1:")
+    assert SERVICES["api"]["environment"]["MESHGRADE_GRADING_SLOTS"] == "0"
+
+
+def test_the_health_of_each_is_known_as_far_as_it_has_any():
+    assert SERVICES["database"]["healthcheck"]["test"][0] == "CMD"
+    assert "healthcheck" not in SERVICES["api"]  # the image's
+    assert SERVICES["worker"]["healthcheck"] == {"disable": True}  # it listens nowhere

@@ -1,0 +1,157 @@
+"""deploy/kubernetes: pinned, restricted, and each part only with what it needs."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from sqlalchemy import text
+
+from app.cli.__main__ import COMMANDS as KNOWN
+from app.migrate import migrate
+from app.settings import Settings
+
+COMMANDS = {*KNOWN, "worker"}
+FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "kubernetes"
+FILES = {path.name: list(yaml.safe_load_all(path.read_text())) for path in sorted(FOLDER.glob("*.yaml"))}
+OBJECTS: dict[tuple[str, str], dict[str, Any]] = {
+    (each["kind"], each["metadata"]["name"]): each
+    for name, documents in FILES.items()
+    for each in documents
+    if name != "kustomization.yaml"
+}
+DEPLOYMENTS = {name: each["spec"]["template"]["spec"] for (kind, name), each in OBJECTS.items() if kind == "Deployment"}
+each_pod = pytest.mark.parametrize("pod", DEPLOYMENTS.values(), ids=DEPLOYMENTS)
+
+
+def test_everything_is_applied_but_the_template_of_the_secret():
+    listed = set(FILES["kustomization.yaml"][0]["resources"])
+    assert listed == set(FILES) - {"kustomization.yaml", "secret.example.yaml"}
+    [image] = FILES["kustomization.yaml"][0]["images"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", str(image["newTag"]))
+
+
+def test_everything_lies_in_the_namespace():
+    for (kind, _), each in OBJECTS.items():
+        assert each["metadata"].get("namespace") == (None if kind == "Namespace" else "meshgrade")
+
+
+@each_pod
+def test_pods_are_restricted(pod):
+    context = pod["securityContext"]
+    assert context["runAsNonRoot"] is True
+    assert context["runAsUser"] > 0
+    assert context["seccompProfile"]["type"] in ("RuntimeDefault", "Localhost")
+    assert pod["automountServiceAccountToken"] is False
+    assert not {"hostNetwork", "hostPID", "hostIPC"} & set(pod)
+    for volume in pod["volumes"]:
+        assert set(volume) == {"name", "emptyDir"}
+        assert volume["emptyDir"]["sizeLimit"]
+    for container in pod["containers"]:
+        own = container["securityContext"]
+        assert own == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+
+
+@each_pod
+def test_containers_are_pinned_limited_and_run_a_command_that_exists(pod):
+    for container in pod["containers"]:
+        assert re.search(r":\d+\.\d+\.\d+$", container["image"])
+        assert set(container["resources"]["requests"]) == {"cpu", "memory"}
+        assert set(container["resources"]["limits"]) == {"cpu", "memory"}
+        assert container["args"][0] in COMMANDS
+        mounted = {mount["name"] for mount in container["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}
+
+
+@each_pod
+def test_settings_and_keys_of_the_secret_exist(pod):
+    secret = OBJECTS["Secret", "meshgrade"]["stringData"]
+    for container in pod["containers"]:
+        for variable in container["env"]:
+            assert variable["name"].removeprefix("MESHGRADE_").lower() in Settings.model_fields
+            if "valueFrom" in variable:
+                reference = variable["valueFrom"]["secretKeyRef"]
+                assert reference == {"name": "meshgrade", "key": variable["name"]}
+                assert variable["name"] in secret
+            else:
+                assert not re.search("TOKEN|URL$", variable["name"]) or variable["name"] == "MESHGRADE_PUBLIC_URL"
+
+
+def test_the_worker_has_no_secret_but_the_database():
+    [container] = DEPLOYMENTS["worker"]["containers"]
+    assert [each["name"] for each in container["env"] if "valueFrom" in each] == ["MESHGRADE_DATABASE_URL"]
+
+
+def test_no_secret_has_a_value():
+    for (kind, _), each in OBJECTS.items():
+        if kind == "Secret":
+            assert set(each["stringData"].values()) == {""}
+            assert "data" not in each
+
+
+@pytest.mark.anyio
+async def test_probes_ask_for_what_exists(service):
+    [api], [worker] = DEPLOYMENTS["api"]["containers"], DEPLOYMENTS["worker"]["containers"]
+    [port] = api["ports"]
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        assert api[probe]["httpGet"]["port"] == port["name"]
+        assert (await service.http.get(api[probe]["httpGet"]["path"])).status_code == 200
+    # What lets it live must not depend on the database: all would be started again when that is.
+    assert api["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    assert worker["startupProbe"]["exec"]["command"][:3] == [".venv/bin/python", "-m", "app.cli"]
+    assert worker["startupProbe"]["exec"]["command"][3] in COMMANDS
+
+
+def test_the_workers_sandbox_may_make_namespaces_and_the_api_may_not():
+    assert DEPLOYMENTS["worker"]["securityContext"]["seccompProfile"] == {
+        "type": "Localhost",
+        "localhostProfile": "meshgrade/docker-seccomp.json",
+    }
+    assert (FOLDER.parent / "docker-seccomp.json").is_file()
+    assert DEPLOYMENTS["api"]["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert "appArmorProfile" not in DEPLOYMENTS["api"]["securityContext"]
+
+
+@pytest.mark.parametrize("component", ["api", "worker"])
+def test_selectors_find_their_pods(component):
+    labels = {"app.kubernetes.io/name": "meshgrade", "app.kubernetes.io/component": component}
+    deployment = OBJECTS["Deployment", component]["spec"]
+    assert deployment["selector"]["matchLabels"] == deployment["template"]["metadata"]["labels"] == labels
+    if component == "api":
+        assert OBJECTS["Service", "api"]["spec"]["selector"] == labels
+        assert OBJECTS["PodDisruptionBudget", "api"]["spec"]["selector"]["matchLabels"] == labels
+        assert OBJECTS["PodDisruptionBudget", "api"]["spec"]["minAvailable"] < deployment["replicas"]
+
+
+def test_workers_reach_the_database_alone():
+    policies = {name: each["spec"] for (kind, name), each in OBJECTS.items() if kind == "NetworkPolicy"}
+    labels = OBJECTS["Deployment", "worker"]["spec"]["template"]["metadata"]["labels"].items()
+    applying = {
+        name: spec for name, spec in policies.items() if spec["podSelector"].get("matchLabels", {}).items() <= labels
+    }
+    assert set(applying) == {"nothing", "database"}
+    assert applying["nothing"]["policyTypes"] == ["Ingress", "Egress"]
+    assert not any("ingress" in spec for spec in applying.values())
+    ports = {(port["protocol"], port["port"]) for rule in applying["database"]["egress"] for port in rule["ports"]}
+    assert ports == {("TCP", 5432), ("UDP", 53), ("TCP", 53)}
+    assert all(rule["to"] for rule in applying["database"]["egress"])
+
+
+@pytest.mark.anyio
+async def test_workers_are_scaled_by_a_query_that_the_database_answers(empty_database):
+    spec = OBJECTS["ScaledObject", "worker"]["spec"]
+    assert ("Deployment", spec["scaleTargetRef"]["name"]) in OBJECTS
+    assert "replicas" not in OBJECTS["Deployment", "worker"]["spec"]
+    assert spec["minReplicaCount"] >= 1
+    [trigger] = spec["triggers"]
+    [reference] = OBJECTS["TriggerAuthentication", trigger["authenticationRef"]["name"]]["spec"]["secretTargetRef"]
+    assert reference["key"] in OBJECTS["Secret", reference["name"]]["stringData"]
+    assert trigger["metadata"]["targetQueryValue"].isdecimal()
+    await migrate(empty_database)
+    async with empty_database.reading() as session:
+        assert await session.scalar(text(trigger["metadata"]["query"])) == 0
