@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from app.accounts import account_pages
+from app.accounts import account_pages, provider_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
+from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.attempts import api as attempts_api
 from app.attempts import pages as attempts_pages
@@ -120,7 +121,7 @@ def create_app(
     for api in (problems_api, attempts_api, accounts_api):
         app.include_router(api.router, prefix=_API)
     app.include_router(health_router)
-    for pages in (problems_pages, attempts_pages, accounts_pages, account_pages, help_pages):
+    for pages in (problems_pages, attempts_pages, accounts_pages, provider_pages, account_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
@@ -158,6 +159,7 @@ async def _open(
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
         app.state.database = database
         app.state.accounts = accounts
+        app.state.providers = build_providers(settings)
         app.state.catalogue = catalogue
         app.state.walls = walls
         app.state.warm = built.grader.warm
