@@ -109,8 +109,14 @@ class ProcrastinateQueue:
             return await count_waiting(session)
 
     async def work(self) -> None:
-        if self._gradings is None or self._stopping.is_set():
-            return
+        while self._gradings is not None and not self._stopping.is_set():
+            try:
+                await self._work()
+            except Exception:  # a database that does not answer at the start must not keep this from grading ever
+                log.exception("the queue could not be begun; trying again in a second")
+                await self._pause(_STARTED_AGAIN_S)
+
+    async def _work(self) -> None:
         async with self._app.open_async():
             # The first slot takes no rejudge, so that a batch of them keeps nobody waiting.
             work = [self._supervise([_GRADE] if self._limits.slots > 1 else [_GRADE, _REJUDGE], 1)]

@@ -109,6 +109,7 @@ async def test_the_second_revision_keeps_attempts_and_can_be_taken_back(empty_da
         found = {each: await session.get(app.attempts.models.AttemptRow, each) for each in OLD_VERDICTS}
     assert {key: row.accepted for key, row in found.items()} == {"a": True, "r": False, "q": None}
     assert {row.efficiency for row in found.values()} == {None}
+    assert {row.turn_at for row in found.values()} == {moment}
     assert found["a"].verdict["stdout"] == "a\0b"
 
     await step(empty_database, "0001", down=True)
