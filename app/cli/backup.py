@@ -2,9 +2,13 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from app.database import Database
+    from app.settings import Settings
 
 app = typer.Typer(pretty_exceptions_enable=False)
 Data = Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")]
@@ -16,9 +20,7 @@ def backup(
     data: Data = None,
 ) -> None:
     from app.backup import write_backup
-    from app.data_folder import read_secret
     from app.database import Database
-    from app.queue.deployment import shared_secret
     from app.settings import load_settings
 
     settings = load_settings(host=None, port=None, data=data)
@@ -26,13 +28,20 @@ def backup(
     async def run() -> dict[str, int]:
         database = Database(settings.database)
         try:
-            secret = await shared_secret(database) or read_secret(settings.data)
-            return await write_backup(database, secret, file)
+            return await write_backup(database, await secret_of(database, settings), file)
         finally:
             await database.close()
 
     rows = asyncio.run(run())
     print(f"{file} holds {told(rows)}. It holds the deployment secret, too: keep it where you keep secrets.")
+
+
+async def secret_of(database: "Database", settings: "Settings") -> bytes:
+    """The deployment secret in force: the shared database's, else the data folder's."""
+    from app.data_folder import read_secret
+    from app.queue.deployment import shared_secret
+
+    return await shared_secret(database) or read_secret(settings.data)
 
 
 def told(rows: dict[str, int]) -> str:

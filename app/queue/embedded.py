@@ -73,9 +73,11 @@ class EmbeddedQueue:
             return await count_waiting(session)
 
     async def work(self) -> None:
+        # Before any slot takes a row, else it would be rescued from a worker that lives.
+        while not self._stopping and not await self._rescued_all():
+            await asyncio.sleep(1.0)
         if self._stopping:
             return
-        await self._rescue(everything=self._sole)
         # The first slot takes no rejudge, so that a batch of them keeps nobody waiting.
         slots = [self._slot(rejudges=number > 0 or self._limits.slots == 1) for number in range(self._limits.slots)]
         self._workers = [asyncio.create_task(each) for each in (*slots, self._look_around())]
@@ -125,6 +127,14 @@ class EmbeddedQueue:
                 log.exception("looking after the queue stumbled")
                 await asyncio.sleep(1.0)
             self._news.set()
+
+    async def _rescued_all(self) -> bool:
+        try:
+            await self._rescue(everything=self._sole)
+        except Exception:  # a database that is locked at the start must not keep the service from grading ever
+            log.exception("the queue could not be begun; trying again in a second")
+            return False
+        return True
 
     async def _rescue(self, *, everything: bool) -> None:
         rescued = await self._leases.rescue(max_tries=self._limits.max_tries, everything=everything)

@@ -93,9 +93,12 @@ class ProcrastinateQueue:
         await self._defer(session, attempt)
 
     async def cancel(self, attempt_id: str) -> bool:
-        # Its job stays, and ends at once when a worker gets it; a worker that grades it hears of the change.
         async with self._database.writing() as session:
             cancelled = await cancel_row(session, attempt_id)
+            # Not by Procrastinate's own cancel, which would not be part of this transaction. A worker that grades the
+            # attempt hears of the change, and ends its job by itself.
+            waiting = text("DELETE FROM procrastinate_jobs WHERE queueing_lock = :id AND status = 'todo'")
+            await session.execute(waiting, {"id": attempt_id})
         if cancelled:
             self._events.publish(attempt_id, Change("cancelled", None))
         return cancelled
@@ -109,8 +112,14 @@ class ProcrastinateQueue:
             return await count_waiting(session)
 
     async def work(self) -> None:
-        if self._gradings is None or self._stopping.is_set():
-            return
+        while self._gradings is not None and not self._stopping.is_set():
+            try:
+                await self._work()
+            except Exception:  # a database that does not answer at the start must not keep this from grading ever
+                log.exception("the queue could not be begun; trying again in a second")
+                await self._pause(_STARTED_AGAIN_S)
+
+    async def _work(self) -> None:
         async with self._app.open_async():
             # The first slot takes no rejudge, so that a batch of them keeps nobody waiting.
             work = [self._supervise([_GRADE] if self._limits.slots > 1 else [_GRADE, _REJUDGE], 1)]
@@ -124,8 +133,7 @@ class ProcrastinateQueue:
         if self._gradings is None:
             return
         # Each takes no further job from now on, and ends with its last one.
-        for worker in self._workers:
-            worker.cancel()
+        self._stop_workers()
         await self._gradings.stop(grace_s=grace_s)
         if self._tasks:
             # A worker that still waits for a judge which heeds nothing is left to die with the process.

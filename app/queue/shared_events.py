@@ -69,6 +69,10 @@ class SharedEvents(AttemptEvents):
             await asyncio.sleep(_AGAIN_S)
 
     def _hear(self, payload: str) -> None:
-        said = json.loads(payload)
-        if said["from"] != self._self:
-            super().publish(said["id"], Change(said["status"], said["phase"]))
+        try:
+            said = json.loads(payload)
+            if said["from"] != self._self:
+                super().publish(said["id"], Change(said["status"], said["phase"]))
+        except (ValueError, KeyError, TypeError):
+            # Whoever may use this database may say anything on the channel: that must not end the listening.
+            log.warning("something that is no change of an attempt was said on %s", _CHANNEL)

@@ -75,6 +75,15 @@ async def empty(database: Database) -> None:
         await connection.execute(text("CREATE SCHEMA public"))
 
 
+@pytest.fixture
+async def shared_url(postgres_url: str) -> str:
+    """The address of an empty PostgreSQL."""
+    database = Database(postgres_url)
+    await empty(database)
+    await database.close()
+    return postgres_url
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))])
 async def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
     """Each database that the service runs on, without a table."""

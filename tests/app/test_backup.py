@@ -258,6 +258,22 @@ async def test_what_is_no_backup_is_named(tmp_path: Path):
         Backup(tmp_path / "text")
 
 
+@pytest.mark.xdist_group("postgresql")
+async def test_a_backup_of_a_shared_database_holds_its_secret_and_not_the_folders(shared_url: str, tmp_path: Path):
+    from app.cli.backup import secret_of
+    from app.queue.deployment import share_secret
+    from app.settings import Settings
+
+    settings = Settings(data=tmp_path / "data", database_url=shared_url)
+    database = Database(shared_url)
+    with DataFolder(settings.data) as folder:
+        assert await secret_of(database, settings) == folder.secret
+    await migrate(database)
+    await share_secret(database, SECRET)
+    assert await secret_of(database, settings) == SECRET
+    await database.close()
+
+
 async def test_nothing_is_restored_over_anything(made: Path, tmp_path: Path):
     database = sqlite(tmp_path / "made.sqlite3")
     with Backup(made) as backup, pytest.raises(DatabaseUnusable, match="is not empty"):

@@ -109,6 +109,7 @@ async def test_later_revisions_keep_attempts_and_can_be_taken_back(empty_databas
         found = {each: await session.get(app.attempts.models.AttemptRow, each) for each in OLD_VERDICTS}
     assert {key: row.verdict_status for key, row in found.items()} == {"a": "accepted", "r": "rejected", "q": None}
     assert {row.efficiency for row in found.values()} == {None}
+    assert {row.turn_at for row in found.values()} == {moment}
     assert found["a"].verdict["stdout"] == "a\0b"
 
     await step(empty_database, "0002", down=True)

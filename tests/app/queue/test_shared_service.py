@@ -1,45 +1,16 @@
 """Servers and workers that share a PostgreSQL: one grades, the other is told, and both draw the same hidden cases."""
 
 import asyncio
-from contextlib import asynccontextmanager
 
 import pytest
 
 from app.data_folder import DataFolder
-from app.database import Database
 from app.errors import GradingImpossible, SettingInvalid
-from app.main import Grading, open_worker
 from app.queue.deployment import share_secret, shared_secret
 from app.queue.null import NullGrader
-from app.settings import Settings
 from tests.app.attempts.test_submit import ATTEMPTS, HeldGrader
-from tests.app.conftest import WallState, empty
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
-
-
-@pytest.fixture
-async def url(postgres_url):
-    database = Database(postgres_url)
-    await empty(database)
-    await database.close()
-    return postgres_url
-
-
-@pytest.fixture
-def start_worker(url, tmp_path):
-    @asynccontextmanager
-    async def start(grader=None, *, wall_up=True, seen=None):
-        def grading(data, settings):
-            if seen is not None:
-                seen.append(data.secret)
-            return Grading(grader or NullGrader(), lambda: [WallState(up=wall_up)])
-
-        settings = Settings(database_url=url, grading_slots=1, lease_s=3, drain_s=0)
-        async with open_worker(settings, tmp_path / "worker", grading=grading):
-            yield
-
-    return start
 
 
 class HoldsOne(HeldGrader):
@@ -55,14 +26,14 @@ async def submit(service, wait, source="x"):
     return answer.json()
 
 
-async def test_a_server_on_postgresql_grades_itself(start_service, url, package):
-    async with start_service(database_url=url) as service:
+async def test_a_server_on_postgresql_grades_itself(start_service, shared_url, package):
+    async with start_service(database_url=shared_url) as service:
         assert (await submit(service, 20, package.reference))["verdict"]["status"] == "accepted"
 
 
-async def test_a_server_that_grades_nothing_hears_of_what_a_worker_does(start_service, start_worker, url, package):
+async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_service, start_worker, shared_url, package):
     grader, seen = HeldGrader(), []
-    async with start_service(database_url=url, grading_slots=0, wall_up=False) as service:
+    async with start_service(database_url=shared_url, grading_slots=0, wall_up=False) as service:
         attempt = await submit(service, 0, package.reference)
         assert attempt["status"] == "queued"
         with service.app.state.events.subscribe(attempt["id"]) as changes:
@@ -79,8 +50,8 @@ async def test_a_server_that_grades_nothing_hears_of_what_a_worker_does(start_se
     assert seen == [secret]
 
 
-async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_service, start_worker, url):
-    async with start_service(database_url=url, grading_slots=0) as service, start_worker(HoldsOne()):
+async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_service, start_worker, shared_url):
+    async with start_service(database_url=shared_url, grading_slots=0) as service, start_worker(HoldsOne()):
         attempt = await submit(service, 0, "hold")
         with service.app.state.events.subscribe(attempt["id"]) as changes:
             while (await changes.next(20)).phase != "held":
@@ -92,14 +63,14 @@ async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_se
         assert (found.json()["status"], found.json()["verdict"]) == ("cancelled", None)
 
 
-async def test_a_worker_without_a_wall_does_not_start(start_service, start_worker, url):
-    async with start_service(database_url=url, grading_slots=0):
+async def test_a_worker_without_a_wall_does_not_start(start_service, start_worker, shared_url):
+    async with start_service(database_url=shared_url, grading_slots=0):
         with pytest.raises(GradingImpossible, match="the wall 'namespaces' is missing"):
             async with start_worker(wall_up=False):
                 pytest.fail("it started")
 
 
-async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker, url, monkeypatch):
+async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker, shared_url, monkeypatch):
     monkeypatch.setattr("app.main._LOOK_FOR_SECRET_S", 0.05)
 
     async def work():
@@ -109,7 +80,7 @@ async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker
     worker = asyncio.create_task(work())
     await asyncio.sleep(0.5)
     assert not worker.done()
-    async with start_service(database_url=url, grading_slots=0):
+    async with start_service(database_url=shared_url, grading_slots=0):
         assert await asyncio.wait_for(worker, 30)
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from app.attempts.models import AttemptRow
+
 pytestmark = pytest.mark.anyio
 
 
@@ -13,6 +15,16 @@ async def test_a_queued_attempt_is_never_begun(backend):
         await backend.ended(await backend.hand_in("take 0 next"))
     assert backend.noted("began") == ["take 0 next"]
     assert (await backend.read(attempt)).status == "cancelled"
+
+
+async def test_a_cancelled_attempt_can_be_queued_again(backend):
+    attempt = await backend.hand_in("take 0 again")
+    await backend.queue.cancel(attempt)
+    async with backend.database.writing() as session:
+        await backend.queue.enqueue(session, await session.get(AttemptRow, attempt), rejudge=True)
+    async with backend.grading():
+        assert (await backend.ended(attempt)).status == "finished"
+    assert backend.noted("began") == ["take 0 again"]
 
 
 async def test_a_running_attempt_is_stopped_and_makes_room(backend):

@@ -1,0 +1,28 @@
+"""Workers in this process, beside a service that shares its PostgreSQL with them."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from app.main import Grading, open_worker
+from app.queue.null import NullGrader
+from app.settings import Settings
+from tests.app.conftest import WallState
+
+
+@pytest.fixture
+def start_worker(shared_url, tmp_path):
+    """Start one that grades by `grader`; `seen` gets the secret that it was given."""
+
+    @asynccontextmanager
+    async def start(grader=None, *, wall_up=True, seen=None):
+        def grading(data, settings):
+            if seen is not None:
+                seen.append(data.secret)
+            return Grading(grader or NullGrader(), lambda: [WallState(up=wall_up)])
+
+        settings = Settings(database_url=shared_url, grading_slots=1, lease_s=3, drain_s=0)
+        async with open_worker(settings, tmp_path / "worker", grading=grading):
+            yield
+
+    return start
