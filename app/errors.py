@@ -294,6 +294,10 @@ class DatabaseUnusable(StartRefused):
     """The database is locked, from a newer version, or no database of ours."""
 
 
+class AccountUnknown(StartRefused):
+    """A command names an account that does not exist."""
+
+
 class BackupUnusable(StartRefused):
     """A backup cannot be written, or the file is none that can be restored."""
 

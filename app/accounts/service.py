@@ -21,7 +21,7 @@ from app.accounts.throttle import Throttle
 from app.accounts.tokens import Tokens
 from app.clock import now
 from app.database import Database
-from app.errors import NameTaken, SignInLinkInvalid, SignInRefused, SignUpClosed
+from app.errors import AccountUnknown, NameTaken, SignInLinkInvalid, SignInRefused, SignUpClosed
 
 SignUp = Literal["open", "invitation", "closed"]
 
@@ -70,6 +70,20 @@ class Accounts:
             )
         return token
 
+    async def reset_password(self, name: str) -> str:
+        """Forget the password and every session of who forgot it; the token of a link that signs them in, once.
+
+        Raises:
+          AccountUnknown: nobody has this name.
+        """
+        async with self._database.writing() as session:
+            row = await session.scalar(select(UserRow).where(UserRow.name == name))
+            if row is None:
+                raise AccountUnknown(f"there is no account {name!r}.", "Names are spelled as rankings show them.")
+            row.password_hash = None
+            await self.sessions.revoke_others_in(session, row.id, None)
+        return await self.new_sign_in_link(user_of(row))
+
     async def sign_in(self, link_token: str, user_agent: str = "") -> str:
         """Use up a sign-in link.
 
@@ -85,7 +99,8 @@ class Accounts:
             )
             if user_id is None:
                 raise SignInLinkInvalid(
-                    "This sign-in link was used before or has expired. Start the server again: it prints a new one."
+                    "This sign-in link was used before or has expired. The owner gets a new one by starting the server "
+                    "again, and gives others one with: meshgrade reset-password NAME."
                 )
             return await self.sessions.open(session, user_id, user_agent)
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "backup": "app.cli.backup",
     "restore": "app.cli.restore",
     "db": "app.cli.db",
+    "reset-password": "app.cli.reset_password",
     "bench": "app.cli.bench",
     "test": "app.cli.test",
 }

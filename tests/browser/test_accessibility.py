@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
 
 SCHEMES = ["light", "dark"]
+ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete"]
+PATHS = ["/", PROBLEM, "/attempts", "/sign-in", *ACCOUNT]
 
 
 def _violations(page: Page) -> list[tuple[str, list[str]]]:
@@ -17,7 +19,7 @@ def _violations(page: Page) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("path", ["/", PROBLEM, "/attempts", "/sign-in"])
+@pytest.mark.parametrize("path", PATHS)
 def test_a_page_has_no_violation(open_page: OpenPage, path: str, scheme: str) -> None:
     assert _violations(open_page(path, color_scheme=scheme)) == []
 
@@ -55,7 +57,7 @@ def _widths(page: Page) -> Iterator[int]:
     yield int(page.evaluate("window.innerWidth"))
 
 
-@pytest.mark.parametrize("path", ["/", PROBLEM, "/attempts", "/sign-in"])
+@pytest.mark.parametrize("path", PATHS)
 def test_a_page_fits_360_pixels(open_page: OpenPage, path: str) -> None:
     content, window = _widths(open_page(path, viewport={"width": 360, "height": 740}))
     assert content <= window

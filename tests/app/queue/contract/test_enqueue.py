@@ -13,7 +13,7 @@ async def test_what_is_committed_is_graded(backend):
     async with backend.grading():
         wrong = await backend.hand_in("take 0 x")
         # The text of the reference is no word that the grader knows, so it is graded at once.
-        assert (await backend.ended(attempt)).accepted
+        assert (await backend.ended(attempt)).verdict_status == "accepted"
         assert (await backend.ended(wrong)).verdict["reason"] == "wrong_value"
 
 

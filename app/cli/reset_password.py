@@ -1,0 +1,48 @@
+"""`meshgrade reset-password`: the way back in for who forgot their password."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(pretty_exceptions_enable=False)
+
+
+@app.command(
+    help="Forget NAME's password, sign their browsers out, and print a link that signs in, once. The server may run."
+)
+def reset_password(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name that they sign in with.")],
+    data: Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")] = None,
+) -> None:
+    from datetime import timedelta
+
+    from app.accounts.service import Accounts
+    from app.data_folder import read_secret
+    from app.database import Database
+    from app.migrate import migrate
+    from app.settings import load_settings
+
+    settings = load_settings(host=None, port=None, data=data)
+
+    async def run() -> str:
+        # Only a folder that a server has used has a secret; without this a wrong --data would make an empty database.
+        read_secret(settings.data)
+        database = Database(settings.database)
+        accounts = Accounts(
+            database,
+            session_life=timedelta(days=settings.session_days),
+            link_life=timedelta(minutes=settings.sign_in_link_minutes),
+        )
+        try:
+            await migrate(database)
+            return await accounts.reset_password(name)
+        finally:
+            await database.close()
+
+    link = asyncio.run(run())
+    address = settings.public_url or f"http://{settings.host}:{settings.port}"
+    minutes = f"{settings.sign_in_link_minutes:g} min"
+    print(f"Give this to {name}, by a way that nobody else reads. It works once, for {minutes}:")
+    print(f"{address}/sign-in?token={link}")
