@@ -218,7 +218,8 @@ def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 def _tables_of(connection: Connection) -> Iterable[Table]:
     """The tables as they are, parents first. A column of JSON that holds nothing holds NULL, not JSON's null."""
     metadata = MetaData()
-    metadata.reflect(connection)
+    # Jobs are not kept: the attempts that wait are given new ones.
+    metadata.reflect(connection, only=lambda name, _: not name.startswith("procrastinate_"))
     for table in metadata.sorted_tables:
         for column in table.columns:
             if isinstance(column.type, JSON):

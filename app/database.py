@@ -62,8 +62,11 @@ class Database:
                 parsed = parsed.set(drivername="postgresql+psycopg")
             if parsed.get_backend_name() not in ("sqlite", "postgresql"):
                 raise SettingInvalid("database_url", "it must start with postgresql:// or sqlite+aiosqlite://")
-            # The message of an error is logged, and a parameter may be a submission.
-            self.engine = create_async_engine(parsed, hide_parameters=True)
+            # The message of an error is logged, and a parameter may be a submission. PostgreSQL may restart: a
+            # connection that died with it is noticed before it is used.
+            self.engine = create_async_engine(
+                parsed, hide_parameters=True, pool_pre_ping=parsed.get_backend_name() == "postgresql"
+            )
         except ArgumentError:
             raise SettingInvalid("database_url", "it is not a database URL") from None
         file = parsed.database if parsed.get_backend_name() == "sqlite" else None
@@ -76,6 +79,16 @@ class Database:
             event.listen(self.engine.sync_engine, "begin", _begin_sqlite)
         self._reader = async_sessionmaker(self.engine, expire_on_commit=False)
         self._writer = async_sessionmaker(self.engine.execution_options(writer=True), expire_on_commit=False)
+
+    @property
+    def shared(self) -> bool:
+        """Other machines can use it, too: PostgreSQL."""
+        return self.engine.dialect.name == "postgresql"
+
+    @property
+    def conninfo(self) -> str:
+        """What libpq calls this PostgreSQL, password and all."""
+        return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:

@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 
-from app.accounts.service import Accounts, User
-from app.accounts.web import SESSION_COOKIE
+from app.accounts.caller import User
+from app.accounts.service import Accounts
 from app.errors import (
     DatabaseBusy,
     FieldInvalid,
@@ -25,6 +25,7 @@ from app.errors import (
     RequestRefused,
 )
 from app.problem_json import MEDIA_TYPE, problem_content
+from app.web.cookies import SESSION_COOKIE
 from app.web.templating import render_page
 
 log = logging.getLogger(__name__)

@@ -138,6 +138,72 @@ class SignInLinkInvalid(Refused):
     status, slug, title = 403, "sign-in-link-invalid", "The sign-in link does not work any more"
 
 
+class SignInRefused(Refused):
+    status, slug, title = 401, "sign-in-refused", "The name or the password is wrong"
+
+
+class TooManySignIns(Refused):
+    status, slug, title = 429, "too-many-sign-ins", "Too many sign-ins failed"
+
+
+class SignUpClosed(Refused):
+    status, slug, title = 403, "sign-up-closed", "New accounts cannot be made this way"
+
+
+class InvitationInvalid(Refused):
+    status, slug, title = 403, "invitation-invalid", "The invitation does not work any more"
+
+
+class NameInvalid(Refused):
+    status, slug, title = 422, "name-invalid", "The name cannot be used"
+
+
+class NameTaken(Refused):
+    status, slug, title = 409, "name-taken", "Somebody has this name already"
+
+
+class PasswordRefused(Refused):
+    status, slug, title = 422, "password-refused", "The password cannot be used"
+
+
+class SessionNotFound(Refused):
+    status, slug, title = 404, "session-not-found", "There is no such session"
+
+
+class TokenNotFound(Refused):
+    status, slug, title = 404, "token-not-found", "There is no such API token"
+
+
+class TooManyTokens(Refused):
+    status, slug, title = 409, "too-many-tokens", "There are too many API tokens"
+
+
+class LastOwner(Refused):
+    status, slug, title = 409, "last-owner", "The last owner cannot leave"
+
+
+class InvitationNotFound(Refused):
+    status, slug, title = 404, "invitation-not-found", "There is no such invitation"
+
+
+class TooManyInvitations(Refused):
+    status, slug, title = 409, "too-many-invitations", "There are too many invitations"
+
+
+class ScopeMissing(Refused):
+    """`scope` in `extra` names the one that is needed."""
+
+    status, slug, title = 403, "scope-missing", "The API token may not do this"
+
+
+class RoleMissing(Refused):
+    status, slug, title = 403, "role-missing", "Your role may not do this"
+
+
+class FormTokenInvalid(Refused):
+    status, slug, title = 403, "form-token-invalid", "The form is out of date"
+
+
 class OriginRefused(Refused):
     status, slug, title = 403, "origin-refused", "The request came from another site"
 
@@ -214,6 +280,10 @@ class BackupUnusable(StartRefused):
 
 class AddressUnusable(StartRefused):
     """The port or host cannot be listened on."""
+
+
+class GradingImpossible(StartRefused):
+    """A wall is missing on a machine that should only grade."""
 
 
 class ServerAddressUnusable(StartRefused):

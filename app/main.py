@@ -1,14 +1,16 @@
 """Puts the service together. The only place that picks implementations; nothing here imports JAX."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI
 
+from app.accounts import account_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
 from app.accounts.service import Accounts
@@ -18,6 +20,7 @@ from app.attempts.service import AttemptLimits, Attempts
 from app.data_folder import DataFolder
 from app.database import Database
 from app.error_responses import add_error_responses
+from app.errors import SettingInvalid
 from app.health import router as health_router
 from app.migrate import migrate
 from app.openapi import describe
@@ -30,10 +33,13 @@ from app.problems import api as problems_api
 from app.problems import pages as problems_pages
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
+from app.queue.deployment import share_secret, shared_secret
 from app.queue.embedded import EmbeddedQueue
 from app.queue.events import AttemptEvents
 from app.queue.preparing import Preparing
-from app.queue.protocol import Grader, QueueLimits, WallReport
+from app.queue.procrastinate import ProcrastinateQueue
+from app.queue.protocol import GradeQueue, Grader, QueueLimits, WallReport
+from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
 from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
 from app.settings import Settings
@@ -44,11 +50,13 @@ from app.webhooks import api as webhooks_api
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks
+from grader.package.package import Package
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
 
 _API = "/api/v1"
+_LOOK_FOR_SECRET_S = 2.0
 _DESCRIPTION = (
     "Practice problems in distributed JAX, graded. Send `Authorization: Bearer <token>`. "
     "Every error is `application/problem+json` (RFC 9457); match on its `slug`."
@@ -131,7 +139,7 @@ def create_app(
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
-    for pages in (problems_pages, attempts_pages, accounts_pages, help_pages):
+    for pages in (problems_pages, attempts_pages, accounts_pages, account_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
@@ -151,6 +159,8 @@ async def _open(
         database = Database(settings.database)
         stack.push_async_callback(database.close)
         await migrate(database)
+        if database.shared:
+            data.secret = await share_secret(database, data.secret)
         catalogue = Catalogue.load(settings.problems)
         for fault in catalogue.faults:
             say(f"left out: {fault}")
@@ -161,16 +171,17 @@ async def _open(
             database,
             session_life=timedelta(days=settings.session_days),
             link_life=timedelta(minutes=settings.sign_in_link_minutes),
+            sign_up=settings.sign_up,
         )
         token = settings.owner_token
         await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)
 
-        built = grading(data, settings)
-        stack.callback(built.close)
-        events, walls = AttemptEvents(), Walls(built.probe)
-        events.watch(log_step)
-        queue = EmbeddedQueue(database, built.grader, store, walls, events, _queue_limits(settings), sole=settings.sole)
-        preparing = Preparing(built.grader, walls, say)
+        built = grading(data, settings) if settings.grading_slots else None
+        if built is not None:
+            stack.callback(built.close)
+        walls = Walls(built.probe) if built else Walls.elsewhere()
+        events = pick_events(database)
+        queue = pick_queue(database, built, store, walls, events, settings)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
         app.state.database = database
         app.state.tally = Tally(database)
@@ -179,8 +190,8 @@ async def _open(
         app.state.packages = store
         app.state.walls = walls
         app.state.rate_limit = RateLimit(settings.requests_per_minute)
-        app.state.warm = built.grader.warm
-        app.state.pool_stats = built.pool_stats
+        app.state.warm = built.grader.warm if built else _warm_nothing
+        app.state.pool_stats = built.pool_stats if built else None
         app.state.queue = queue
         app.state.events = events
         app.state.attempts = Attempts(database, catalogue, queue, events, walls, limits)
@@ -188,16 +199,108 @@ async def _open(
         app.state.webhooks = Webhooks(database, data.secret, private=settings.webhooks_private)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
 
-        tasks = [asyncio.create_task(each) for each in (queue.work(), preparing.run(catalogue.all()), sender.run())]
-        try:
+        preparing = [] if built is None else [(Preparing(built.grader, walls, say), catalogue.all())]
+        async with _working(queue, events, preparing, [sender.run()], grace_s=0.0):
             yield
-        finally:
-            events.close()
-            preparing.stop()
-            await queue.stop()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def open_worker(
+    settings: Settings,
+    folder: Path,
+    *,
+    grading: Callable[[DataFolder, Settings], Grading] = build_grading,
+    say: Callable[[str], None] = _quiet,
+) -> AsyncIterator[None]:
+    """A process that grades and serves nothing; leaving it drains it.
+
+    Args:
+      folder: for its caches alone.
+    Raises:
+      StartRefused: the database or the folder cannot be used, or a wall is missing.
+    """
+    async with AsyncExitStack() as stack:
+        data = stack.enter_context(DataFolder(folder))
+        database = Database(settings.database)
+        stack.push_async_callback(database.close)
+        await migrate(database)
+        data.secret = await _wait_for_secret(database, say)
+        built = grading(data, settings)
+        stack.callback(built.close)
+        walls = Walls(built.probe)
+        await asyncio.to_thread(walls.probe)
+        walls.require_at_start()
+        store, events = PackageStore(database), pick_events(database)
+        queue = pick_queue(database, built, store, walls, events, settings)
+        packages = [await store.get(version) for version in (await store.published()).values()]
+        preparing = [(Preparing(built.grader, walls, say), packages)]
+        async with _working(queue, events, preparing, [], grace_s=settings.drain_s):
+            yield
+
+
+@asynccontextmanager
+async def _working(
+    queue: GradeQueue,
+    events: AttemptEvents,
+    preparing: list[tuple[Preparing, list[Package]]],
+    further: list[Coroutine[None, None, None]],
+    *,
+    grace_s: float,
+) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(each) for each in (queue.work(), events.run(), *further)]
+    tasks += [asyncio.create_task(each.run(packages)) for each, packages in preparing]
+    try:
+        yield
+    finally:
+        events.close()
+        for each, _ in preparing:
+            each.stop()
+        await queue.stop(grace_s=grace_s)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _wait_for_secret(database: Database, say: Callable[[str], None]) -> bytes:
+    """The deployment secret, which the server puts into the database: a worker that drew one would win over it."""
+    told = False
+    while (secret := await shared_secret(database)) is None:
+        if not told:
+            say("Waiting for the server to start on this database for the first time.")
+            told = True
+        await asyncio.sleep(_LOOK_FOR_SECRET_S)
+    return secret
+
+
+def pick_events(database: Database) -> AttemptEvents:
+    events = SharedEvents(database) if database.shared else AttemptEvents()
+    events.watch(log_step)
+    return events
+
+
+def pick_queue(
+    database: Database,
+    built: Grading | None,
+    store: PackageStore,
+    walls: Walls,
+    events: AttemptEvents,
+    settings: Settings,
+) -> GradeQueue:
+    """The queue that this database calls for.
+
+    Raises:
+      SettingInvalid: nothing would be graded.
+    """
+    limits = _queue_limits(settings)
+    if database.shared:
+        return ProcrastinateQueue(database, built.grader if built else None, store, walls, events, limits)
+    if built is None:
+        raise SettingInvalid("grading_slots", "0 needs PostgreSQL: with SQLite no other process can grade")
+    return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole)
+
+
+def _warm_nothing(package: Package) -> None:
+    pass
 
 
 def _queue_limits(settings: Settings) -> QueueLimits:

@@ -16,8 +16,8 @@ from limits.aio.strategies import FixedWindowRateLimiter
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.accounts.service import User
-from app.accounts.web import current_user
+from app.accounts.caller import Caller
+from app.accounts.web import current_caller
 from app.errors import TooManyRequests
 
 _WINDOW_S = 60
@@ -56,11 +56,11 @@ class RateLimit:
         return permitted, _Standing(self._item.amount, stats.remaining, renewed_in_s)
 
 
-async def limit_rate(request: Request, user: Annotated[User | None, Depends(current_user)]) -> None:
+async def limit_rate(request: Request, caller: Annotated[Caller | None, Depends(current_caller)]) -> None:
     """A dependency of every route of REST. Raises `TooManyRequests`."""
     limit: RateLimit = request.app.state.rate_limit
     # A class behind one address is many people: signed in, each of them counts for themselves.
-    who = f"user {user.id}" if user else f"address {request.client.host if request.client else ''}"
+    who = f"user {caller.user.id}" if caller else f"address {request.client.host if request.client else ''}"
     permitted, standing = await limit.take(who)
     request.state.rate_limit_headers = standing.headers
     if not permitted:

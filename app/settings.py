@@ -46,7 +46,7 @@ class Settings(BaseSettings):
     problems: Path = CHECKOUT / "problems"
     database_url: str | None = None
     owner_token: SecretStr | None = None
-    grading_slots: int = Field(default_factory=_cores, ge=1, le=256)
+    grading_slots: int = Field(default_factory=_cores, ge=0, le=256)
     isolation: Literal["bubblewrap", "container"] = "bubblewrap"
     pool_generic: int = Field(default=1, ge=0, le=64)
     pool_per_problem: int = Field(default_factory=_cores_and_one, ge=0, le=256)
@@ -58,8 +58,10 @@ class Settings(BaseSettings):
     max_tries: int = Field(default=3, ge=1, le=20)
     lease_s: float = Field(default=15.0, gt=0, le=3600)
     retry_s: float = Field(default=2.0, gt=0, le=3600)
+    drain_s: float = Field(default=30.0, ge=0, le=3600)
     session_days: float = Field(default=30.0, gt=0, le=366)
     sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
+    sign_up: Literal["open", "invitation", "closed"] = "invitation"
     metrics_token: SecretStr | None = None
     log_format: LogFormat = "text"
     log_level: LogLevel = "info"

@@ -1,17 +1,136 @@
-"""REST: who am I."""
+"""REST: who I am and all that is stored of me, my API tokens, my invitations."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
 
-from app.accounts.schemas import MeJSON
-from app.accounts.service import User
-from app.accounts.web import require_user
+from app.accounts.caller import Caller, User
+from app.accounts.deletion import delete_account
+from app.accounts.schemas import (
+    CreatedInvitationJSON,
+    CreatedTokenJSON,
+    InvitationJSON,
+    InvitationList,
+    MeJSON,
+    NewInvitationJSON,
+    NewTokenJSON,
+    TokenJSON,
+    TokenList,
+)
+from app.accounts.web import accounts_of, export_response, require_caller, require_role, require_scope, site_address
+from app.body import read_json
+from app.errors import FieldInvalid
 from app.problem_json import problem_responses
 
 router = APIRouter(tags=["accounts"])
+Reader = Annotated[User, Depends(require_scope("read"))]
+Own = Annotated[Caller, Depends(require_caller("account"))]
+Inviter = Annotated[User, Depends(require_role("instructor", "account"))]
+_MAX_BODY = 4096
+_EXPORT_EXAMPLE = {
+    "exported_at": "2026-01-05T09:30:00+00:00",
+    "users": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "ada", "role": "student"}],
+    "attempts": [{"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "problem": "fsdp_step", "source": "…"}],
+}
+_REFUSALS_OF_A_BODY = problem_responses(400, 401, 403, 409, 413, 415, 422)
 
 
-@router.get("/me", summary="The user behind the token or cookie", responses=problem_responses(401))
-async def get_me(user: Annotated[User, Depends(require_user)]) -> MeJSON:
+def _body(model: type[BaseModel]) -> dict[str, Any]:
+    """OpenAPI's description of a body that app/body.py reads."""
+    schema = model.model_json_schema()
+    content = {"application/json": {"schema": schema, "example": schema["examples"][0]}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+@router.get("/me", summary="The user behind the token or cookie", responses=problem_responses(401, 403))
+async def get_me(user: Reader) -> MeJSON:
     return MeJSON(id=user.id, name=user.name, role=user.role)
+
+
+@router.get(
+    "/me/export",
+    summary="All that is stored of you, without secrets",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "A list of rows for each table; streamed",
+            "content": {"application/json": {"schema": {"type": "object"}, "example": _EXPORT_EXAMPLE}},
+        },
+        **problem_responses(401, 403),
+    },
+)
+async def export_me(request: Request, caller: Own) -> StreamingResponse:
+    return export_response(request, caller.user)
+
+
+@router.delete(
+    "/me",
+    status_code=204,
+    summary="Delete your account and all that is stored of you",
+    responses=problem_responses(401, 403, 409, 422),
+)
+async def delete_me(
+    request: Request, caller: Own, name: Annotated[str, Query(max_length=200, description="Your name, to be sure")]
+) -> None:
+    if name != caller.user.name:
+        raise FieldInvalid("name: it is another one than yours. Nothing was deleted.")
+    await delete_account(request.app.state.database, request.app.state.queue, caller.user)
+
+
+@router.get("/tokens", summary="Your API tokens", responses=problem_responses(401, 403))
+async def list_tokens(request: Request, caller: Own) -> TokenList:
+    return TokenList(tokens=[TokenJSON.of(view) for view in await accounts_of(request).tokens.list(caller.user.id)])
+
+
+@router.post(
+    "/tokens",
+    status_code=201,
+    summary="Make an API token; its scopes may be at most your own",
+    responses=_REFUSALS_OF_A_BODY,
+    openapi_extra=_body(NewTokenJSON),
+)
+async def create_token(request: Request, response: Response, caller: Own) -> CreatedTokenJSON:
+    body = await read_json(request, NewTokenJSON, max_bytes=_MAX_BODY)
+    token, view = await accounts_of(request).tokens.create(caller, body.name, body.scopes, body.expires_in_days)
+    response.headers["Cache-Control"] = "no-store"
+    return CreatedTokenJSON(**TokenJSON.of(view).model_dump(), token=token)
+
+
+@router.delete(
+    "/tokens/{token_id}", status_code=204, summary="Revoke an API token", responses=problem_responses(401, 403, 404)
+)
+async def revoke_token(request: Request, token_id: str, caller: Own) -> None:
+    await accounts_of(request).tokens.revoke(caller.user.id, token_id)
+
+
+@router.get("/invitations", summary="Your invitations that nobody has used yet", responses=problem_responses(401, 403))
+async def list_invitations(request: Request, user: Inviter) -> InvitationList:
+    views = await accounts_of(request).invitations.list(user.id)
+    return InvitationList(invitations=[InvitationJSON.of(view) for view in views])
+
+
+@router.post(
+    "/invitations",
+    status_code=201,
+    summary="Invite somebody; for instructors and owners",
+    responses=_REFUSALS_OF_A_BODY,
+    openapi_extra=_body(NewInvitationJSON),
+)
+async def create_invitation(request: Request, response: Response, user: Inviter) -> CreatedInvitationJSON:
+    body = await read_json(request, NewInvitationJSON, max_bytes=_MAX_BODY)
+    token, view = await accounts_of(request).invitations.create(user, body.role, body.note, body.expires_in_days)
+    response.headers["Cache-Control"] = "no-store"
+    url = f"{site_address(request)}/sign-up?invitation={token}"
+    return CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=url)
+
+
+@router.delete(
+    "/invitations/{invitation_id}",
+    status_code=204,
+    summary="Revoke an invitation",
+    responses=problem_responses(401, 403, 404),
+)
+async def revoke_invitation(request: Request, invitation_id: str, user: Inviter) -> None:
+    await accounts_of(request).invitations.revoke(user.id, invitation_id)

@@ -1,24 +1,84 @@
-"""Signing in by the printed link, and signing out."""
+"""Signing in by name and password or by the printed link, signing up, and signing out."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
-from app.accounts.web import current_user, sign_in_with_link, sign_out
-from app.web.templating import render_page
+from app.accounts.web import accounts_of, check_origin, client_address, current_user, signed_in, signed_out, user_agent
+from app.errors import Refused
+from app.web.cookies import SESSION_COOKIE
+from app.web.forms import read_form
+from app.web.templating import render_secret_page
 
 router = APIRouter(include_in_schema=False)
+Secret = Annotated[str | None, Query(max_length=200)]
 
 
 @router.get("/sign-in")
-async def show_sign_in(request: Request, token: Annotated[str | None, Query(max_length=200)] = None) -> Response:
-    """With a token: use the link up. Without: say where the link is found."""
+async def show_sign_in(request: Request, token: Secret = None) -> Response:
+    """With a token: use the link up. Without: the form."""
     if token:
-        return await sign_in_with_link(request, token)
-    return render_page("sign_in.html", user=await current_user(request))
+        return signed_in(request, await accounts_of(request).sign_in(token, user_agent(request)))
+    return await _sign_in_page(request)
+
+
+@router.post("/sign-in")
+async def sign_in(request: Request) -> Response:
+    check_origin(request)
+    form = await read_form(request)
+    name = form.get("name", "")
+    try:
+        token = await accounts_of(request).sign_in_with_password(
+            name, form.get("password", ""), client_address(request), user_agent(request)
+        )
+    except Refused as refusal:
+        return await _sign_in_page(request, name=name, refusal=refusal)
+    return signed_in(request, token)
+
+
+@router.get("/sign-up")
+async def show_sign_up(request: Request, invitation: Secret = None) -> Response:
+    """The form; or why there is none, when an account could not be made."""
+    await accounts_of(request).check_sign_up(invitation)
+    return await _sign_up_page(request, invitation)
+
+
+@router.post("/sign-up")
+async def sign_up(request: Request) -> Response:
+    check_origin(request)
+    form = await read_form(request)
+    name, invitation = form.get("name", ""), form.get("invitation") or None
+    try:
+        token = await accounts_of(request).sign_up(name, form.get("password", ""), invitation, user_agent(request))
+    except Refused as refusal:
+        return await _sign_up_page(request, invitation, name=name, refusal=refusal)
+    return signed_in(request, token)
 
 
 @router.post("/sign-out")
-async def sign_out_here(request: Request) -> Response:
-    return await sign_out(request)
+async def sign_out(request: Request) -> Response:
+    cookie = request.cookies.get(SESSION_COOKIE)
+    if cookie:
+        check_origin(request)
+        await read_form(request)
+        await accounts_of(request).sign_out(cookie)
+    return signed_out(request)
+
+
+async def _sign_in_page(request: Request, *, name: str = "", refusal: Refused | None = None) -> HTMLResponse:
+    return render_secret_page(
+        "sign_in.html",
+        refusal=refusal,
+        user=await current_user(request),
+        name=name,
+        sign_up=accounts_of(request).sign_up_by,
+    )
+
+
+async def _sign_up_page(
+    request: Request, invitation: str | None, *, name: str = "", refusal: Refused | None = None
+) -> HTMLResponse:
+    return render_secret_page(
+        "sign_up.html", refusal=refusal, user=await current_user(request), name=name, invitation=invitation
+    )

@@ -1,18 +1,139 @@
-"""What REST says of a person."""
+"""What REST takes and says about people, their API tokens and their invitations."""
 
-from pydantic import BaseModel, ConfigDict
+from datetime import datetime
+from typing import Any
 
-from app.accounts.service import Role
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.accounts.invitations import InvitationView
+from app.accounts.roles import Role, Scope
+from app.accounts.tokens import TokenView
+
+_TOKEN: dict[str, Any] = {
+    "id": "1d7c3f5b9e2a4c6d8f0b1a3c5e7d9f2b",
+    "name": "laptop",
+    "scopes": ["read", "submit"],
+    "preset": False,
+    "created_at": "2026-01-05T09:30:00.000000Z",
+    "last_used_at": None,
+    "expires_at": "2026-04-05T09:30:00.000000Z",
+}
+_INVITATION: dict[str, Any] = {
+    "id": "7a9c1e3f5b2d4c6e8f0a1b3d5c7e9f4a",
+    "role": "student",
+    "note": "Ada, second row",
+    "created_at": "2026-01-05T09:30:00.000000Z",
+    "expires_at": "2026-01-12T09:30:00.000000Z",
+}
+
+
+def _answer(*examples: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": list(examples)})
+
+
+def _body(*examples: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": list(examples)})
 
 
 class MeJSON(BaseModel):
     """The user that the token or cookie stands for."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "owner", "role": "owner"}]},
-    )
+    model_config = _answer({"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "owner", "role": "owner"})
 
     id: str
     name: str
     role: Role
+
+
+class NewTokenJSON(BaseModel):
+    """Without `expires_in_days` it has no end."""
+
+    model_config = _body({"name": "laptop", "scopes": ["read", "submit"], "expires_in_days": 90})
+
+    name: str = Field(min_length=1, max_length=100)
+    scopes: list[Scope] = Field(min_length=1, max_length=10)
+    expires_in_days: int | None = Field(default=None, ge=1, le=366)
+
+
+class TokenJSON(BaseModel):
+    """`preset`: it came from MESHGRADE_OWNER_TOKEN. `last_used_at` is exact to some minutes."""
+
+    model_config = _answer(_TOKEN)
+
+    id: str
+    name: str
+    scopes: list[Scope]
+    preset: bool
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+    @classmethod
+    def of(cls, view: TokenView) -> "TokenJSON":
+        return cls(
+            id=view.id,
+            name=view.name,
+            scopes=list(view.scopes),
+            preset=view.preset,
+            created_at=view.created_at,
+            last_used_at=view.last_used_at,
+            expires_at=view.expires_at,
+        )
+
+
+class CreatedTokenJSON(TokenJSON):
+    """`token` is what to send. It is not stored: this is the one time that it is shown."""
+
+    model_config = _answer(_TOKEN | {"token": "mFq0…"})
+
+    token: str
+
+
+class TokenList(BaseModel):
+    model_config = _answer({"tokens": [_TOKEN]})
+
+    tokens: list[TokenJSON]
+
+
+class NewInvitationJSON(BaseModel):
+    """`role` may be at most your own; `note` is for you alone."""
+
+    model_config = _body({"role": "student", "note": "Ada, second row", "expires_in_days": 7})
+
+    role: Role = "student"
+    note: str = Field(default="", max_length=100)
+    expires_in_days: int = Field(default=7, ge=1, le=90)
+
+
+class InvitationJSON(BaseModel):
+    model_config = _answer(_INVITATION)
+
+    id: str
+    role: Role
+    note: str
+    created_at: datetime
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, view: InvitationView) -> "InvitationJSON":
+        return cls(
+            id=view.id,
+            role=view.role,
+            note=view.note,
+            created_at=view.created_at,
+            expires_at=view.expires_at,
+        )
+
+
+class CreatedInvitationJSON(InvitationJSON):
+    """`url` makes one account. It is not stored: this is the one time that it is shown."""
+
+    model_config = _answer(_INVITATION | {"url": "https://grader.example.org/sign-up?invitation=kR3v…"})
+
+    url: str
+
+
+class InvitationList(BaseModel):
+    model_config = _answer({"invitations": [_INVITATION]})
+
+    invitations: list[InvitationJSON]

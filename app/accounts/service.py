@@ -1,73 +1,75 @@
-"""People, and the secrets that stand for them: sessions, sign-in links, API tokens. The only writer of those tables."""
+"""People: how an account comes to be, and the ways to sign in to it. The only writer of users and sign-in links."""
 
-import hashlib
-import secrets
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, cast
+from typing import Literal
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.models import APITokenRow, SessionRow, SignInLinkRow, UserRow
+from app.accounts.caller import Caller, User, user_of
+from app.accounts.digest import digest, new_id, new_token
+from app.accounts.invitations import Invitations
+from app.accounts.models import SignInLinkRow, UserRow
+from app.accounts.passwords import Passwords, check_password
+from app.accounts.roles import Role
+from app.accounts.sessions import Sessions
+from app.accounts.text import check_name, is_name, normal_name
+from app.accounts.throttle import Throttle
+from app.accounts.tokens import Tokens
 from app.clock import now
 from app.database import Database
-from app.errors import SignInLinkInvalid, TokenInvalid
+from app.errors import NameTaken, SignInLinkInvalid, SignInRefused, SignUpClosed
 
-Role = Literal["owner", "student"]
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    id: str
-    name: str
-    role: Role
+SignUp = Literal["open", "invitation", "closed"]
 
 
 class Accounts:
-    """Safe to share between requests."""
+    """Safe to share between requests. Methods that sign in return the token of a new session."""
 
-    def __init__(self, database: Database, *, session_life: timedelta, link_life: timedelta) -> None:
+    def __init__(
+        self, database: Database, *, session_life: timedelta, link_life: timedelta, sign_up: SignUp = "invitation"
+    ) -> None:
         self._database = database
-        self.session_life = session_life
         self._link_life = link_life
+        self._passwords = Passwords()
+        self._throttle = Throttle(database)
+        self.sign_up_by = sign_up
+        self.sessions = Sessions(database, session_life)
+        self.tokens = Tokens(database)
+        self.invitations = Invitations(database)
 
     async def ensure_owner(self) -> User:
-        """The owner, created on an empty database."""
+        """The first owner, created on an empty database."""
         async with self._database.writing() as session:
-            row = await session.scalar(select(UserRow).where(UserRow.role == "owner").order_by(UserRow.created_at))
-            return _user(row or _new_user(session, "owner", "owner"))
+            row = await session.scalar(
+                select(UserRow).where(UserRow.role == "owner").order_by(UserRow.created_at, UserRow.id).limit(1)
+            )
+            return user_of(row or _new_user(session, "owner", "owner"))
 
     async def add_user(self, name: str, role: Role) -> User:
         async with self._database.writing() as session:
-            return _user(_new_user(session, name, role))
+            return user_of(_new_user(session, name, role))
 
     async def preset_token(self, user: User, token: str | None) -> None:
         """Make `token` the user's preset one; an earlier preset, or all of them for `None`, stops working."""
-        async with self._database.writing() as session:
-            await session.execute(delete(APITokenRow).where(APITokenRow.user_id == user.id, APITokenRow.preset))
-            if token is not None:
-                await session.merge(
-                    APITokenRow(token_hash=_digest(token), user_id=user.id, preset=True, created_at=now())
-                )
+        await self.tokens.preset(user, token)
 
     async def new_sign_in_link(self, user: User) -> str:
         """A token that signs one browser in, once; the user's earlier links stop working."""
-        token = secrets.token_urlsafe(32)
+        token = new_token()
         async with self._database.writing() as session:
             await session.execute(delete(SignInLinkRow).where(SignInLinkRow.user_id == user.id))
             session.add(
                 SignInLinkRow(
-                    token_hash=_digest(token), user_id=user.id, created_at=now(), expires_at=now() + self._link_life
+                    token_hash=digest(token), user_id=user.id, created_at=now(), expires_at=now() + self._link_life
                 )
             )
         return token
 
-    async def sign_in(self, link_token: str) -> str:
+    async def sign_in(self, link_token: str, user_agent: str = "") -> str:
         """Use up a sign-in link.
 
-        Returns:
-          the token of a new session.
         Raises:
           SignInLinkInvalid: the link was used before, has expired or never was.
         """
@@ -75,65 +77,102 @@ class Accounts:
             # One statement finds and uses up the link, so that of two browsers that open it at once one is refused.
             user_id = await session.scalar(
                 delete(SignInLinkRow)
-                .where(SignInLinkRow.token_hash == _digest(link_token), SignInLinkRow.expires_at > now())
+                .where(SignInLinkRow.token_hash == digest(link_token), SignInLinkRow.expires_at > now())
                 .returning(SignInLinkRow.user_id)
             )
             if user_id is None:
                 raise SignInLinkInvalid(
                     "This sign-in link was used before or has expired. Start the server again: it prints a new one."
                 )
-            return await self._open_session(session, user_id)
+            return await self.sessions.open(session, user_id, user_agent)
+
+    async def sign_in_with_password(self, name: str, password: str, address: str, user_agent: str) -> str:
+        """Sign in from an address of the network.
+
+        Raises:
+          SignInRefused: the same for a wrong name and a wrong password, and after the same time.
+          TooManySignIns: too many of them failed.
+        """
+        name = normal_name(name)
+        await self._throttle.begin(name, address)
+        async with self._database.reading() as session:
+            row = await session.scalar(select(UserRow).where(UserRow.name == name)) if is_name(name) else None
+        right = await self._passwords.verify(password, row.password_hash if row else None)
+        if row is None or not right:
+            raise SignInRefused("The name or the password is wrong. A password is set on the page of your account.")
+        await self._throttle.forgive(name, address)
+        async with self._database.writing() as session:
+            return await self.sessions.open(session, row.id, user_agent)
+
+    async def sign_up(self, name: str, password: str, invitation: str | None, user_agent: str) -> str:
+        """Make an account: of the invitation's role, else a student.
+
+        Raises:
+          SignUpClosed: the setting wants an invitation, or no new accounts at all.
+          InvitationInvalid, NameInvalid, NameTaken, PasswordRefused.
+        """
+        name = check_name(name)
+        check_password(password, name)
+        await self.check_sign_up(invitation)
+        password_hash = await self._passwords.hash(password)
+        try:
+            async with self._database.writing() as session:
+                role = await self.invitations.use(session, invitation) if invitation else "student"
+                user = _new_user(session, name, role, password_hash)
+                await session.flush()
+                return await self.sessions.open(session, user.id, user_agent)
+        except IntegrityError:  # rolled back, so the invitation still works
+            raise NameTaken(f"Somebody has the name {name!r} already. Choose another one.") from None
+
+    async def check_sign_up(self, invitation: str | None) -> None:
+        """Whether an account could be made now. Raises `SignUpClosed` and `InvitationInvalid`."""
+        if self.sign_up_by == "closed":
+            raise SignUpClosed("This service takes no new accounts.")
+        if invitation:
+            await self.invitations.check(invitation)
+        elif self.sign_up_by == "invitation":
+            raise SignUpClosed("New accounts need an invitation: open the link that an instructor gave you.")
+
+    async def has_password(self, user: User) -> bool:
+        async with self._database.reading() as session:
+            return await session.scalar(select(UserRow.password_hash).where(UserRow.id == user.id)) is not None
+
+    async def change_password(self, caller: Caller, old: str, new: str, address: str) -> None:
+        """Set it, and sign every other browser out. One who has none yet gives any `old`.
+
+        Raises:
+          SignInRefused, TooManySignIns: `old` is wrong, or was too often.
+          PasswordRefused: `new` is too weak.
+        """
+        user = caller.user
+        check_password(new, user.name)
+        await self.check_own_password(user, old, address)
+        password_hash = await self._passwords.hash(new)
+        async with self._database.writing() as session:
+            await session.execute(update(UserRow).where(UserRow.id == user.id).values(password_hash=password_hash))
+            await self.sessions.revoke_others_in(session, user.id, caller.session_id)
+
+    async def check_own_password(self, user: User, password: str, address: str) -> None:
+        """Raises `SignInRefused` where the user has a password and it is another one, and `TooManySignIns`."""
+        async with self._database.reading() as session:
+            stored = await session.scalar(select(UserRow.password_hash).where(UserRow.id == user.id))
+        if stored is None:
+            return
+        await self._throttle.begin(user.name, address)
+        if not await self._passwords.verify(password, stored):
+            raise SignInRefused("The present password is wrong. Nothing was changed.")
+        await self._throttle.forgive(user.name, address)
 
     async def sign_out(self, session_token: str) -> None:
-        async with self._database.writing() as session:
-            await session.execute(delete(SessionRow).where(SessionRow.token_hash == _digest(session_token)))
+        await self.sessions.close(session_token)
 
     async def user_of_session(self, session_token: str) -> User | None:
         """Whose browser this is; `None` for a session that expired, was revoked or never was."""
-        async with self._database.reading() as session:
-            row = await session.scalar(
-                select(UserRow)
-                .join(SessionRow, SessionRow.user_id == UserRow.id)
-                .where(SessionRow.token_hash == _digest(session_token), SessionRow.expires_at > now())
-            )
-        return None if row is None else _user(row)
-
-    async def user_of_token(self, token: str) -> User:
-        """Whose API token this is. Raises `TokenInvalid`."""
-        async with self._database.reading() as session:
-            row = await session.scalar(
-                select(UserRow)
-                .join(APITokenRow, APITokenRow.user_id == UserRow.id)
-                .where(APITokenRow.token_hash == _digest(token))
-            )
-        if row is None:
-            raise TokenInvalid(
-                "The bearer token in the Authorization header is unknown or was revoked.",
-                headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
-            )
-        return _user(row)
-
-    async def _open_session(self, session: AsyncSession, user_id: str) -> str:
-        token = secrets.token_urlsafe(32)
-        await session.execute(delete(SessionRow).where(SessionRow.expires_at <= now()))
-        session.add(
-            SessionRow(
-                token_hash=_digest(token), user_id=user_id, created_at=now(), expires_at=now() + self.session_life
-            )
-        )
-        return token
+        caller = await self.sessions.caller(session_token)
+        return None if caller is None else caller.user
 
 
-def _new_user(session: AsyncSession, name: str, role: Role) -> UserRow:
-    row = UserRow(id=secrets.token_hex(16), name=name, role=role, created_at=now())
+def _new_user(session: AsyncSession, name: str, role: Role, password_hash: str | None = None) -> UserRow:
+    row = UserRow(id=new_id(), name=name, role=role, password_hash=password_hash, created_at=now())
     session.add(row)
     return row
-
-
-def _digest(token: str) -> str:
-    # No salt, no slow hash: tokens hold 256 bits of chance (a preset one is the operator's choice), and are looked up.
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _user(row: UserRow) -> User:
-    return User(id=row.id, name=row.name, role=cast(Role, row.role))

@@ -1,47 +1,111 @@
-"""Who is asking: a bearer token or the session cookie, and the origin check that a cookie needs."""
+"""Who is asking: a bearer token or the session cookie; how far that reaches; and where a cookie may come from."""
 
+from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from fastapi import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from app.accounts.service import Accounts, User
-from app.errors import NotSignedIn, OriginRefused, TokenInvalid
+from app.accounts.caller import Caller, User
+from app.accounts.export import export_of
+from app.accounts.roles import Role, Scope, is_at_least
+from app.accounts.service import Accounts
+from app.clock import now
+from app.errors import NotSignedIn, OriginRefused, RoleMissing, ScopeMissing, TokenInvalid
 from app.settings import Settings
+from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
 
-SESSION_COOKIE = "meshgrade_session"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-async def current_user(request: Request) -> User | None:
-    """Who is asking, or `None`. A bearer token that is sent must be valid; a stale cookie is no user.
+async def current_caller(request: Request) -> Caller | None:
+    """Who is asking, or `None`. A bearer token that is sent must be valid; a stale cookie is nobody.
 
     Raises:
       TokenInvalid: there is an Authorization header, and it does not hold a valid bearer token.
       OriginRefused: an unsafe method with a cookie, and nothing shows that a page of this site sent it.
     """
-    accounts: Accounts = request.app.state.accounts
+    # Several dependencies of one route ask; the database is asked once.
+    if not hasattr(request.state, "caller"):
+        request.state.caller = await _find_caller(request)
+    caller: Caller | None = request.state.caller
+    return caller
+
+
+async def _find_caller(request: Request) -> Caller | None:
+    accounts = accounts_of(request)
     authorization = request.headers.get("authorization")
     if authorization is not None:
-        return await accounts.user_of_token(_bearer(authorization))
+        return await accounts.tokens.caller(_bearer(authorization))
     cookie = request.cookies.get(SESSION_COOKIE)
     if not cookie:
         return None
-    user = await accounts.user_of_session(cookie)
-    if user is not None and request.method not in _SAFE_METHODS:
+    caller = await accounts.sessions.caller(cookie)
+    if caller is not None and request.method not in _SAFE_METHODS:
         check_origin(request)
-    return user
+    return caller
 
 
-async def require_user(request: Request) -> User:
-    """Who is asking. Raises `NotSignedIn` (401) for nobody."""
-    user = await current_user(request)
-    if user is None:
-        raise NotSignedIn(
-            "Send an API token (Authorization: Bearer …), or sign in with the link that the server printed.",
-            headers={"WWW-Authenticate": "Bearer"},
+def allow_scope(scope: Scope) -> Callable[[Request], Awaitable[User | None]]:
+    """A dependency for what nobody may see as well: who is asking, or `None`. Raises `ScopeMissing`."""
+
+    async def allowed(request: Request) -> User | None:
+        caller = await current_caller(request)
+        return None if caller is None else _reach(caller, scope).user
+
+    return allowed
+
+
+def require_caller(scope: Scope) -> Callable[[Request], Awaitable[Caller]]:
+    """A dependency: who is asking, and what with. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
+
+    async def required(request: Request) -> Caller:
+        caller = await current_caller(request)
+        if caller is None:
+            raise NotSignedIn(
+                "Send an API token (Authorization: Bearer …), or sign in in the browser.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        return _reach(caller, scope)
+
+    return required
+
+
+def require_scope(scope: Scope) -> Callable[[Request], Awaitable[User]]:
+    """A dependency: the user who is asking. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
+    required_caller = require_caller(scope)
+
+    async def required(request: Request) -> User:
+        return (await required_caller(request)).user
+
+    return required
+
+
+def require_role(minimum: Role, scope: Scope = "instruct") -> Callable[[Request], Awaitable[User]]:
+    """A dependency: a user of this role or a higher one. Raises `RoleMissing` (403) and what `require_scope` does."""
+    required_user = require_scope(scope)
+
+    async def required(request: Request) -> User:
+        user = await required_user(request)
+        if not is_at_least(user.role, minimum):
+            raise RoleMissing(f"This needs the role {minimum}; yours is {user.role}.")
+        return user
+
+    return required
+
+
+current_user = allow_scope("read")
+
+
+def _reach(caller: Caller, scope: Scope) -> Caller:
+    if scope not in caller.scopes:
+        raise ScopeMissing(
+            f"This needs the scope {scope!r}; this API token has: {', '.join(sorted(caller.scopes))}. "
+            "Scopes are chosen when a token is made.",
+            headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{scope}"'},
+            scope=scope,
         )
-    return user
+    return caller
 
 
 def check_origin(request: Request) -> None:
@@ -61,39 +125,54 @@ def check_origin(request: Request) -> None:
         )
 
 
-async def sign_in_with_link(request: Request, link_token: str) -> Response:
-    """Use up a sign-in link: sets the session cookie and goes to the front page. Raises `SignInLinkInvalid`."""
-    accounts: Accounts = request.app.state.accounts
-    response = RedirectResponse("/", status_code=303)
-    response.set_cookie(
-        SESSION_COOKIE,
-        await accounts.sign_in(link_token),
-        max_age=int(accounts.session_life.total_seconds()),
-        httponly=True,
-        samesite="lax",
-        secure=_is_https(request),
-    )
-    # The address held a secret: it goes neither into a cache nor to the next site.
+def signed_in(request: Request, session_token: str, to: str = "/") -> Response:
+    """Set the session cookie and go to `to`."""
+    accounts = accounts_of(request)
+    response = RedirectResponse(to, status_code=303)
+    set_cookie(request, response, SESSION_COOKIE, session_token, int(accounts.sessions.life.total_seconds()))
+    # The address may have held a secret: it goes neither into a cache nor to the next site.
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
 
 
-async def sign_out(request: Request) -> Response:
-    """Revoke this browser's session and go to the front page."""
-    accounts: Accounts = request.app.state.accounts
-    cookie = request.cookies.get(SESSION_COOKIE)
-    if cookie:
-        check_origin(request)
-        await accounts.sign_out(cookie)
+def signed_out(request: Request) -> Response:
+    """Remove the session cookie and go to the front page."""
     response = RedirectResponse("/", status_code=303)
-    response.delete_cookie(SESSION_COOKIE, httponly=True, samesite="lax", secure=_is_https(request))
+    delete_cookie(request, response, SESSION_COOKIE)
+    # Nothing of what was shown to the one who signed out comes back with the Back button.
+    response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
 
-def _is_https(request: Request) -> bool:
+def export_response(request: Request, user: User) -> StreamingResponse:
+    """All that is stored of the user, as a file to keep."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="meshgrade-{now():%Y-%m-%d}.json"',
+        "Cache-Control": "no-store",
+    }
+    return StreamingResponse(
+        export_of(request.app.state.database, user), media_type="application/json", headers=headers
+    )
+
+
+def accounts_of(request: Request) -> Accounts:
+    accounts: Accounts = request.app.state.accounts
+    return accounts
+
+
+def site_address(request: Request) -> str:
+    """Under which this browser reaches the service, without a slash at its end."""
     settings: Settings = request.app.state.settings
-    return request.url.scheme == "https" or (settings.public_url or "").startswith("https://")
+    return settings.public_url or str(request.base_url).rstrip("/")
+
+
+def client_address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def user_agent(request: Request) -> str:
+    return request.headers.get("user-agent", "")
 
 
 def _bearer(authorization: str) -> str:

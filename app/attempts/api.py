@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.accounts.service import User
-from app.accounts.web import require_user
+from app.accounts.caller import User
+from app.accounts.web import require_scope
 from app.attempts.ranking import ranking
 from app.attempts.schemas import (
     EXAMPLE_FINISHED,
@@ -29,7 +29,8 @@ from app.problems.service import Catalogue
 
 router = APIRouter(tags=["attempts"])
 
-SignedIn = Annotated[User, Depends(require_user)]
+Reader = Annotated[User, Depends(require_scope("read"))]
+Submitter = Annotated[User, Depends(require_scope("submit"))]
 Wait = Annotated[
     float | None,
     Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict; answers 200 if it came."),
@@ -76,7 +77,7 @@ def _attempts(request: Request) -> Attempts:
 async def submit_attempt(
     request: Request,
     response: Response,
-    user: SignedIn,
+    user: Submitter,
     slug: str,
     wait: Wait = None,
     idempotency_key: IdempotencyKey = None,
@@ -88,7 +89,7 @@ async def submit_attempt(
 async def submit_run(
     request: Request,
     response: Response,
-    user: SignedIn,
+    user: Submitter,
     slug: str,
     wait: Wait = None,
     idempotency_key: IdempotencyKey = None,
@@ -118,25 +119,27 @@ async def _submit(
 @router.get(
     "/problems/{slug}/ranking",
     summary="The most efficient accepted attempt of each user",
-    responses=problem_responses(401, 404, 422),
+    responses=problem_responses(401, 403, 404, 422),
 )
 async def get_ranking(
-    request: Request, user: SignedIn, slug: str, limit: Annotated[int, Query(ge=1, le=100)] = 50
+    request: Request, user: Reader, slug: str, limit: Annotated[int, Query(ge=1, le=100)] = 50
 ) -> RankingJSON:
     catalogue: Catalogue = request.app.state.catalogue
     package = catalogue.get(slug)
     return RankingJSON.of(package.slug, await ranking(request.app.state.database, package.slug, user, limit))
 
 
-@router.get("/me/progress", summary="Your best score at each problem", responses=problem_responses(401))
-async def get_progress(request: Request, user: SignedIn) -> ProgressJSON:
+@router.get("/me/progress", summary="Your best score at each problem", responses=problem_responses(401, 403))
+async def get_progress(request: Request, user: Reader) -> ProgressJSON:
     return ProgressJSON.of(await standings(request.app.state.database, user))
 
 
-@router.get("/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 404, 422))
+@router.get(
+    "/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 403, 404, 422)
+)
 async def list_attempts(
     request: Request,
-    user: SignedIn,
+    user: Reader,
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
@@ -152,9 +155,9 @@ async def list_attempts(
 @router.get(
     "/attempts/{attempt_id}",
     summary="One attempt",
-    responses=problem_responses(401, 404, 422),
+    responses=problem_responses(401, 403, 404, 422),
 )
-async def get_attempt(request: Request, user: SignedIn, attempt_id: str, wait: Wait = None) -> AttemptJSON:
+async def get_attempt(request: Request, user: Reader, attempt_id: str, wait: Wait = None) -> AttemptJSON:
     return AttemptJSON.of(await wait_for_end(_attempts(request), user, attempt_id, wait or 0.0))
 
 
@@ -168,12 +171,12 @@ async def get_attempt(request: Request, user: SignedIn, attempt_id: str, wait: W
             "content": {"text/event-stream": {"schema": EventJSON.model_json_schema(), "example": _STREAM_EXAMPLE}},
         },
         204: {"description": "The reader has had the verdict; nothing more will come"},
-        **problem_responses(401, 404, 422),
+        **problem_responses(401, 403, 404, 422),
     },
 )
 async def follow_attempt(
     request: Request,
-    user: SignedIn,
+    user: Reader,
     attempt_id: str,
     last_event_id: Annotated[
         str | None,
@@ -199,5 +202,5 @@ async def follow_attempt(
     summary="Cancel a queued or running attempt",
     responses=problem_responses(401, 403, 404, 409),
 )
-async def cancel_attempt(request: Request, user: SignedIn, attempt_id: str) -> AttemptJSON:
+async def cancel_attempt(request: Request, user: Submitter, attempt_id: str) -> AttemptJSON:
     return AttemptJSON.of(await _attempts(request).cancel(user, attempt_id))

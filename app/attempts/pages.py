@@ -6,13 +6,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.service import User
-from app.accounts.web import require_user
+from app.accounts.caller import User
+from app.accounts.web import require_scope
 from app.attempts.ranking import ranking
 from app.attempts.service import Attempts, AttemptView
 from app.errors import AttemptFinished, ProblemNotFound
 from app.problems.service import Catalogue
 from app.queue.turns import QueuePlace
+from app.web.forms import read_form
 from app.web.markdown import highlight_code
 from app.web.templating import render_page
 from app.web.terminal import plain_text
@@ -21,12 +22,13 @@ from app.web.verdict_view import arrange_verdict
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
 _PLACES = 100
-SignedIn = Annotated[User, Depends(require_user)]
+Reader = Annotated[User, Depends(require_scope("read"))]
+Submitter = Annotated[User, Depends(require_scope("submit"))]
 
 
 @router.get("/attempts")
 async def list_attempts(
-    request: Request, user: SignedIn, before: Annotated[str | None, Query(max_length=100)] = None
+    request: Request, user: Reader, before: Annotated[str | None, Query(max_length=100)] = None
 ) -> HTMLResponse:
     attempts: Attempts = request.app.state.attempts
     page = await attempts.list(user, limit=_PAGE, before=before)
@@ -35,7 +37,7 @@ async def list_attempts(
 
 
 @router.get("/attempts/{attempt_id}")
-async def show_attempt(request: Request, attempt_id: str, user: SignedIn) -> HTMLResponse:
+async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLResponse:
     attempts: Attempts = request.app.state.attempts
     attempt = await attempts.get(user, attempt_id)
     return render_page(
@@ -52,7 +54,7 @@ async def show_attempt(request: Request, attempt_id: str, user: SignedIn) -> HTM
 
 
 @router.get("/attempts/{attempt_id}/verdict")
-async def show_verdict(request: Request, attempt_id: str, user: SignedIn) -> Response:
+async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Response:
     """The verdict as a fragment that the problem page puts in place; no content while there is none."""
     attempts: Attempts = request.app.state.attempts
     attempt = await attempts.get(user, attempt_id)
@@ -63,7 +65,8 @@ async def show_verdict(request: Request, attempt_id: str, user: SignedIn) -> Res
 
 
 @router.post("/attempts/{attempt_id}/cancel")
-async def cancel_attempt(request: Request, attempt_id: str, user: SignedIn) -> Response:
+async def cancel_attempt(request: Request, attempt_id: str, user: Submitter) -> Response:
+    await read_form(request)
     attempts: Attempts = request.app.state.attempts
     # It may finish before the click arrives: its page then shows the verdict, which is what the reader wants.
     with contextlib.suppress(AttemptFinished):
@@ -72,7 +75,7 @@ async def cancel_attempt(request: Request, attempt_id: str, user: SignedIn) -> R
 
 
 @router.get("/problems/{slug}/ranking")
-async def show_ranking(request: Request, slug: str, user: SignedIn) -> HTMLResponse:
+async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLResponse:
     catalogue: Catalogue = request.app.state.catalogue
     package = catalogue.get(slug)
     ranked = package.manifest.mode == "program"

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Select, func, select
 
+from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.accounts.service import User
 from app.attempts.models import IS_RANKED, AttemptRow
 from app.database import Database
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.attempts.models import IS_WAITING, AttemptRow
 from app.attempts.source import check_source
 from app.attempts.status import AttemptKind, AttemptStatus

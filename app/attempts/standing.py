@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import case, func, select
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.attempts.models import IS_SCORED, AttemptRow
 from app.database import Database
 

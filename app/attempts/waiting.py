@@ -6,7 +6,7 @@ import zlib
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.attempts.schemas import AttemptJSON
 from app.attempts.service import Attempts, AttemptView
 from app.attempts.status import ENDED

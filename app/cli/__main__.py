@@ -15,6 +15,7 @@ from grader.errors import MeshgradeError
 # Name -> module. Each module has `app`, a Typer of one command or a group, and imports what is heavy inside it.
 COMMANDS = {
     "serve": "app.cli.serve",
+    "worker": "app.cli.worker",
     "judge": "app.cli.judge",
     "login": "app.cli.login",
     "logout": "app.cli.logout",

@@ -18,6 +18,7 @@ def backup(
     from app.backup import write_backup
     from app.data_folder import read_secret
     from app.database import Database
+    from app.queue.deployment import shared_secret
     from app.settings import load_settings
 
     settings = load_settings(host=None, port=None, data=data)
@@ -25,7 +26,8 @@ def backup(
     async def run() -> dict[str, int]:
         database = Database(settings.database)
         try:
-            return await write_backup(database, read_secret(settings.data), file)
+            secret = await shared_secret(database) or read_secret(settings.data)
+            return await write_backup(database, secret, file)
         finally:
             await database.close()
 

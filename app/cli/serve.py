@@ -1,22 +1,20 @@
 """`meshgrade serve`: the API, the pages and the graders, until Ctrl-C."""
 
 import asyncio
-import os
 import signal
 import socket
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli.exit import exit_in_time
+
 if TYPE_CHECKING:
     from app.settings import Settings
 
 app = typer.Typer(pretty_exceptions_enable=False)
-# The graders get 2 s to stop (app/queue/embedded.py); whatever still hangs after this is left to die with the process.
-_EXIT_AFTER_S = 3.5
 
 
 @app.command(help="Start the service: creates the data folder, migrates, loads the problems, prints the address.")
@@ -81,18 +79,11 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _ignore)
         await Server(config).serve(sockets=[sock])
-        _exit_in_time()
+        exit_in_time()
 
 
 def _say(line: str) -> None:
     print(line, flush=True)
-
-
-def _exit_in_time() -> None:
-    """Sandboxes die with this process, so ending it ends all; a judge that does not heed its stop cannot hold it up."""
-    timer = threading.Timer(_EXIT_AFTER_S, os._exit, (0,))
-    timer.daemon = True
-    timer.start()
 
 
 def _interrupt(number: int, frame: object) -> None:

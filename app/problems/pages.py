@@ -6,14 +6,15 @@ from typing import Annotated, Literal, cast
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.service import User
-from app.accounts.web import current_user, require_user
+from app.accounts.caller import User
+from app.accounts.web import allow_scope, current_user, require_scope
 from app.attempts.service import Attempts
 from app.attempts.standing import Standing, standings
 from app.errors import NotSignedIn, PathNotFound, Refused
 from app.problems.service import Catalogue
 from app.settings import Settings
-from app.web.forms import FormInvalid, read_form
+from app.web.form_token import FIELD, check_form_token
+from app.web.forms import FormInvalid, read_unchecked_form
 from app.web.markdown import Prose, render_markdown
 from app.web.templating import render_page
 from grader.package.package import Package
@@ -22,6 +23,7 @@ router = APIRouter(include_in_schema=False)
 _PREVIOUS = 10
 _KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "submit": "attempt"}
 MaybeUser = Annotated[User | None, Depends(current_user)]
+_submitter = allow_scope("submit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +62,13 @@ async def send_source(request: Request, slug: str) -> Response:
     attempts: Attempts = request.app.state.attempts
     settings: Settings = request.app.state.settings
     # Percent-encoding makes three bytes of one; the rest is for the names and the newlines, which are sent as two.
-    form = await read_form(request, max_bytes=6 * settings.max_source_bytes + 1024)
+    form = await read_unchecked_form(request, max_bytes=6 * settings.max_source_bytes + 1024)
     source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
     if source is None or kind is None:
         raise FormInvalid("The form must have the fields 'source' and 'action' ('run' or 'submit').")
-    user = await current_user(request)
+    user = await _submitter(request)
     try:
+        check_form_token(request, form.get(FIELD, ""))
         if user is None:
             raise NotSignedIn("Nothing was sent; your code is below. Sign in in another tab, then send it again.")
         attempt = await attempts.submit(user, slug, source, kind)
@@ -75,7 +78,9 @@ async def send_source(request: Request, slug: str) -> Response:
 
 
 @router.get("/problems/{slug}/previous")
-async def list_previous(request: Request, slug: str, user: Annotated[User, Depends(require_user)]) -> HTMLResponse:
+async def list_previous(
+    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
+) -> HTMLResponse:
     """The reader's latest attempts, as a fragment that the problem page puts in place."""
     attempts: Attempts = request.app.state.attempts
     cast(Catalogue, request.app.state.catalogue).get(slug)

@@ -60,6 +60,9 @@ class AttemptEvents:
         self._watchers: list[Callable[[str, Change], None]] = []
         self._closed = False
 
+    async def run(self) -> None:
+        """Carry changes from and to other processes until cancelled; in one process alone there are none to carry."""
+
     def watch(self, watcher: Callable[[str, Change], None]) -> None:
         """Call this with every change of every attempt from now on."""
         self._watchers.append(watcher)
@@ -73,6 +76,10 @@ class AttemptEvents:
             self._running.pop(attempt_id, None)
         for subscription in self._subscriptions.get(attempt_id, ()):
             subscription.put(change)
+
+    def forget(self) -> None:
+        """Drop what was last said of attempts that run: it may be out of date."""
+        self._running.clear()
 
     @contextmanager
     def subscribe(self, attempt_id: str) -> Iterator[Subscription]:

@@ -62,6 +62,21 @@ class Leases:
             row = await session.scalar(first)
             return None if row is None else self._held(row)
 
+    async def take_one(self, attempt_id: str) -> Lease | datetime | None:
+        """This row, if it is queued and due; else when to ask again; None when it has ended.
+
+        One that somebody else holds is asked for again once that lease is over.
+        """
+        async with self._database.writing() as session:
+            row = await session.get(AttemptRow, attempt_id, with_for_update=True)
+            if row is None or row.status not in ("queued", "running"):
+                return None
+            if row.status == "running":
+                return max(row.lease_until or now(), now() + timedelta(seconds=1))
+            if row.not_before is not None and row.not_before > now():
+                return row.not_before
+            return self._held(row)
+
     def _held(self, row: AttemptRow) -> Lease:
         row.status, row.phase = "running", "starting"
         row.fence_token = secrets.token_hex(16)
@@ -105,15 +120,19 @@ class Leases:
         They wait as after any failed try, in case it was they that killed it. A row that took `max_tries` workers down
         with it is finished as failed. Returns how many rows were touched.
         """
+        async with self._database.writing() as session:
+            return await self.rescue_in(session, max_tries=max_tries, everything=everything)
+
+    async def rescue_in(self, session: AsyncSession, *, max_tries: int, everything: bool) -> int:
+        """`rescue`, in the caller's transaction."""
         dead = AttemptRow.status == "running"
         if not everything:
             dead &= or_(AttemptRow.lease_until.is_(None), AttemptRow.lease_until < now())
-        async with self._database.writing() as session:
-            rows = (await session.scalars(select(AttemptRow).where(dead).with_for_update(skip_locked=True))).all()
-            for row in rows:
-                if self._bury(row, max_tries):
-                    await queue_deliveries(session, row.id)
-            return len(rows)
+        rows = (await session.scalars(select(AttemptRow).where(dead).with_for_update(skip_locked=True))).all()
+        for row in rows:
+            if self._bury(row, max_tries):
+                await queue_deliveries(session, row.id)
+        return len(rows)
 
     def _bury(self, row: AttemptRow, max_tries: int) -> bool:
         """What happens to the row of a dead worker; `True` when that was its last try, and it ends with a verdict."""

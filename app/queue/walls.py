@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 
-from app.errors import GradingRefused
+from app.errors import GradingImpossible, GradingRefused
 from app.queue.protocol import WallReport
 from grader.errors import WallMissing
 
@@ -18,6 +18,13 @@ class Walls:
         self._missing: list[WallMissing] = []
         self._reported: tuple[str, ...] = ()
         self.probed = False
+
+    @classmethod
+    def elsewhere(cls) -> "Walls":
+        """For a process that grades nothing: those that do prove their own."""
+        walls = cls(lambda: ())
+        walls.probed = True
+        return walls
 
     @property
     def stand(self) -> bool:
@@ -51,6 +58,14 @@ class Walls:
     def record(self, error: WallMissing) -> None:
         """A grading met a missing wall: refuse until a probe finds it standing."""
         self._missing = [error]
+
+    def require_at_start(self) -> None:
+        """Raises `GradingImpossible` while a wall is missing: for a process that has nothing to do but grade."""
+        if self._missing:
+            raise GradingImpossible(
+                "; ".join(f"the wall '{each.wall}' is missing: {each.found}" for each in self._missing) + ".",
+                "To mend it: " + "; ".join(dict.fromkeys(each.remedy for each in self._missing)),
+            )
 
     def require(self) -> None:
         """Raises `GradingRefused` when a wall is known to be missing. Before the first probe, attempts may queue."""

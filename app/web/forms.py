@@ -5,19 +5,28 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 
 from app.errors import BodyRefused, BodyTooLarge
+from app.web.form_token import FIELD, check_form_token
 
 
 class FormInvalid(BodyRefused):
     status, slug, title = 400, "form-invalid", "The form cannot be read"
 
 
-async def read_form(request: Request, *, max_bytes: int) -> dict[str, str]:
-    """Read a form's fields, with line ends as Python files have them.
+async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str]:
+    """Read the fields of a form that a page of ours sent, with line ends as Python files have them.
 
     Raises:
       FormInvalid: wrong content type, not UTF-8, or a field that comes twice.
       BodyTooLarge: larger than `max_bytes`.
+      FormTokenInvalid: the form was not made for this browser.
     """
+    fields = await read_unchecked_form(request, max_bytes=max_bytes)
+    check_form_token(request, fields.pop(FIELD, ""))
+    return fields
+
+
+async def read_unchecked_form(request: Request, *, max_bytes: int) -> dict[str, str]:
+    """For a page that keeps what was typed even when the token is refused; it must call `check_form_token` itself."""
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
         raise FormInvalid("This address takes a form. Send it from the page, or use the REST interface.")

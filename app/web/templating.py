@@ -7,7 +7,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from app.errors import Refused
 from app.web.drawings.units import bytes_text, exact_text
+from app.web.form_token import form_token
 from app.web.static_files import static_url
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -35,6 +37,7 @@ def _build_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["static"] = static_url
+    environment.globals["form_token"] = form_token
     environment.filters["iso"] = _iso
     environment.filters["moment"] = _moment
     environment.filters["bytes"] = bytes_text
@@ -46,7 +49,19 @@ def _build_environment() -> Environment:
 ENVIRONMENT = _build_environment()
 
 
-def render_page(name: str, *, status_code: int = 200, **context: Any) -> HTMLResponse:
+def render_page(name: str, /, *, status_code: int = 200, **context: Any) -> HTMLResponse:
     """Render a template to a response that shared caches must not keep, since pages show who is signed in."""
     html = ENVIRONMENT.get_template(name).render(context)
     return HTMLResponse(html, status_code=status_code, headers={"Cache-Control": "private, no-cache"})
+
+
+def render_secret_page(name: str, /, *, refusal: Refused | None = None, **context: Any) -> HTMLResponse:
+    """A page that shows or takes a secret, so that no cache keeps it, not even the browser's own.
+
+    `refusal` is what was wrong with a form that was sent; the page shows it above the form, and has its status.
+    """
+    page = render_page(name, status_code=refusal.status if refusal else 200, refusal=refusal, **context)
+    page.headers["Cache-Control"] = "no-store"
+    if refusal:
+        page.headers.update(refusal.headers)
+    return page

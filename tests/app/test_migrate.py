@@ -36,7 +36,8 @@ async def use(database: Database) -> None:
     await migrate(database)
 
     def differences(connection: Connection) -> list[object]:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        ours = {"compare_type": True, "include_name": lambda name, *_: not (name or "").startswith("procrastinate_")}
+        context = MigrationContext.configure(connection, opts=ours)
         return list(compare_metadata(context, Base.metadata))
 
     async with database.engine.connect() as connection:
@@ -125,6 +126,35 @@ async def test_later_revisions_keep_attempts_and_can_be_taken_back(empty_databas
         assert (await connection.scalar(text("SELECT count(*) FROM attempts"))) == 3
     assert columns.isdisjoint({"efficiency", "accepted", "verdict_status"})
     assert "ix_attempts_problem" in indexes
+    await migrate(empty_database)
+
+
+async def test_the_third_revision_keeps_sessions_and_tokens_and_can_be_taken_back(empty_database):
+    await step(empty_database, "0002")
+    async with empty_database.engine.execution_options(writer=True).begin() as connection:
+        moment = {"at": now()}
+        await connection.execute(
+            text("INSERT INTO users (id, name, role, created_at) VALUES ('u', 'u', 'owner', :at)"), moment
+        )
+        for key in ("one", "two"):
+            await connection.execute(text(f"INSERT INTO sessions VALUES ('{key}', 'u', :at, :at)"), moment)
+            await connection.execute(text(f"INSERT INTO api_tokens VALUES ('{key}', 'u', :at, true)"), moment)
+    await migrate(empty_database)
+    async with empty_database.reading() as session:
+        for kind in (app.accounts.models.SessionRow, app.accounts.models.APITokenRow):
+            rows = [await session.get(kind, key) for key in ("one", "two")]
+            assert [len(row.id) for row in rows] == [32, 32]
+            assert rows[0].id != rows[1].id
+        assert rows[0].scopes == "read submit account instruct"
+
+    await step(empty_database, "0002", down=True)
+    async with empty_database.engine.connect() as connection:
+        for table in ("sessions", "api_tokens"):
+            assert await connection.scalar(text(f"SELECT count(*) FROM {table}")) == 2
+            names = await connection.run_sync(
+                lambda c, table=table: {each["name"] for each in inspect(c).get_columns(table)}
+            )
+            assert "id" not in names
     await migrate(empty_database)
 
 

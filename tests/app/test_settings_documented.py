@@ -22,7 +22,13 @@ def test_every_setting_names_its_variable(name):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("PORT", "65536"), ("PORT", "x"), ("GRADING_SLOTS", "0"), ("OWNER_TOKEN", "fifteen-letters"), ("PUBLIC_URL", "x")],
+    [
+        ("PORT", "65536"),
+        ("PORT", "x"),
+        ("GRADING_SLOTS", "-1"),
+        ("OWNER_TOKEN", "fifteen-letters"),
+        ("PUBLIC_URL", "x"),
+    ],
 )
 def test_a_wrong_value_is_refused_by_name_and_not_printed(name, value, monkeypatch):
     monkeypatch.setenv(f"MESHGRADE_{name}", value)

@@ -2,16 +2,11 @@
 
 import pytest
 
+from tests.app.accounts.people import send_form, sign_in
+
 pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
 RUNS = "/api/v1/problems/add_one/runs"
-
-
-async def sign_in(service) -> None:
-    accounts = service.app.state.accounts
-    link = await accounts.new_sign_in_link(await accounts.ensure_owner())
-    answer = await service.http.get("/sign-in", params={"token": link})
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
 
 
 async def test_a_link_works_once(service):
@@ -58,7 +53,8 @@ async def test_the_cookie_is_secure_behind_https(start_service):
 async def test_signing_out_revokes_the_session(service):
     await sign_in(service)
     cookie = service.http.cookies["meshgrade_session"]
-    await service.http.post("/sign-out", headers={"Origin": "http://meshgrade.test"})
+    answer = await send_form(service.http, "/", "/sign-out")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
     service.http.cookies.set("meshgrade_session", cookie)
     assert (await service.http.get(ME)).status_code == 401
 

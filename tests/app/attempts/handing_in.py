@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.attempts.models import AttemptRow
 from app.database import Database
 from app.queue.leases import Leases

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.accounts.service import User
 from app.attempts.ranking import ranking
 from app.clock import now
 from app.migrate import migrate

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import event
 
+from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.accounts.service import User
 from app.attempts.standing import Standing, standings
 from app.clock import now
 from app.migrate import migrate

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.app.accounts.people import form_token
 from tests.app.cli.test_serve import CHECKOUT, environment
 
 OWNER, METRICS, CANARY = "owner-token-CANARY", "metrics-token-CANARY", "CANARY"
@@ -71,8 +72,11 @@ def _use(address: str, link: str) -> list[str]:
     with httpx.Client(timeout=90, headers={"Origin": address}) as browser:
         assert browser.get(link).status_code == 303
         cookie = browser.cookies["meshgrade_session"]
-        form = {"action": "run", "source": CANARY}
-        browser.post(f"{address}/problems/fsdp_step", data=form)
+        page = browser.get(f"{address}/problems/fsdp_step").text
+        form = {"form_token": form_token(page), "action": "run", "source": CANARY}
+        assert browser.post(f"{address}/problems/fsdp_step", data=form).status_code == 303
+        guess = {"form_token": form["form_token"], "name": CANARY, "password": CANARY}
+        browser.post(f"{address}/sign-in", data=guess)
         browser.get(f"{address}/attempts?before={CANARY}")
         browser.get(link)
     for source in SOURCES.values():
@@ -88,4 +92,4 @@ def _use(address: str, link: str) -> list[str]:
     metrics = httpx.get(f"{address}/metrics", headers={"Authorization": f"Bearer {METRICS}"}).text
     assert 'meshgrade_wall_up{wall="seccomp"} 1.0' in metrics
     assert CANARY not in metrics
-    return [cookie]
+    return [cookie, form["form_token"]]

@@ -6,7 +6,7 @@ from collections import deque
 
 import pytest
 
-from app.accounts.service import User
+from app.accounts.caller import User
 from app.queue.null import NullGrader
 from grader.errors import Cancelled, WallMissing
 from grader.verdict import Verdict

@@ -7,7 +7,7 @@ import pytest
 from starlette.requests import Request
 
 from app.errors import BodyTooLarge, Refused
-from app.web.forms import FormInvalid, read_form
+from app.web.forms import FormInvalid, read_unchecked_form
 
 
 def _read(
@@ -18,7 +18,7 @@ def _read(
 
     headers = [(b"content-type", content_type.encode())]
     request = Request({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive)
-    return asyncio.run(read_form(request, max_bytes=max_bytes))
+    return asyncio.run(read_unchecked_form(request, max_bytes=max_bytes))
 
 
 def test_line_ends_of_a_text_area_become_newlines() -> None:

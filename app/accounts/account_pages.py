@@ -1,0 +1,197 @@
+"""The pages of one's own account: password, sessions, API tokens, invitations, export, deletion."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+
+from app.accounts.caller import Caller, User
+from app.accounts.deletion import delete_account
+from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
+from app.accounts.web import (
+    accounts_of,
+    client_address,
+    export_response,
+    require_caller,
+    require_role,
+    signed_out,
+    site_address,
+)
+from app.errors import FieldInvalid, Refused
+from app.web.forms import read_form
+from app.web.templating import render_secret_page
+
+router = APIRouter(prefix="/account", include_in_schema=False)
+Own = Annotated[Caller, Depends(require_caller("account"))]
+Inviter = Annotated[User, Depends(require_role("instructor", "account"))]
+
+
+@router.get("")
+async def show_account(request: Request, caller: Own) -> HTMLResponse:
+    return await _account_page(request, caller)
+
+
+@router.post("/password")
+async def change_password(request: Request, caller: Own) -> Response:
+    form = await read_form(request)
+    try:
+        await accounts_of(request).change_password(
+            caller, form.get("old", ""), form.get("new", ""), client_address(request)
+        )
+    except Refused as refusal:
+        return await _account_page(request, caller, refusal)
+    return _go("/account?changed=password")
+
+
+@router.post("/sessions/revoke-others")
+async def revoke_other_sessions(request: Request, caller: Own) -> Response:
+    await read_form(request)
+    await accounts_of(request).sessions.revoke_others(caller.user.id, caller.session_id)
+    return _go("/account#sessions")
+
+
+@router.post("/sessions/{session_id}/revoke")
+async def revoke_session(request: Request, session_id: str, caller: Own) -> Response:
+    await read_form(request)
+    await accounts_of(request).sessions.revoke(caller.user.id, session_id)
+    return _go("/account#sessions")
+
+
+@router.get("/tokens")
+async def show_tokens(request: Request, caller: Own) -> HTMLResponse:
+    return await _tokens_page(request, caller)
+
+
+@router.post("/tokens")
+async def create_token(request: Request, caller: Own) -> HTMLResponse:
+    """Answered by the page itself and not by a redirect: this is the one time that the token can be shown."""
+    form = await read_form(request)
+    try:
+        secret, _ = await accounts_of(request).tokens.create(
+            caller,
+            form.get("name", ""),
+            [scope for scope in SCOPES if f"scope-{scope}" in form],
+            _days(form.get("days", "")),
+        )
+    except Refused as refusal:
+        return await _tokens_page(request, caller, refusal=refusal, name=form.get("name", ""))
+    return await _tokens_page(request, caller, secret=secret)
+
+
+@router.post("/tokens/{token_id}/revoke")
+async def revoke_token(request: Request, token_id: str, caller: Own) -> Response:
+    await read_form(request)
+    await accounts_of(request).tokens.revoke(caller.user.id, token_id)
+    return _go("/account/tokens")
+
+
+@router.get("/invitations")
+async def show_invitations(request: Request, user: Inviter) -> HTMLResponse:
+    return await _invitations_page(request, user)
+
+
+@router.post("/invitations")
+async def create_invitation(request: Request, user: Inviter) -> HTMLResponse:
+    form = await read_form(request)
+    try:
+        role, days = form.get("role", ""), _days(form.get("days", ""))
+        if role not in ROLES or days is None:
+            raise FieldInvalid("Choose a role, and for how many days the invitation can be used.")
+        secret, _ = await accounts_of(request).invitations.create(user, role, form.get("note", ""), days)
+    except Refused as refusal:
+        return await _invitations_page(request, user, refusal=refusal, note=form.get("note", ""))
+    return await _invitations_page(request, user, secret=secret)
+
+
+@router.post("/invitations/{invitation_id}/revoke")
+async def revoke_invitation(request: Request, invitation_id: str, user: Inviter) -> Response:
+    await read_form(request)
+    await accounts_of(request).invitations.revoke(user.id, invitation_id)
+    return _go("/account/invitations")
+
+
+@router.get("/export")
+async def export(request: Request, caller: Own) -> StreamingResponse:
+    return export_response(request, caller.user)
+
+
+@router.get("/delete")
+async def show_delete(request: Request, caller: Own) -> HTMLResponse:
+    return await _delete_page(request, caller.user)
+
+
+@router.post("/delete")
+async def delete(request: Request, caller: Own) -> Response:
+    """Needs the password again; who has none types the name."""
+    user, form = caller.user, await read_form(request)
+    try:
+        if await accounts_of(request).has_password(user):
+            await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
+        elif form.get("name") != user.name:
+            raise FieldInvalid("The name is another one than yours. Nothing was deleted.")
+        await delete_account(request.app.state.database, request.app.state.queue, user)
+    except Refused as refusal:
+        return await _delete_page(request, user, refusal)
+    return signed_out(request)
+
+
+async def _delete_page(request: Request, user: User, refusal: Refused | None = None) -> HTMLResponse:
+    has_password = await accounts_of(request).has_password(user)
+    return render_secret_page("account_delete.html", refusal=refusal, user=user, has_password=has_password)
+
+
+async def _account_page(request: Request, caller: Caller, refusal: Refused | None = None) -> HTMLResponse:
+    accounts = accounts_of(request)
+    return render_secret_page(
+        "account.html",
+        refusal=refusal,
+        user=caller.user,
+        changed=request.query_params.get("changed") == "password",
+        has_password=await accounts.has_password(caller.user),
+        sessions=await accounts.sessions.list(caller.user.id),
+        this_session=caller.session_id,
+        invites=is_at_least(caller.user.role, "instructor"),
+    )
+
+
+async def _tokens_page(
+    request: Request, caller: Caller, *, refusal: Refused | None = None, secret: str | None = None, name: str = ""
+) -> HTMLResponse:
+    return render_secret_page(
+        "account_tokens.html",
+        refusal=refusal,
+        user=caller.user,
+        tokens=await accounts_of(request).tokens.list(caller.user.id),
+        meanings=SCOPE_MEANINGS,
+        secret=secret,
+        name=name,
+    )
+
+
+async def _invitations_page(
+    request: Request, user: User, *, refusal: Refused | None = None, secret: str | None = None, note: str = ""
+) -> HTMLResponse:
+    accounts = accounts_of(request)
+    return render_secret_page(
+        "account_invitations.html",
+        refusal=refusal,
+        user=user,
+        invitations=await accounts.invitations.list(user.id),
+        roles=[role for role in ROLES if is_at_least(user.role, role)],
+        closed=accounts.sign_up_by == "closed",
+        link=None if secret is None else f"{site_address(request)}/sign-up?invitation={secret}",
+        note=note,
+    )
+
+
+def _days(text: str) -> int | None:
+    """A number that a form's list offered; nothing for a token without an end."""
+    if text == "":
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 4:
+        raise FieldInvalid("days: choose one of the list.")
+    return int(text)
+
+
+def _go(path: str) -> Response:
+    return RedirectResponse(path, status_code=303)

@@ -1,0 +1,117 @@
+"""Invitations: links that make one account each. The only writer of that table."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NoReturn, cast
+
+from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import User
+from app.accounts.digest import digest, is_id, new_id, new_token
+from app.accounts.models import InvitationRow
+from app.accounts.roles import Role, is_at_least
+from app.accounts.text import check_line
+from app.clock import now
+from app.database import Database
+from app.errors import FieldInvalid, InvitationInvalid, InvitationNotFound, RoleMissing, TooManyInvitations
+
+_MOST = 1000
+_LONGEST_NOTE = 100
+_MOST_DAYS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationView:
+    """`note` is for whoever made it: whom it is for."""
+
+    id: str
+    role: Role
+    note: str
+    created_at: datetime
+    expires_at: datetime
+
+
+class Invitations:
+    """Safe to share between requests. Everybody sees and revokes their own invitations only."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, user: User, role: Role, note: str, expires_in_days: int) -> tuple[str, InvitationView]:
+        """A new invitation's token, which is not stored and cannot be shown again, and what is known of it.
+
+        Raises:
+          FieldInvalid: the note is too long, or the time is out of range.
+          RoleMissing: its role would be above the user's.
+          TooManyInvitations.
+        """
+        note = check_line("note", note, _LONGEST_NOTE, empty=True)
+        if not 1 <= expires_in_days <= _MOST_DAYS:
+            raise FieldInvalid(f"expires_in_days: 1 to {_MOST_DAYS} days.")
+        if not is_at_least(user.role, role):
+            raise RoleMissing(f"As {user.role} you cannot invite somebody as {role}: that is above your own role.")
+        token = new_token()
+        row = InvitationRow(
+            token_hash=digest(token),
+            id=new_id(),
+            user_id=user.id,
+            role=role,
+            note=note,
+            created_at=now(),
+            expires_at=now() + timedelta(days=expires_in_days),
+        )
+        async with self._database.writing() as session:
+            await session.execute(delete(InvitationRow).where(InvitationRow.expires_at <= now()))
+            count = await session.scalar(select(func.count()).where(InvitationRow.user_id == user.id))
+            if (count or 0) >= _MOST:
+                raise TooManyInvitations(f"You have {count} invitations that nobody has used. Revoke some of them.")
+            session.add(row)
+        return token, _view(row)
+
+    async def list(self, user_id: str) -> list[InvitationView]:
+        """Those that can still be used, newest first."""
+        async with self._database.reading() as session:
+            rows = await session.scalars(
+                select(InvitationRow)
+                .where(InvitationRow.user_id == user_id, InvitationRow.expires_at > now())
+                .order_by(InvitationRow.created_at.desc(), InvitationRow.id)
+            )
+            return [_view(row) for row in rows]
+
+    async def revoke(self, user_id: str, invitation_id: str) -> None:
+        """Raises `InvitationNotFound`, also for another user's."""
+        gone = None
+        if is_id(invitation_id):
+            async with self._database.writing() as session:
+                gone = await session.scalar(
+                    delete(InvitationRow)
+                    .where(InvitationRow.id == invitation_id, InvitationRow.user_id == user_id)
+                    .returning(InvitationRow.id)
+                )
+        if gone is None:
+            raise InvitationNotFound(f"You have no invitation with the id {invitation_id[:64]!r} that can be revoked.")
+
+    async def check(self, token: str) -> None:
+        """Raises `InvitationInvalid` for one that could not be used now."""
+        async with self._database.reading() as session:
+            if await session.scalar(select(InvitationRow.id).where(*_usable(token))) is None:
+                _refuse()
+
+    async def use(self, session: AsyncSession, token: str) -> Role:
+        """Use it up in the caller's transaction; the role of the account that it makes. Raises `InvitationInvalid`."""
+        # One statement finds and removes it, so that of two people who use it at once one is refused.
+        role = await session.scalar(delete(InvitationRow).where(*_usable(token)).returning(InvitationRow.role))
+        return cast(Role, role) if role is not None else _refuse()
+
+
+def _usable(token: str) -> tuple[ColumnElement[bool], ...]:
+    return InvitationRow.token_hash == digest(token), InvitationRow.expires_at > now()
+
+
+def _refuse() -> NoReturn:
+    raise InvitationInvalid("This invitation was used before, was revoked or has expired. Ask for a new one.")
+
+
+def _view(row: InvitationRow) -> InvitationView:
+    return InvitationView(row.id, cast(Role, row.role), row.note, row.created_at, row.expires_at)

@@ -1,0 +1,24 @@
+"""When a session or an API token was last used, written now and then and not with every request."""
+
+import contextlib
+from datetime import timedelta
+
+from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
+
+from app.accounts.models import APITokenRow, SessionRow
+from app.clock import now
+from app.database import Database
+
+_EVERY = timedelta(minutes=5)
+
+
+async def note_use(database: Database, row: SessionRow | APITokenRow) -> None:
+    """Call it outside of any transaction."""
+    if row.last_used_at is not None and now() - row.last_used_at < _EVERY:
+        return
+    table = type(row)
+    # A database that is locked for a while must not refuse one who only reads; the next request writes it.
+    with contextlib.suppress(OperationalError):
+        async with database.writing() as session:
+            await session.execute(update(table).where(table.token_hash == row.token_hash).values(last_used_at=now()))

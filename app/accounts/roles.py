@@ -1,0 +1,20 @@
+"""What a person may do (role), and how much of it one of their tokens may do (scope)."""
+
+from typing import Literal, get_args
+
+Role = Literal["student", "instructor", "owner"]
+# Each may do what those before it may.
+ROLES: tuple[Role, ...] = get_args(Role)
+
+Scope = Literal["read", "submit", "account", "instruct"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+SCOPE_MEANINGS: dict[Scope, str] = {
+    "read": "read everything of yours",
+    "submit": "run, submit and cancel",
+    "account": "tokens, invitations, export, deletion",
+    "instruct": "what instructors may do to problems and courses",
+}
+
+
+def is_at_least(role: Role, minimum: Role) -> bool:
+    return ROLES.index(role) >= ROLES.index(minimum)

@@ -1,0 +1,106 @@
+"""Browsers that are signed in. The only writer of that table."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import Caller, user_of
+from app.accounts.digest import digest, is_id, new_id, new_token
+from app.accounts.last_use import note_use
+from app.accounts.models import SessionRow, UserRow
+from app.accounts.roles import SCOPES
+from app.clock import now
+from app.database import Database
+from app.errors import SessionNotFound
+
+_USER_AGENT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    id: str
+    user_agent: str
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime
+
+
+class Sessions:
+    """Safe to share between requests. Everybody sees and revokes their own sessions only."""
+
+    def __init__(self, database: Database, life: timedelta) -> None:
+        self._database = database
+        self.life = life
+
+    async def open(self, session: AsyncSession, user_id: str, user_agent: str) -> str:
+        """Add a session in the caller's transaction; its token. Expired ones of everybody go."""
+        token = new_token()
+        await session.execute(delete(SessionRow).where(SessionRow.expires_at <= now()))
+        session.add(
+            SessionRow(
+                token_hash=digest(token),
+                id=new_id(),
+                user_id=user_id,
+                user_agent="".join(letter for letter in user_agent if letter.isprintable())[:_USER_AGENT],
+                created_at=now(),
+                last_used_at=now(),
+                expires_at=now() + self.life,
+            )
+        )
+        return token
+
+    async def caller(self, token: str) -> Caller | None:
+        """Whose browser this is; `None` for a session that expired, was revoked or never was."""
+        async with self._database.reading() as session:
+            found = (
+                await session.execute(
+                    select(UserRow, SessionRow)
+                    .join(SessionRow, SessionRow.user_id == UserRow.id)
+                    .where(SessionRow.token_hash == digest(token), SessionRow.expires_at > now())
+                )
+            ).one_or_none()
+        if found is None:
+            return None
+        user, row = found
+        await note_use(self._database, row)
+        return Caller(user_of(user), frozenset(SCOPES), session_id=row.id)
+
+    async def list(self, user_id: str) -> list[SessionView]:
+        """Newest first."""
+        async with self._database.reading() as session:
+            rows = await session.scalars(
+                select(SessionRow)
+                .where(SessionRow.user_id == user_id, SessionRow.expires_at > now())
+                .order_by(SessionRow.created_at.desc(), SessionRow.id)
+            )
+            return [
+                SessionView(row.id, row.user_agent, row.created_at, row.last_used_at, row.expires_at) for row in rows
+            ]
+
+    async def revoke(self, user_id: str, session_id: str) -> None:
+        """Raises `SessionNotFound`, also for another user's."""
+        gone = None
+        if is_id(session_id):
+            async with self._database.writing() as session:
+                gone = await session.scalar(
+                    delete(SessionRow)
+                    .where(SessionRow.id == session_id, SessionRow.user_id == user_id)
+                    .returning(SessionRow.id)
+                )
+        if gone is None:
+            raise SessionNotFound(f"You have no session with the id {session_id[:64]!r}.")
+
+    async def revoke_others(self, user_id: str, kept_id: str | None) -> None:
+        """All but `kept_id`; all of them where that is `None`."""
+        async with self._database.writing() as session:
+            await self.revoke_others_in(session, user_id, kept_id)
+
+    async def revoke_others_in(self, session: AsyncSession, user_id: str, kept_id: str | None) -> None:
+        query = delete(SessionRow).where(SessionRow.user_id == user_id)
+        await session.execute(query if kept_id is None else query.where(SessionRow.id != kept_id))
+
+    async def close(self, token: str) -> None:
+        async with self._database.writing() as session:
+            await session.execute(delete(SessionRow).where(SessionRow.token_hash == digest(token)))

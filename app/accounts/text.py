@@ -1,0 +1,34 @@
+"""Short texts that people type: a line, and a name to sign in with."""
+
+import re
+
+from app.errors import FieldInvalid, NameInvalid
+
+# ASCII, so that two names that look alike are one; lower case, so that nobody has to remember which letters are large.
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,38}")
+
+
+def check_line(field: str, text: str, longest: int, *, empty: bool = False) -> str:
+    """The text without spaces at its ends. Raises `FieldInvalid`."""
+    text = text.strip()
+    if not (text or empty) or len(text) > longest or not text.isprintable():
+        raise FieldInvalid(f"{field}: {'at most' if empty else '1 to'} {longest} characters on one line.")
+    return text
+
+
+def normal_name(name: str) -> str:
+    return name.strip().lower()
+
+
+def is_name(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
+
+
+def check_name(name: str) -> str:
+    """The name as it is stored. Raises `NameInvalid`."""
+    name = normal_name(name)
+    if not is_name(name):
+        raise NameInvalid(
+            "A name has 2 to 39 characters: letters a to z, digits, and . _ - but not first. Others see it in rankings."
+        )
+    return name

@@ -1,0 +1,114 @@
+"""Slows down whoever guesses passwords. Kept in the database, so that a restart forgets nothing.
+
+Counted are a name together with an address, and an address alone. A name alone is not: anybody could then lock its
+owner out from everywhere. A try is counted before its password is looked at, else a burst of them would slip through.
+"""
+
+import hashlib
+import math
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from ipaddress import IPv6Address, ip_address
+from typing import NoReturn
+
+from sqlalchemy import delete, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.models import SignInFailureRow
+from app.clock import now
+from app.database import Database
+from app.errors import TooManySignIns
+
+_FORGOTTEN_AFTER = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The first `free` failures cost nothing; each further one doubles the wait, from 1 s up to `longest_s`."""
+
+    key: str
+    free: int
+    longest_s: int
+
+    def wait(self, failures: int) -> timedelta:
+        return timedelta(seconds=min(self.longest_s, 2 ** min(failures - self.free - 1, 20)))
+
+
+class Throttle:
+    """Safe to share between requests and between servers."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, name: str, address: str) -> None:
+        """Count a try as failed until `forgive` says otherwise. Raises `TooManySignIns`, which counts nothing."""
+        async with self._database.writing() as session:
+            await session.execute(delete(SignInFailureRow).where(SignInFailureRow.last_at < now() - _FORGOTTEN_AFTER))
+            for subject in _subjects(name, address):
+                await _count(session, subject)
+
+    async def forgive(self, name: str, address: str) -> None:
+        """The try succeeded: the name starts anew at this address; of the address's failures this one is taken back."""
+        pair, alone = _subjects(name, address)
+        row = SignInFailureRow
+        async with self._database.writing() as session:
+            await session.execute(delete(row).where(row.subject_hash == pair.key))
+            await session.execute(
+                update(row).where(row.subject_hash == alone.key, row.failures > 0).values(failures=row.failures - 1)
+            )
+
+
+async def _count(session: AsyncSession, subject: _Subject) -> None:
+    row = SignInFailureRow
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    # One statement, which also holds the row until the commit: of two tries at once neither is lost.
+    failures, blocked_until = (
+        await session.execute(
+            insert(row)
+            .values(subject_hash=subject.key, failures=1, last_at=now())
+            .on_conflict_do_update(
+                index_elements=[row.subject_hash], set_={"failures": row.failures + 1, "last_at": now()}
+            )
+            .returning(row.failures, row.blocked_until)
+        )
+    ).one()
+    if blocked_until is not None and blocked_until > now():
+        _refuse(blocked_until)
+    if failures > subject.free:
+        await session.execute(
+            update(row).where(row.subject_hash == subject.key).values(blocked_until=now() + subject.wait(failures))
+        )
+
+
+def _refuse(until: datetime) -> NoReturn:
+    seconds = max(1, math.ceil((until - now()).total_seconds()))
+    raise TooManySignIns(
+        f"Too many sign-ins from here failed. Try again in {seconds} s.", headers={"Retry-After": str(seconds)}
+    )
+
+
+def _subjects(name: str, address: str) -> tuple[_Subject, _Subject]:
+    place = _network(address)
+    return (
+        _Subject(_key(f"name and address\0{name}\0{place}"), free=5, longest_s=15 * 60),
+        # Many people can share an address, so it is held back late and briefly.
+        _Subject(_key(f"address\0{place}"), free=100, longest_s=10),
+    )
+
+
+def _key(text: str) -> str:
+    # A hash: people type passwords into the field for the name, and those must not be stored.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _network(address: str) -> str:
+    """The address, or for IPv6 its /64, which one customer has to themselves."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:  # a Unix socket has none
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    # A socket that takes both kinds writes IPv4 as ::ffff:192.0.2.1: without this the whole of IPv4 were one network.
+    return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))

@@ -1,0 +1,161 @@
+"""API tokens: named, with scopes, shown once. The only writer of that table."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import cast
+
+from sqlalchemy import ColumnElement, delete, func, or_, select
+
+from app.accounts.caller import Caller, User, user_of
+from app.accounts.digest import digest, is_id, new_id, new_token
+from app.accounts.last_use import note_use
+from app.accounts.models import APITokenRow, UserRow
+from app.accounts.roles import SCOPES, Scope
+from app.accounts.text import check_line
+from app.clock import now
+from app.database import Database
+from app.errors import FieldInvalid, ScopeMissing, TokenInvalid, TokenNotFound, TooManyTokens
+
+_MOST = 50
+_LONGEST_NAME = 100
+_MOST_DAYS = 366
+
+
+@dataclass(frozen=True, slots=True)
+class TokenView:
+    """`preset`: it came from MESHGRADE_OWNER_TOKEN and is replaced there."""
+
+    id: str
+    name: str
+    scopes: tuple[Scope, ...]
+    preset: bool
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+
+class Tokens:
+    """Safe to share between requests. Everybody sees and revokes their own tokens only."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def preset(self, user: User, token: str | None) -> None:
+        """Make `token` the user's preset one; an earlier preset, or all of them for `None`, stops working."""
+        async with self._database.writing() as session:
+            kept = select(APITokenRow).where(APITokenRow.user_id == user.id, APITokenRow.preset)
+            for row in await session.scalars(kept):
+                if token is None or row.token_hash != digest(token):
+                    await session.delete(row)
+            if token is not None:
+                fresh = _row(token, user.id, "preset", SCOPES, None, preset=True)
+                same = await session.get(APITokenRow, digest(token))
+                if same is not None:
+                    fresh.id, fresh.created_at, fresh.last_used_at = same.id, same.created_at, same.last_used_at
+                await session.merge(fresh)
+
+    async def create(
+        self, caller: Caller, name: str, scopes: Iterable[Scope], expires_in_days: int | None
+    ) -> tuple[str, TokenView]:
+        """A new token, which is not stored and cannot be shown again, and what is known of it.
+
+        Raises:
+          FieldInvalid: the name is empty or too long, or there is no scope, or the time is out of range.
+          ScopeMissing: the caller's own token lacks a scope that it would hand on, or would end before the new one.
+          TooManyTokens.
+        """
+        name = check_line("name", name, _LONGEST_NAME)
+        wanted = tuple(scope for scope in SCOPES if scope in set(scopes))
+        if not wanted:
+            raise FieldInvalid(f"scopes: choose at least one of {', '.join(SCOPES)}.")
+        if expires_in_days is not None and not 1 <= expires_in_days <= _MOST_DAYS:
+            raise FieldInvalid(f"expires_in_days: 1 to {_MOST_DAYS} days, or none for a token without an end.")
+        if lacking := [scope for scope in wanted if scope not in caller.scopes]:
+            raise ScopeMissing(f"Your token lacks the scope {lacking[0]!r}, so it cannot hand it on.", scope=lacking[0])
+        expires_at = None if expires_in_days is None else now() + timedelta(days=expires_in_days)
+        if caller.token_expires_at is not None and (expires_at is None or expires_at > caller.token_expires_at):
+            raise ScopeMissing("A token that expires cannot make one that outlives it.", scope="account")
+        token = new_token()
+        row = _row(token, caller.user.id, name, wanted, expires_at)
+        async with self._database.writing() as session:
+            await session.execute(
+                delete(APITokenRow).where(APITokenRow.user_id == caller.user.id, APITokenRow.expires_at <= now())
+            )
+            count = await session.scalar(select(func.count()).where(APITokenRow.user_id == caller.user.id))
+            if (count or 0) >= _MOST:
+                raise TooManyTokens(f"You have {count} API tokens, the most that one person may have. Revoke one.")
+            session.add(row)
+        return token, _view(row)
+
+    async def list(self, user_id: str) -> list[TokenView]:
+        """Newest first, without those that expired."""
+        async with self._database.reading() as session:
+            rows = await session.scalars(
+                select(APITokenRow)
+                .where(APITokenRow.user_id == user_id, _lives())
+                .order_by(APITokenRow.created_at.desc(), APITokenRow.id)
+            )
+            return [_view(row) for row in rows]
+
+    async def revoke(self, user_id: str, token_id: str) -> None:
+        """Raises `TokenNotFound`, also for another user's and for the preset one, which a restart would bring back."""
+        gone = None
+        if is_id(token_id):
+            async with self._database.writing() as session:
+                gone = await session.scalar(
+                    delete(APITokenRow)
+                    .where(APITokenRow.id == token_id, APITokenRow.user_id == user_id, APITokenRow.preset.is_(False))
+                    .returning(APITokenRow.id)
+                )
+        if gone is None:
+            raise TokenNotFound(
+                f"You have no API token with the id {token_id[:64]!r} that can be revoked. "
+                "(The preset one ends when MESHGRADE_OWNER_TOKEN changes.)"
+            )
+
+    async def caller(self, token: str) -> Caller:
+        """Whose API token this is. Raises `TokenInvalid`."""
+        async with self._database.reading() as session:
+            found = (
+                await session.execute(
+                    select(UserRow, APITokenRow)
+                    .join(APITokenRow, APITokenRow.user_id == UserRow.id)
+                    .where(APITokenRow.token_hash == digest(token), _lives())
+                )
+            ).one_or_none()
+        if found is None:
+            raise TokenInvalid(
+                "The bearer token in the Authorization header is unknown, has expired or was revoked.",
+                headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+            )
+        user, row = found
+        await note_use(self._database, row)
+        return Caller(user_of(user), frozenset(_scopes(row)), token_expires_at=row.expires_at)
+
+
+def _lives() -> ColumnElement[bool]:
+    return or_(APITokenRow.expires_at.is_(None), APITokenRow.expires_at > now())
+
+
+def _row(
+    token: str, user_id: str, name: str, scopes: Iterable[Scope], expires_at: datetime | None, *, preset: bool = False
+) -> APITokenRow:
+    return APITokenRow(
+        token_hash=digest(token),
+        id=new_id(),
+        user_id=user_id,
+        name=name,
+        scopes=" ".join(scopes),
+        preset=preset,
+        created_at=now(),
+        expires_at=expires_at,
+    )
+
+
+def _scopes(row: APITokenRow) -> tuple[Scope, ...]:
+    return cast(tuple[Scope, ...], tuple(row.scopes.split()))
+
+
+def _view(row: APITokenRow) -> TokenView:
+    return TokenView(row.id, row.name, _scopes(row), row.preset, row.created_at, row.last_used_at, row.expires_at)

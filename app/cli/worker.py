@@ -1,0 +1,76 @@
+"""`meshgrade worker`: one more machine that grades, until it is told to end."""
+
+import asyncio
+import logging
+import signal
+import sys
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.exit import exit_in_time
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+app = typer.Typer(pretty_exceptions_enable=False)
+_REMEDY = "Set MESHGRADE_DATABASE_URL to the server's PostgreSQL, such as postgresql://user:password@host/meshgrade."
+
+
+@app.command(help="Grade for a server on another machine. It needs MESHGRADE_DATABASE_URL, and nothing else.")
+def worker(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder for what can be computed again; default: a temporary one.")
+    ] = None,
+) -> None:
+    from app.settings import load_settings
+
+    settings = load_settings()
+    _require_postgresql(settings)
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+    signal.signal(signal.SIGTERM, _interrupt)
+    with nullcontext(str(data)) if data else tempfile.TemporaryDirectory(prefix="meshgrade-worker-") as folder:
+        asyncio.run(_work(settings, Path(folder)))
+    sys.stdout.flush()
+
+
+def _require_postgresql(settings: "Settings") -> None:
+    from app.database import Database
+    from app.errors import StartRefused
+
+    if settings.database_url is None:
+        raise StartRefused("a worker must be told the server's database.", _REMEDY)
+    # Making it opens no connection yet, and refuses what is no database URL.
+    if not Database(settings.database).shared:
+        raise StartRefused(
+            "a worker cannot share a SQLite database: it is a file for the processes of one machine.", _REMEDY
+        )
+    if settings.grading_slots == 0:
+        raise StartRefused("a worker with 0 grading slots would do nothing.", "Unset MESHGRADE_GRADING_SLOTS.")
+
+
+async def _work(settings: "Settings", folder: Path) -> None:
+    from app.main import open_worker
+
+    end = asyncio.Event()
+    async with open_worker(settings, folder, say=_say):
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end.set)
+        _say(f"Grading {settings.grading_slots} at a time. Ctrl-C or SIGTERM ends it, after what it grades.")
+        await end.wait()
+        _say(f"Ending: what is being graded has {settings.drain_s:g} s to finish.")
+    exit_in_time()
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt

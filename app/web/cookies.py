@@ -1,0 +1,26 @@
+"""The cookies that the service sets."""
+
+from fastapi import Request
+from starlette.responses import Response
+
+from app.settings import Settings
+
+SESSION_COOKIE = "meshgrade_session"
+# What the form token of a browser without a session is derived from.
+FORM_COOKIE = "meshgrade_form"
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str, max_age_s: int | None = None) -> None:
+    """For this site's own pages and out of reach of scripts; until the browser is closed where no age is given."""
+    response.set_cookie(
+        name, value, max_age=max_age_s, httponly=True, samesite="lax", secure=is_https(request), path="/"
+    )
+
+
+def delete_cookie(request: Request, response: Response, name: str) -> None:
+    response.delete_cookie(name, httponly=True, samesite="lax", secure=is_https(request), path="/")
+
+
+def is_https(request: Request) -> bool:
+    settings: Settings = request.app.state.settings
+    return request.url.scheme == "https" or (settings.public_url or "").startswith("https://")

@@ -1,0 +1,47 @@
+"""People who sign up, sign in and fill in the forms of the service, each with a browser of their own."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+
+PASSWORD = "four quiet grey geese"
+SITE = {"Origin": "http://meshgrade.test"}
+
+
+@asynccontextmanager
+async def browser(service, **options: object) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser without a cookie that asks for pages."""
+    transport = httpx.ASGITransport(service.app, raise_app_exceptions=False, **options)
+    headers = {"Accept": "text/html", "User-Agent": "Test browser"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://meshgrade.test", headers=headers) as http:
+        yield http
+
+
+def form_token(page: str) -> str:
+    return re.search(r'name="form_token" value="([0-9a-f]{64})"', page)[1]
+
+
+async def send_form(http: httpx.AsyncClient, page: str, action: str, **fields: str) -> httpx.Response:
+    """Open `page`, then send one of its forms as a browser does."""
+    html = (await http.get(page, headers={"Accept": "text/html"})).text
+    assert f'action="{action}"' in html
+    return await http.post(action, data={"form_token": form_token(html), **fields}, headers=SITE)
+
+
+async def sign_in(service, http: httpx.AsyncClient | None = None) -> None:
+    """As the owner, with the printed link."""
+    accounts = service.app.state.accounts
+    link = await accounts.new_sign_in_link(await accounts.ensure_owner())
+    answer = await (http or service.http).get("/sign-in", params={"token": link})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+
+
+async def sign_up(service, http: httpx.AsyncClient, name: str, role: str = "student") -> None:
+    """By an invitation from the owner."""
+    accounts = service.app.state.accounts
+    invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), role, "", 7)
+    page = f"/sign-up?invitation={invitation}"
+    answer = await send_form(http, page, "/sign-up", name=name, password=PASSWORD, invitation=invitation)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")

@@ -1,0 +1,142 @@
+"""Each backend of `GradeQueue` with a database of its own, and processes that grade for it."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import URL
+
+from app.accounts.models import UserRow
+from app.attempts.models import AttemptRow
+from app.attempts.status import ENDED
+from app.clock import now
+from app.database import Database
+from app.main import Grading, pick_events, pick_queue
+from app.migrate import migrate
+from app.problems.store import PackageStore
+from app.queue.null import NullGrader
+from app.queue.protocol import GradeQueue
+from app.queue.walls import Walls
+from app.settings import Settings
+from grader.package.package import Package
+from tests.app.conftest import empty
+
+CHECKOUT = Path(__file__).resolve().parents[4]
+SCRIPT = Path(__file__).with_name("grading_process.py")
+
+
+@dataclass
+class Backend:
+    """One queue, which this process only fills. `server` is the PostgreSQL behind it, None for SQLite."""
+
+    database: Database
+    queue: GradeQueue
+    package: Package
+    folder: Path
+    server: Any
+
+    def __post_init__(self) -> None:
+        self._ids = count()
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log"
+
+    def row(self, source: str, user: str = "ada", kind: str = "attempt") -> AttemptRow:
+        return AttemptRow(
+            id=f"a{next(self._ids)}",
+            user_id=user,
+            problem=self.package.slug,
+            version=self.package.version,
+            kind=kind,
+            source=source,
+            created_at=now(),
+        )
+
+    async def hand_in(self, source: str, user: str = "ada", kind: str = "attempt", *, rejudge: bool = False) -> str:
+        row = self.row(source, user, kind)
+        async with self.database.writing() as session:
+            await self.queue.enqueue(session, row, rejudge=rejudge)
+        return row.id
+
+    async def read(self, attempt_id: str) -> AttemptRow:
+        async with self.database.reading() as session:
+            row = await session.get(AttemptRow, attempt_id)
+        assert row is not None
+        return row
+
+    async def ended(self, attempt_id: str) -> AttemptRow:
+        """The attempt once it has ended, which must be within 30 s."""
+        async with asyncio.timeout(30):
+            while (row := await self.read(attempt_id)).status not in ENDED:
+                await asyncio.sleep(0.05)
+        return row
+
+    def noted(self, what: str) -> list[str]:
+        """The sources that graders `began` or `ended`, in order."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return [line.split(" ", 3)[3] for line in lines if line.startswith(what)]
+
+    async def began(self, source: str, times: int = 1) -> None:
+        async with asyncio.timeout(30):
+            while self.noted("began").count(source) < times:
+                await asyncio.sleep(0.02)
+
+    @asynccontextmanager
+    async def grading(self, slots: int = 1, **settings: object) -> AsyncIterator[asyncio.subprocess.Process]:
+        """A process that grades; killed at the end, if it lives."""
+        values = {
+            "database_url": self.database.engine.url.render_as_string(hide_password=False),
+            "grading_slots": slots,
+            "lease_s": 1,
+            "retry_s": 0.1,
+            "drain_s": 0,
+        } | settings
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(SCRIPT),
+            str(self.log),
+            env={name: value for name, value in os.environ.items() if not name.startswith("MESHGRADE_")}
+            | {f"MESHGRADE_{name.upper()}": str(value) for name, value in values.items()}
+            | {"PYTHONPATH": str(CHECKOUT)},
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        try:
+            assert await asyncio.wait_for(process.stdout.readline(), 60) == b"grading\n"
+            yield process
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+
+
+@pytest.fixture(params=["embedded", pytest.param("procrastinate", marks=pytest.mark.xdist_group("postgresql"))])
+async def backend(request: pytest.FixtureRequest, tmp_path: Path, package: Package) -> AsyncIterator[Backend]:
+    server = None
+    if request.param == "embedded":
+        database = Database(URL.create("sqlite+aiosqlite", database=str(tmp_path / "queue.sqlite3")))
+    else:
+        server = request.getfixturevalue("postgres_server")
+        database = Database(request.getfixturevalue("postgres_url"))
+        await empty(database)
+    await migrate(database)
+    async with database.writing() as session:
+        session.add_all([UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob")])
+    store, events = PackageStore(database), pick_events(database)
+    await store.add(package)
+    built = None if database.shared else Grading(NullGrader(), lambda: ())
+    settings = Settings(grading_slots=1 if built else 0, data=tmp_path)
+    queue = pick_queue(database, built, store, Walls.elsewhere(), events, settings)
+    telling = asyncio.create_task(events.run())
+    yield Backend(database, queue, package, tmp_path, server)
+    telling.cancel()
+    await asyncio.gather(telling, return_exceptions=True)
+    await database.close()

@@ -1,0 +1,130 @@
+"""Servers and workers that share a PostgreSQL: one grades, the other is told, and both draw the same hidden cases."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from app.data_folder import DataFolder
+from app.database import Database
+from app.errors import GradingImpossible, SettingInvalid
+from app.main import Grading, open_worker
+from app.queue.deployment import share_secret, shared_secret
+from app.queue.null import NullGrader
+from app.settings import Settings
+from tests.app.attempts.test_submit import ATTEMPTS, HeldGrader
+from tests.app.conftest import WallState, empty
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
+
+
+@pytest.fixture
+async def url(postgres_url):
+    database = Database(postgres_url)
+    await empty(database)
+    await database.close()
+    return postgres_url
+
+
+@pytest.fixture
+def start_worker(url, tmp_path):
+    @asynccontextmanager
+    async def start(grader=None, *, wall_up=True, seen=None):
+        def grading(data, settings):
+            if seen is not None:
+                seen.append(data.secret)
+            return Grading(grader or NullGrader(), lambda: [WallState(up=wall_up)])
+
+        settings = Settings(database_url=url, grading_slots=1, lease_s=3, drain_s=0)
+        async with open_worker(settings, tmp_path / "worker", grading=grading):
+            yield
+
+    return start
+
+
+class HoldsOne(HeldGrader):
+    """Holds what is called `hold`, and grades everything else at once."""
+
+    def judge(self, package, source, **options):
+        held = super() if source == "hold" else NullGrader()
+        return held.judge(package, source, **options)
+
+
+async def submit(service, wait, source="x"):
+    answer = await service.http.post(f"{ATTEMPTS}?wait={wait}", json={"source": source}, headers=service.bearer)
+    return answer.json()
+
+
+async def test_a_server_on_postgresql_grades_itself(start_service, url, package):
+    async with start_service(database_url=url) as service:
+        assert (await submit(service, 20, package.reference))["verdict"]["status"] == "accepted"
+
+
+async def test_a_server_that_grades_nothing_hears_of_what_a_worker_does(start_service, start_worker, url, package):
+    grader, seen = HeldGrader(), []
+    async with start_service(database_url=url, grading_slots=0, wall_up=False) as service:
+        attempt = await submit(service, 0, package.reference)
+        assert attempt["status"] == "queued"
+        with service.app.state.events.subscribe(attempt["id"]) as changes:
+            async with start_worker(grader, seen=seen):
+                heard = []
+                while "held" not in heard:
+                    heard.append((await changes.next(20)).phase)
+                grader.go.set()
+                while not (change := await changes.next(20)).is_last:
+                    pass
+                assert change.status == "finished"
+        assert (await submit(service, 0))["status"] == "queued"
+        secret = await asyncio.to_thread((service.app.state.settings.data / "secret").read_bytes)
+    assert seen == [secret]
+
+
+async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_service, start_worker, url):
+    async with start_service(database_url=url, grading_slots=0) as service, start_worker(HoldsOne()):
+        attempt = await submit(service, 0, "hold")
+        with service.app.state.events.subscribe(attempt["id"]) as changes:
+            while (await changes.next(20)).phase != "held":
+                pass
+        await service.http.delete(f"/api/v1/attempts/{attempt['id']}", headers=service.bearer)
+        # The worker has one slot: it is free for the next only once the first has been stopped.
+        assert (await submit(service, 20))["status"] == "finished"
+        found = await service.http.get(f"/api/v1/attempts/{attempt['id']}", headers=service.bearer)
+        assert (found.json()["status"], found.json()["verdict"]) == ("cancelled", None)
+
+
+async def test_a_worker_without_a_wall_does_not_start(start_service, start_worker, url):
+    async with start_service(database_url=url, grading_slots=0):
+        with pytest.raises(GradingImpossible, match="the wall 'namespaces' is missing"):
+            async with start_worker(wall_up=False):
+                pytest.fail("it started")
+
+
+async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker, url, monkeypatch):
+    monkeypatch.setattr("app.main._LOOK_FOR_SECRET_S", 0.05)
+
+    async def work():
+        async with start_worker():
+            return True
+
+    worker = asyncio.create_task(work())
+    await asyncio.sleep(0.5)
+    assert not worker.done()
+    async with start_service(database_url=url, grading_slots=0):
+        assert await asyncio.wait_for(worker, 30)
+
+
+async def test_the_first_servers_secret_is_in_force_for_all(empty_database, tmp_path):
+    from app.migrate import migrate
+
+    await migrate(empty_database)
+    with DataFolder(tmp_path / "one") as one, DataFolder(tmp_path / "two") as two:
+        assert await shared_secret(empty_database) is None
+        assert await share_secret(empty_database, one.secret) == one.secret
+        assert await share_secret(empty_database, two.secret) == one.secret
+    assert await shared_secret(empty_database) == (one.secret if empty_database.shared else None)
+
+
+async def test_a_server_on_sqlite_must_grade(start_service):
+    with pytest.raises(SettingInvalid, match="0 needs PostgreSQL"):
+        async with start_service(grading_slots=0):
+            pytest.fail("it started")

@@ -1,0 +1,22 @@
+"""An attempt that waits and has no job, as after a restore or a job that was lost, is given one."""
+
+import pytest
+from sqlalchemy import text
+
+from tests.app.attempts.test_submit import ATTEMPTS
+from tests.app.queue.test_shared_service import start_worker, url  # noqa: F401 (fixtures)
+
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
+
+
+async def test_an_attempt_without_a_job_is_graded(start_service, start_worker, url):  # noqa: F811
+    async with start_service(database_url=url, grading_slots=0) as service:
+        answer = await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)
+        async with service.app.state.database.writing() as session:
+            assert (await session.execute(text("DELETE FROM procrastinate_jobs"))).rowcount == 1
+        async with start_worker():
+            found = await service.http.get(f"{answer.headers['Location']}?wait=20", headers=service.bearer)
+        assert found.json()["status"] == "finished"
+        async with service.app.state.database.reading() as session:
+            # And a job that ended is not kept.
+            assert await session.scalar(text("SELECT count(*) FROM procrastinate_jobs")) == 0

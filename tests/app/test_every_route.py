@@ -1,0 +1,219 @@
+"""Every route of the service, asked by nobody and by another user. A route that is not classified here fails the test.
+
+PUBLIC: anybody may. OWN: it shows or changes what is one's own, and names no object. OWNED: it names an object of one
+user, and to everybody else that does not exist. A route for a role is one of these, and listed under its role besides.
+"""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from fastapi.routing import iter_route_contexts
+
+from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
+
+pytestmark = pytest.mark.anyio
+
+PUBLIC = {
+    ("GET", "/"),
+    ("GET", "/api/v1/problems"),
+    ("GET", "/api/v1/problems/{slug}"),
+    ("GET", "/healthz"),
+    # To this machine alone, or for a token of its own: tests/app/operating/test_metrics.py.
+    ("GET", "/metrics"),
+    ("GET", "/help/errors"),
+    ("GET", "/help/reasons"),
+    ("GET", "/openapi.json"),
+    ("GET", "/problems/{slug}"),
+    ("GET", "/problems/{slug}/figures/{name}"),
+    ("GET", "/readyz"),
+    ("GET", "/sign-in"),
+    ("POST", "/sign-in"),
+    ("GET", "/sign-up"),
+    ("POST", "/sign-up"),
+    ("POST", "/sign-out"),
+}
+OWN = {
+    ("GET", "/account"),
+    ("POST", "/account/password"),
+    ("POST", "/account/sessions/revoke-others"),
+    ("GET", "/account/delete"),
+    ("POST", "/account/delete"),
+    ("GET", "/account/export"),
+    ("GET", "/account/tokens"),
+    ("POST", "/account/tokens"),
+    ("GET", "/account/invitations"),
+    ("POST", "/account/invitations"),
+    ("GET", "/api/v1/attempts"),
+    ("GET", "/api/v1/invitations"),
+    ("POST", "/api/v1/invitations"),
+    ("GET", "/api/v1/me"),
+    ("DELETE", "/api/v1/me"),
+    ("GET", "/api/v1/me/export"),
+    ("GET", "/api/v1/me/progress"),
+    ("GET", "/api/v1/problems/{slug}/ranking"),
+    ("POST", "/api/v1/problems/{slug}/attempts"),
+    ("POST", "/api/v1/problems/{slug}/runs"),
+    ("GET", "/api/v1/tokens"),
+    ("POST", "/api/v1/tokens"),
+    ("GET", "/api/v1/webhooks"),
+    ("POST", "/api/v1/webhooks"),
+    ("GET", "/attempts"),
+    ("POST", "/problems/{slug}"),
+    ("GET", "/problems/{slug}/previous"),
+    ("GET", "/problems/{slug}/ranking"),
+}
+OWNED = {
+    ("POST", "/account/invitations/{invitation_id}/revoke"),
+    ("POST", "/account/sessions/{session_id}/revoke"),
+    ("POST", "/account/tokens/{token_id}/revoke"),
+    ("GET", "/api/v1/attempts/{attempt_id}"),
+    ("DELETE", "/api/v1/attempts/{attempt_id}"),
+    ("GET", "/api/v1/attempts/{attempt_id}/events"),
+    ("DELETE", "/api/v1/invitations/{invitation_id}"),
+    ("DELETE", "/api/v1/tokens/{token_id}"),
+    ("GET", "/api/v1/webhooks/{webhook_id}"),
+    ("DELETE", "/api/v1/webhooks/{webhook_id}"),
+    ("GET", "/api/v1/webhooks/{webhook_id}/deliveries"),
+    ("GET", "/attempts/{attempt_id}"),
+    ("POST", "/attempts/{attempt_id}/cancel"),
+    ("GET", "/attempts/{attempt_id}/verdict"),
+}
+OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
+
+# What the owner's objects hold, and no answer to anybody else may.
+SECRETS = (
+    "SOURCE-OF-THE-OWNER",
+    "TOKEN-OF-THE-OWNER",
+    "NOTE-OF-THE-OWNER",
+    "BROWSER-OF-THE-OWNER",
+    "WEBHOOK-OF-THE-OWNER",
+)
+
+
+def routes_of(app) -> set[tuple[str, str]]:
+    """Method and path of every route, static files aside."""
+    return {
+        (method, context.path)
+        for context in iter_route_contexts(app.routes)
+        for method in (context.methods or ())
+        if method != "HEAD"
+    }
+
+
+@pytest.fixture
+async def owned(service) -> AsyncIterator[dict[str, str]]:
+    """The owner has one object of each kind; their ids by the name that a path gives them."""
+    browser_of_the_owner = {"User-Agent": "BROWSER-OF-THE-OWNER"}
+    service.http.headers.update(browser_of_the_owner)
+    await sign_in(service)
+    bearer = service.bearer
+    run = await service.http.post(
+        "/api/v1/problems/add_one/runs?wait=10", json={"source": "SOURCE-OF-THE-OWNER"}, headers=bearer
+    )
+    token = await service.http.post(
+        "/api/v1/tokens", json={"name": "TOKEN-OF-THE-OWNER", "scopes": ["read"]}, headers=bearer
+    )
+    invitation = await service.http.post("/api/v1/invitations", json={"note": "NOTE-OF-THE-OWNER"}, headers=bearer)
+    url = "https://example.org/WEBHOOK-OF-THE-OWNER"
+    webhook = await service.http.post("/api/v1/webhooks", json={"url": url}, headers=bearer)
+    me = (await service.http.get("/api/v1/me")).json()
+    [session] = await service.app.state.accounts.sessions.list(me["id"])
+    yield {
+        "attempt_id": run.json()["id"],
+        "token_id": token.json()["id"],
+        "invitation_id": invitation.json()["id"],
+        "session_id": session.id,
+        "webhook_id": webhook.json()["id"],
+    }
+    # All of it is still there, as it was.
+    for path, made in (("attempts", run), ("tokens", token), ("webhooks", webhook)):
+        value = made.json()["id"]
+        assert value in (await service.http.get(f"/api/v1/{path}", headers=bearer)).text
+    assert invitation.json()["id"] in (await service.http.get("/api/v1/invitations", headers=bearer)).text
+    assert (await service.http.get("/api/v1/me")).json() == me
+
+
+async def test_every_route_is_classified(service):
+    assert routes_of(service.app) == PUBLIC | OWN | OWNED
+    assert not PUBLIC & OWN
+    assert not (PUBLIC | OWN) & OWNED
+    described = (await service.http.get("/openapi.json")).json()["paths"]
+    operations = {(method.upper(), path) for path, methods in described.items() for method in methods}
+    assert operations <= routes_of(service.app)
+    assert {(method, path) for method, path in routes_of(service.app) if path.startswith("/api/")} <= operations
+
+
+def address(path: str, owned: dict[str, str]) -> str:
+    return path.format(slug="add_one", name="figure.svg", **owned)
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED))
+async def test_nobody_is_refused_and_told_nothing(service, owned, method, path):
+    async with browser(service) as nobody:
+        body = {"json": {"source": "x"}} if path.startswith("/api/") and method == "POST" else {}
+        if method == "POST" and not path.startswith("/api/"):
+            page = (await nobody.get("/sign-in")).text
+            body = {"data": {"form_token": form_token(page), "source": "x", "action": "run"}}
+        answer = await nobody.request(method, address(path, owned), headers=SITE, **body)
+        assert answer.status_code == 401
+        assert not [secret for secret in SECRETS if secret in answer.text]
+
+
+@pytest.mark.parametrize("role", ["student", "instructor"])
+@pytest.mark.parametrize(("method", "path"), sorted(OWNED))
+async def test_what_is_anothers_does_not_exist(service, owned, method, path, role):
+    async with browser(service) as other:
+        await sign_up(service, other, "other", role)
+        fields = {"form_token": form_token((await other.get("/account")).text)}
+        body = {"data": fields} if method == "POST" else {}
+        answer = await other.request(method, address(path, owned), headers=SITE, **body)
+        expected = 403 if role == "student" and (method, path) in OF_INSTRUCTORS else 404
+        assert answer.status_code == expected
+        assert not [secret for secret in SECRETS if secret in answer.text]
+
+
+@pytest.mark.parametrize("role", ["student", "instructor"])
+async def test_what_is_ones_own_shows_nothing_of_anothers(service, owned, role):
+    async with browser(service) as other:
+        await sign_up(service, other, "other", role)
+        for method, path in sorted(PUBLIC | OWN):
+            if method == "GET":
+                answer = await other.get(address(path, owned))
+                assert not [secret for secret in SECRETS if secret in answer.text], path
+                if (method, path) in OWN:
+                    refused = role == "student" and (method, path) in OF_INSTRUCTORS
+                    assert answer.status_code == (403 if refused else 200), path
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(each for each in OWN | OWNED if each[0] != "GET"))
+async def test_another_site_changes_nothing_with_ones_cookie(service, owned, method, path):
+    foreign = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Accept": "*/*"}
+    body = {"json": {}} if path.startswith("/api/") else {"data": {"source": "x", "action": "run"}}
+    answer = await service.http.request(
+        method, address(path, owned), headers=foreign, **body if method == "POST" else {}
+    )
+    assert (answer.status_code, answer.json()["slug"]) == (403, "origin-refused")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(path for method, path in OWN | OWNED if method == "POST" and "/api/" not in path)
+)
+async def test_a_form_of_this_site_without_its_token_changes_nothing(service, owned, path):
+    fields = {"source": "x", "action": "run", "new": "a long enough password"}
+    answer = await service.http.post(address(path, owned), data=fields, headers=SITE | {"Accept": "text/html"})
+    assert answer.status_code == 403
+    assert "The form is out of date" in answer.text
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED))
+async def test_a_token_without_a_scope_reaches_nothing(service, owned, method, path):
+    accounts = service.app.state.accounts
+    caller = await accounts.tokens.caller(service.bearer["Authorization"].removeprefix("Bearer "))
+    token, _ = await accounts.tokens.create(caller, "instruct alone", ["instruct"], None)
+    body = {"json": {"source": "x"}} if method == "POST" and path.startswith("/api/") else {}
+    if method == "POST" and not body:
+        body = {"data": {"source": "x", "action": "run"}}
+    answer = await service.http.request(
+        method, address(path, owned), headers={"Authorization": f"Bearer {token}"}, **body
+    )
+    assert (answer.status_code, answer.json()["slug"]) == (403, "scope-missing")
