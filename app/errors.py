@@ -146,6 +146,26 @@ class TooManySignIns(Refused):
     status, slug, title = 429, "too-many-sign-ins", "Too many sign-ins failed"
 
 
+class SignInCancelled(Refused):
+    status, slug, title = 403, "sign-in-cancelled", "The sign-in was not completed"
+
+
+class ProviderFailed(Refused):
+    status, slug, title = 502, "provider-failed", "The provider of the sign-in cannot be used"
+
+
+class IdentityTaken(Refused):
+    status, slug, title = 409, "identity-taken", "Another account here uses this sign-in"
+
+
+class IdentityNotFound(Refused):
+    status, slug, title = 404, "identity-not-found", "There is no such sign-in"
+
+
+class LastWayIn(Refused):
+    status, slug, title = 409, "last-way-in", "There would be no way to sign in any more"
+
+
 class SignUpClosed(Refused):
     status, slug, title = 403, "sign-up-closed", "New accounts cannot be made this way"
 

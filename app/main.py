@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI
 
-from app.accounts import account_pages
+from app.accounts import account_pages, provider_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
+from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.attempts import api as attempts_api
 from app.attempts import pages as attempts_pages
@@ -139,7 +140,7 @@ def create_app(
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
-    for pages in (problems_pages, attempts_pages, accounts_pages, account_pages, help_pages):
+    for pages in (problems_pages, attempts_pages, accounts_pages, provider_pages, account_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
@@ -186,6 +187,7 @@ async def _open(
         app.state.database = database
         app.state.tally = Tally(database)
         app.state.accounts = accounts
+        app.state.providers = build_providers(settings)
         app.state.catalogue = catalogue
         app.state.packages = store
         app.state.walls = walls

@@ -62,6 +62,12 @@ class Settings(BaseSettings):
     session_days: float = Field(default=30.0, gt=0, le=366)
     sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
     sign_up: Literal["open", "invitation", "closed"] = "invitation"
+    oidc_issuer: str | None = Field(default=None, pattern=r"^https?://[^\s?#]+$", max_length=255)
+    oidc_client_id: str | None = None
+    oidc_client_secret: SecretStr | None = None
+    oidc_name: str = Field(default="single sign-on", min_length=1, max_length=60)
+    github_client_id: str | None = None
+    github_client_secret: SecretStr | None = None
     metrics_token: SecretStr | None = None
     log_format: LogFormat = "text"
     log_level: LogLevel = "info"

@@ -46,6 +46,8 @@ class Sheet:
     """All figures of one part: their keys, the milliseconds that are only shown, and what has to be reached."""
 
     part: str
+    title: str
+    medians_of: str
     keys: tuple[str, ...]
     medians: tuple[tuple[str, str], ...]
     targets: tuple[Figure, ...]
@@ -61,6 +63,8 @@ def _keys(part: str, names: str) -> tuple[str, ...]:
 
 CALL = Sheet(
     part="call",
+    title="Mode call",
+    medians_of="one submission, machine idle",
     keys=_keys("call", f"{_KEYS} walls_ms"),
     medians=(
         ("Bare: a fresh `python` for each submission", "call.bare_ms_p50"),
@@ -94,6 +98,8 @@ CALL = Sheet(
 )
 PROGRAM = Sheet(
     part="program",
+    title="Mode program",
+    medians_of="one submission, machine idle",
     keys=_keys("program", f"{_KEYS} export_ms_p50 verify_ms_p50"),
     medians=(
         ("Bare: a fresh `python` for each submission", "program.bare_ms_p50"),
@@ -115,11 +121,35 @@ PROGRAM = Sheet(
         Figure("Pool and verifiers gone: the next verdict", _key("program.cold_ms_p50"), unit=" ms"),
     ),
 )
+SERVICE = Sheet(
+    part="service",
+    title="The service around grading",
+    medians_of="one request, a class submitting",
+    keys=_keys(
+        "service",
+        "problems_per_s problems_ratio post_ms_p50 post_ms_p95 page_ms_p50 page_ms_p95 judged_per_s judged lost",
+    ),
+    medians=(
+        ("POST of a submission, until it is stored and queued", "service.post_ms_p50"),
+        ("A page, or the list over REST", "service.page_ms_p50"),
+    ),
+    targets=(
+        Figure("The class: p95 of the POSTs", _key("service.post_ms_p95"), "at most", 250, " ms"),
+        Figure("The class: p95 of the pages", _key("service.page_ms_p95"), "at most", 250, " ms"),
+        Figure("The class: submissions without a verdict", _key("service.lost"), "at most", 0),
+        Figure("The class: submissions judged", _key("service.judged")),
+        Figure("The class: submissions judged a second", _key("service.judged_per_s")),
+        Figure(
+            "`GET /problems`: requests/s, ours / a bare hello-world", _key("service.problems_ratio"), "at least", 0.5
+        ),
+        Figure("`GET /problems`: requests/s", _key("service.problems_per_s")),
+    ),
+)
 
 
 def sheets_in(results: Results) -> list[Sheet]:
     """Those whose part was measured."""
-    return [sheet for sheet in (CALL, PROGRAM) if f"{sheet.part}.speedup" in results]
+    return [sheet for sheet in (CALL, PROGRAM, SERVICE) if sheet.keys[0] in results]
 
 
 def _round(value: float) -> str:

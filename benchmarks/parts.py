@@ -7,8 +7,9 @@ from typing import Any
 from benchmarks.call import measure_call
 from benchmarks.machine import describe_machine
 from benchmarks.program import measure_program
+from benchmarks.service import measure_service
 
-PARTS = {"call": measure_call, "program": measure_program}
+PARTS = {"call": measure_call, "program": measure_program, "service": measure_service}
 
 
 def measure_parts(names: Iterable[str], say: Callable[[str], None], *, quick: bool) -> dict[str, Any]:

@@ -42,16 +42,17 @@ class Server:
       data: a data folder that does not exist yet.
       problems: a folder with the problem alone.
       kind: what is posted, SLUG/attempts, graded by all cases, or SLUG/runs, graded by the public ones.
+      module: the command line; another one may grade by other means.
     Raises:
       BenchmarkFailed: it did not come up, or refuses to grade.
     """
 
-    def __init__(self, data: Path, problems: Path, kind: str, say: Say) -> None:
+    def __init__(self, data: Path, problems: Path, kind: str, say: Say, module: str = "app.cli") -> None:
         self._token = secrets.token_hex(16)
         self._path = f"/api/v1/problems/{kind}?wait={_WAIT_S}"
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)],
+            [sys.executable, "-m", module, "serve", "--port", "0", "--data", str(data)],
             env=self._variables(problems),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -59,7 +60,7 @@ class Server:
         )
         threading.Thread(target=self._listen, daemon=True).start()
         try:
-            self._address = urlsplit(self._wait_for("Meshgrade listens on ", say).split()[-1]).netloc
+            self.address = urlsplit(self._wait_for("Meshgrade listens on ", say).split()[-1]).netloc
             self._wait_for(f"{kind.partition('/')[0]} is ready", say)
         except BaseException:
             self.__exit__()
@@ -162,7 +163,7 @@ class Server:
     def _ask(
         self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, Any]]:
-        connection = http.client.HTTPConnection(self._address, timeout=_WAIT_S + 30)
+        connection = http.client.HTTPConnection(self.address, timeout=_WAIT_S + 30)
         try:
             connection.request(method, path, body, headers or {})
             response = connection.getresponse()

@@ -2,7 +2,8 @@
 
 Usage: python -m benchmarks.write_table FILE...
 
-Each FILE is what `./meshgrade bench --json` or `python -m benchmarks.soak --json` wrote; which one is told by its
+Each FILE is what `./meshgrade bench --json`, `python -m benchmarks.lists --json` or `python -m benchmarks.soak --json`
+wrote; which one is told by its
 keys. The text between `<!-- NAME: begin -->` and `<!-- NAME: end -->` is replaced, and nothing else.
 """
 
@@ -33,6 +34,8 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     """The Markdown that these results make, by the name of the place where it belongs."""
     if sheets := sheets_in(results):
         return {sheet.part: _figures(sheet, results) for sheet in sheets}
+    if "lists" in results:
+        return {"lists": _lists(results)}
     if "soak" in results:
         return {"soak": _soak(results)}
     if "same" in results:
@@ -55,12 +58,22 @@ def _figures(sheet: Sheet, results: Results) -> str:
     targets = [[each.title, each.target, each.shown(results), marks[each.reached(results)]] for each in sheet.targets]
     return "\n\n".join(
         (
-            _markdown(["median of one submission, machine idle", "ms"], medians),
+            _markdown([f"median of {sheet.medians_of}", "ms"], medians),
             _markdown(["figure", "target", "measured", "reached"], targets),
             f"Measured with `{results['submissions'][sheet.part]}` on {_machine(results)}. "
             f"Repetitions: {_listed(results['repetitions'][sheet.part])}.",
         )
     )
+
+
+def _lists(results: Results) -> str:
+    """A line for each path, with median and 95th percentile on each database."""
+    on: dict[str, dict[str, list[float]]] = results["lists"]
+    heads = ["path", *(f"{name}, {which} ms" for name in on for which in ("median", "p95"))]
+    paths = next(iter(on.values()))
+    rows = [[f"`{path}`", *(f"{value:.1f}" for figures in on.values() for value in figures[path])] for path in paths]
+    told = f"{results['attempts']:,} attempts, {results['rounds']} requests of each path."
+    return f"{_markdown(heads, rows)}\n\n{told} Measured on {_machine(results)}."
 
 
 def _soak(results: Results) -> str:

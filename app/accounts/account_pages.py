@@ -150,6 +150,8 @@ async def _account_page(request: Request, caller: Caller, refusal: Refused | Non
         has_password=await accounts.has_password(caller.user),
         sessions=await accounts.sessions.list(caller.user.id),
         this_session=caller.session_id,
+        identities=await accounts.identities.list(caller.user.id),
+        providers=request.app.state.providers.values(),
         invites=is_at_least(caller.user.role, "instructor"),
     )
 

@@ -73,6 +73,7 @@ async def _sign_in_page(request: Request, *, name: str = "", refusal: Refused | 
         user=await current_user(request),
         name=name,
         sign_up=accounts_of(request).sign_up_by,
+        providers=request.app.state.providers.values(),
     )
 
 
@@ -80,5 +81,10 @@ async def _sign_up_page(
     request: Request, invitation: str | None, *, name: str = "", refusal: Refused | None = None
 ) -> HTMLResponse:
     return render_secret_page(
-        "sign_up.html", refusal=refusal, user=await current_user(request), name=name, invitation=invitation
+        "sign_up.html",
+        refusal=refusal,
+        user=await current_user(request),
+        name=name,
+        invitation=invitation,
+        providers=request.app.state.providers.values(),
     )

@@ -9,9 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, User, user_of
 from app.accounts.digest import digest, new_id, new_token
+from app.accounts.identities import Identities, find, free_name, new_row
 from app.accounts.invitations import Invitations
 from app.accounts.models import SignInLinkRow, UserRow
 from app.accounts.passwords import Passwords, check_password
+from app.accounts.providers import Identity
 from app.accounts.roles import Role
 from app.accounts.sessions import Sessions
 from app.accounts.text import check_name, is_name, normal_name
@@ -38,6 +40,7 @@ class Accounts:
         self.sessions = Sessions(database, session_life)
         self.tokens = Tokens(database)
         self.invitations = Invitations(database)
+        self.identities = Identities(database)
 
     async def ensure_owner(self) -> User:
         """The first owner, created on an empty database."""
@@ -124,13 +127,39 @@ class Accounts:
         except IntegrityError:  # rolled back, so the invitation still works
             raise NameTaken(f"Somebody has the name {name!r} already. Choose another one.") from None
 
+    async def sign_in_with_identity(self, identity: Identity, invitation: str | None, user_agent: str) -> str:
+        """Sign in to the account that the identity is linked to; where there is none, make one as `sign_up` would.
+
+        Raises:
+          SignUpClosed, InvitationInvalid: there is none, and none can be made.
+        """
+        try:
+            return await self._enter(identity, invitation, user_agent)
+        except IntegrityError:  # the same person twice, or the same name, at the same moment: now it is found
+            return await self._enter(identity, invitation, user_agent)
+
+    async def _enter(self, identity: Identity, invitation: str | None, user_agent: str) -> str:
+        async with self._database.writing() as session:
+            known = await find(session, identity)
+            if known is not None:
+                return await self.sessions.open(session, known.user_id, user_agent)
+            self._refuse_sign_up(invitation)
+            role = await self.invitations.use(session, invitation) if invitation else "student"
+            user = _new_user(session, await free_name(session, identity.name), role)
+            await session.flush()
+            session.add(new_row(user.id, identity))
+            return await self.sessions.open(session, user.id, user_agent)
+
     async def check_sign_up(self, invitation: str | None) -> None:
         """Whether an account could be made now. Raises `SignUpClosed` and `InvitationInvalid`."""
-        if self.sign_up_by == "closed":
-            raise SignUpClosed("This service takes no new accounts.")
+        self._refuse_sign_up(invitation)
         if invitation:
             await self.invitations.check(invitation)
-        elif self.sign_up_by == "invitation":
+
+    def _refuse_sign_up(self, invitation: str | None) -> None:
+        if self.sign_up_by == "closed":
+            raise SignUpClosed("This service takes no new accounts.")
+        if self.sign_up_by == "invitation" and not invitation:
             raise SignUpClosed("New accounts need an invitation: open the link that an instructor gave you.")
 
     async def has_password(self, user: User) -> bool:

@@ -11,10 +11,11 @@ app = typer.Typer(pretty_exceptions_enable=False)
 
 
 class Part(StrEnum):
-    """What can be measured alone: grading in one of the modes."""
+    """What can be measured alone: grading in one of the modes, or the service around it."""
 
     CALL = "call"
     PROGRAM = "program"
+    SERVICE = "service"
 
 
 @app.command(
@@ -22,7 +23,7 @@ class Part(StrEnum):
 )
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-    only: Annotated[Part | None, typer.Option(help="Measure this mode alone.")] = None,
+    only: Annotated[Part | None, typer.Option(help="Measure this part alone.")] = None,
     quick: Annotated[
         bool, typer.Option(help="Once each, public cases only: shows that it works; the figures say nothing.")
     ] = False,
@@ -60,14 +61,14 @@ def _print(results: Mapping[str, Any]) -> None:
     marks = {True: "[green]yes[/]", False: "[red]no[/]", None: ""}
     for sheet in sheets_in(results):
         submission, repetitions = results["submissions"][sheet.part], results["repetitions"][sheet.part]
-        medians = Table(title=f"Mode {sheet.part}: {submission}, machine idle", title_justify="left")
+        medians = Table(title=f"{sheet.title}: {submission}; medians of {sheet.medians_of}", title_justify="left")
         medians.add_column("what")
         medians.add_column("ms", justify="right")
         for title, key in sheet.medians:
             medians.add_row(title, f"{results[key]:,.0f}")
         console.print(medians)
 
-        targets = Table(title=f"Targets of mode {sheet.part}", title_justify="left")
+        targets = Table(title=f"Targets: {sheet.title.lower()}", title_justify="left")
         for column in ("figure", "target", "here", "reached"):
             targets.add_column(column, justify="left" if column == "figure" else "right")
         for figure in sheet.targets:

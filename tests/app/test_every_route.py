@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from app.accounts.providers import Identity
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -28,6 +29,8 @@ PUBLIC = {
     ("GET", "/readyz"),
     ("GET", "/sign-in"),
     ("POST", "/sign-in"),
+    ("POST", "/sign-in/with/{provider}"),
+    ("GET", "/sign-in/with/{provider}/return"),
     ("GET", "/sign-up"),
     ("POST", "/sign-up"),
     ("POST", "/sign-out"),
@@ -41,6 +44,7 @@ OWN = {
     ("GET", "/account/export"),
     ("GET", "/account/tokens"),
     ("POST", "/account/tokens"),
+    ("POST", "/account/identities/add/{provider}"),
     ("GET", "/account/invitations"),
     ("POST", "/account/invitations"),
     ("GET", "/api/v1/attempts"),
@@ -63,6 +67,7 @@ OWN = {
     ("GET", "/problems/{slug}/ranking"),
 }
 OWNED = {
+    ("POST", "/account/identities/{identity_id}/remove"),
     ("POST", "/account/invitations/{invitation_id}/revoke"),
     ("POST", "/account/sessions/{session_id}/revoke"),
     ("POST", "/account/tokens/{token_id}/revoke"),
@@ -81,13 +86,7 @@ OWNED = {
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
 # What the owner's objects hold, and no answer to anybody else may.
-SECRETS = (
-    "SOURCE-OF-THE-OWNER",
-    "TOKEN-OF-THE-OWNER",
-    "NOTE-OF-THE-OWNER",
-    "BROWSER-OF-THE-OWNER",
-    "WEBHOOK-OF-THE-OWNER",
-)
+SECRETS = [f"{kind}-OF-THE-OWNER" for kind in ("SOURCE", "TOKEN", "NOTE", "BROWSER", "IDENTITY", "WEBHOOK")]
 
 
 def routes_of(app) -> set[tuple[str, str]]:
@@ -118,7 +117,12 @@ async def owned(service) -> AsyncIterator[dict[str, str]]:
     webhook = await service.http.post("/api/v1/webhooks", json={"url": url}, headers=bearer)
     me = (await service.http.get("/api/v1/me")).json()
     [session] = await service.app.state.accounts.sessions.list(me["id"])
+    await service.app.state.accounts.identities.link(
+        await service.app.state.accounts.ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
+    )
+    [identity] = await service.app.state.accounts.identities.list(me["id"])
     yield {
+        "identity_id": identity.id,
         "attempt_id": run.json()["id"],
         "token_id": token.json()["id"],
         "invitation_id": invitation.json()["id"],
@@ -130,6 +134,7 @@ async def owned(service) -> AsyncIterator[dict[str, str]]:
         value = made.json()["id"]
         assert value in (await service.http.get(f"/api/v1/{path}", headers=bearer)).text
     assert invitation.json()["id"] in (await service.http.get("/api/v1/invitations", headers=bearer)).text
+    assert await service.app.state.accounts.identities.list(me["id"]) == [identity]
     assert (await service.http.get("/api/v1/me")).json() == me
 
 
@@ -144,7 +149,7 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    return path.format(slug="add_one", name="figure.svg", **owned)
+    return path.format(slug="add_one", name="figure.svg", provider="oidc", **owned)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED))

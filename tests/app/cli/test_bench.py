@@ -12,7 +12,7 @@ import pytest
 from app.queue.null import NullGrader
 from benchmarks.census import Census, take_census
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.figures import CALL, PROGRAM
+from benchmarks.figures import CALL, PROGRAM, SERVICE
 from benchmarks.measure import Measured, percentile
 from benchmarks.mixture import Known, mixed
 from benchmarks.parts import PARTS, measure_parts
@@ -26,11 +26,15 @@ from grader.package.reader import read_package
 CHECKOUT = Path(__file__).resolve().parents[3]
 # One process: all tests of the command read one run of it.
 pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(600)]
-ALL_KEYS = (*CALL.keys, *PROGRAM.keys)
+ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys)
 RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
     "machine": {"cores": 2, "cpu": "a processor", "kernel": "6.1", "python": "3.11", "jax": "0.10"},
-    "submissions": {"call": "fsdp_step/literal", "program": "fsdp_shard_map_step/reference"},
-    "repetitions": {"call": {"ours": 1}, "program": {"ours": 2}},
+    "submissions": {
+        "call": "fsdp_step/literal",
+        "program": "fsdp_shard_map_step/reference",
+        "service": "fsdp_step/reference",
+    },
+    "repetitions": {"call": {"ours": 1}, "program": {"ours": 2}, "service": {"students": 20}},
 }
 
 
@@ -71,6 +75,19 @@ def test_the_figures_are_consistent(quick):
         assert figures[f"{part}.speedup"] == pytest.approx(figures[f"{part}.bare_ms_p50"] / ours_ms, abs=0.01)
     stations_ms = figures["program.export_ms_p50"] + figures["program.verify_ms_p50"]
     assert 0 < stations_ms <= figures["program.ours_ms_p50"]
+
+
+def test_a_class_loses_nothing(quick):
+    figures = json.loads(quick.stdout)
+    assert "service: 20 students submit" in quick.stderr
+    assert (figures["service.judged"], figures["service.lost"]) == (20.0, 0.0)
+    assert figures["service.problems_ratio"] > 0
+
+
+def test_lists_make_a_table_with_a_line_for_each_path():
+    lists = {"sqlite": {"/": [1.25, 2.5]}, "postgresql": {"/": [3.0, 4.0]}}
+    tables = tables_of({"lists": lists, "attempts": 1000, "rounds": 5, "machine": RESULTS["machine"]})
+    assert "| `/` | 1.2 | 2.5 | 3.0 | 4.0 |" in tables["lists"]
 
 
 def test_another_part_is_refused():
@@ -144,9 +161,10 @@ def test_a_figure_without_a_target_is_neither_reached_nor_missed():
 def test_the_page_takes_its_tables_and_keeps_its_text():
     page = (CHECKOUT / "docs" / "performance.md").read_text()
     tables = tables_of(RESULTS)
-    assert set(tables) == {"call", "program"}
+    assert set(tables) == {"call", "program", "service"}
     for name, line in (
         ("call", "| Idle: median bare / median ours | at least 40 | 3 | **no** |"),
+        ("service", "| The class: submissions without a verdict | at most 0 | 3 | **no** |"),
         ("program", "| Idle: median ours | at most 1,500 ms | 3 ms | yes |"),
     ):
         filled = fill(page, name, tables[name])

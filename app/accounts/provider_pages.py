@@ -1,0 +1,100 @@
+"""Signing in with a provider: the button, the way there, and the return; and adding one to an account."""
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.caller import Caller
+from app.accounts.flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
+from app.accounts.providers import Provider
+from app.accounts.web import (
+    accounts_of,
+    check_origin,
+    current_caller,
+    require_caller,
+    signed_in,
+    site_address,
+    user_agent,
+)
+from app.errors import InvitationInvalid, NotSignedIn, PathNotFound, SignInCancelled
+from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
+from app.web.forms import read_form
+from app.web.templating import render_secret_page
+
+router = APIRouter(include_in_schema=False)
+Own = Annotated[Caller, Depends(require_caller("account"))]
+# It travels in a cookie, between dots.
+_INVITATION = re.compile(r"[A-Za-z0-9_-]{1,200}")
+Answer = Annotated[str, Query(max_length=4096)]
+
+
+@router.post("/sign-in/with/{provider}")
+async def sign_in_with(request: Request, provider: str) -> Response:
+    check_origin(request)
+    form = await read_form(request)
+    invitation = form.get("invitation") or None
+    if invitation is not None and not _INVITATION.fullmatch(invitation):
+        raise InvitationInvalid("This is no invitation. Open the whole link that you were given.")
+    return await _go(request, begin_flow("sign-in", provider, invitation=invitation))
+
+
+@router.post("/account/identities/add/{provider}")
+async def add_identity(request: Request, provider: str, caller: Own) -> Response:
+    await read_form(request)
+    return await _go(request, begin_flow("link", provider, session_token=request.cookies.get(SESSION_COOKIE, "")))
+
+
+@router.post("/account/identities/{identity_id}/remove")
+async def remove_identity(request: Request, identity_id: str, caller: Own) -> Response:
+    await read_form(request)
+    await accounts_of(request).identities.remove(caller.user, identity_id)
+    return RedirectResponse("/account#identities", status_code=303)
+
+
+@router.get("/sign-in/with/{provider}/return")
+async def come_back(
+    request: Request, provider: str, code: Answer = "", state: Answer = "", error: Answer = ""
+) -> Response:
+    """The provider sends the browser here. Only the browser that left has the cookie that fits the state."""
+    found = _provider(request, provider)
+    flow = read_flow(request.cookies.get(FLOW_COOKIE, ""), request.cookies.get(SESSION_COOKIE, ""))
+    if flow is None or flow.provider != provider or not flow.is_state(state):
+        raise SignInCancelled("This sign-in was not begun in this browser, or too long ago. Begin it again.")
+    if error or not code:
+        raise SignInCancelled(f"{found.label} did not sign you in. Begin again, or sign in another way.")
+    identity = await found.identify(flow, _return_to(request, provider), code)
+    if flow.purpose == "link":
+        caller = await current_caller(request)
+        if caller is None:
+            raise NotSignedIn("Your session ended meanwhile. Sign in, then add it again.")
+        await accounts_of(request).identities.link(caller.user, identity)
+        response: Response = RedirectResponse("/account#identities", status_code=303)
+    else:
+        token = await accounts_of(request).sign_in_with_identity(identity, flow.invitation, user_agent(request))
+        response = signed_in(request, token)
+    delete_cookie(request, response, FLOW_COOKIE)
+    return response
+
+
+async def _go(request: Request, flow: Flow) -> Response:
+    """A page that goes on by itself. Not a redirect: `form-action 'self'` would stop a form from leading elsewhere."""
+    provider = _provider(request, flow.provider)
+    address = await provider.address(flow, _return_to(request, flow.provider))
+    caller = await current_caller(request)
+    page = render_secret_page("leave.html", user=caller.user if caller else None, address=address, label=provider.label)
+    page.headers["Refresh"] = f"0; url={address}"
+    set_cookie(request, page, FLOW_COOKIE, flow.cookie, FLOW_LIFE_S)
+    return page
+
+
+def _provider(request: Request, key: str) -> Provider:
+    providers: dict[str, Provider] = request.app.state.providers
+    if key not in providers:
+        raise PathNotFound(f"This service has no sign-in with {key[:40]!r}.")
+    return providers[key]
+
+
+def _return_to(request: Request, provider: str) -> str:
+    return f"{site_address(request)}/sign-in/with/{provider}/return"

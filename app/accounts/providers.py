@@ -1,0 +1,227 @@
+"""Providers of sign-ins: any that speaks OpenID Connect; and GitHub, which has an API of its own for who one is."""
+
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+from urllib.parse import urlsplit
+
+import httpx
+from authlib.common.errors import AuthlibBaseError
+from authlib.deprecate import AuthlibDeprecationWarning
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from app.accounts.flow import Flow
+from app.errors import ProviderFailed, SettingInvalid
+from app.settings import Settings
+
+with warnings.catch_warnings():
+    # It would rather have httpx2, of which it uses nothing that httpx does not do as well.
+    warnings.simplefilter("ignore", AuthlibDeprecationWarning)
+    from authlib.integrations.httpx_client import AsyncOAuth2Client
+
+log = logging.getLogger(__name__)
+_TIMEOUT_S = 10.0
+# Only those with a public key: with HS256 a client secret that leaks would forge anybody.
+_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
+_LEEWAY_S = 60
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who somebody is at a provider. Only `issuer` and `subject` say so; `name` is what they are called there."""
+
+    issuer: str
+    subject: str
+    name: str
+
+
+class Provider(Protocol):
+    """`key` stands in addresses, `label` on the button. Both methods raise `ProviderFailed`."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+
+    async def address(self, flow: Flow, return_to: str) -> str:
+        """Where the browser goes to sign in there."""
+        ...
+
+    async def identify(self, flow: Flow, return_to: str, code: str) -> Identity:
+        """Who came back with this code."""
+        ...
+
+
+def build_providers(settings: Settings) -> dict[str, Provider]:
+    """Those that are set up, by key. Raises `SettingInvalid` for one that is set up by half."""
+    found: list[Provider] = []
+    oidc, github = settings.oidc_client_secret, settings.github_client_secret
+    if settings.oidc_issuer or settings.oidc_client_id or oidc:
+        if not settings.oidc_issuer:
+            raise SettingInvalid("oidc_issuer", "it is needed beside the client's id and secret")
+        if not settings.oidc_client_id or oidc is None:
+            missing = "oidc_client_secret" if settings.oidc_client_id else "oidc_client_id"
+            raise SettingInvalid(missing, "it is needed with oidc_issuer")
+        if not _is_safe(settings.oidc_issuer):
+            raise SettingInvalid("oidc_issuer", "it must be https, except on this machine")
+        client = _Client(settings.oidc_client_id, oidc.get_secret_value())
+        found.append(OIDCProvider(settings.oidc_issuer, client, settings.oidc_name))
+    if settings.github_client_id or github:
+        if not settings.github_client_id or github is None:
+            missing = "github_client_secret" if settings.github_client_id else "github_client_id"
+            raise SettingInvalid(missing, "id and secret belong together")
+        found.append(GitHubProvider(_Client(settings.github_client_id, github.get_secret_value())))
+    return {provider.key: provider for provider in found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    client_id: str
+    secret: str
+
+    def open(self, return_to: str, scope: str | None) -> AsyncOAuth2Client:
+        return AsyncOAuth2Client(
+            self.client_id,
+            self.secret,
+            scope=scope,
+            redirect_uri=return_to,
+            code_challenge_method="S256",
+            timeout=_TIMEOUT_S,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OIDCProvider:
+    """Its documents are read anew for each sign-in, so that it may change its keys whenever it likes."""
+
+    issuer: str
+    client: _Client
+    label: str
+    key: str = "oidc"
+
+    async def address(self, flow: Flow, return_to: str) -> str:
+        with _failures(self.label):
+            async with self.client.open(return_to, "openid profile") as http:
+                metadata = await self._metadata(http)
+                url, _ = http.create_authorization_url(
+                    _endpoint(metadata, "authorization_endpoint"),
+                    state=flow.state,
+                    nonce=flow.nonce,
+                    code_verifier=flow.verifier,
+                )
+                return str(url)
+
+    async def identify(self, flow: Flow, return_to: str, code: str) -> Identity:
+        with _failures(self.label):
+            async with self.client.open(return_to, "openid profile") as http:
+                metadata = await self._metadata(http)
+                token = await http.fetch_token(
+                    _endpoint(metadata, "token_endpoint"), code=code, code_verifier=flow.verifier
+                )
+                keys = KeySet.import_key_set(cast(Any, await _read(http, _endpoint(metadata, "jwks_uri"))))
+                return self._verify(token["id_token"], keys, flow.nonce)
+
+    async def _metadata(self, http: AsyncOAuth2Client) -> Mapping[str, Any]:
+        metadata = await _read(http, f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
+        if metadata["issuer"] != self.issuer:
+            raise ValueError(f"it calls itself {metadata['issuer']!r:.200}")
+        return metadata
+
+    def _verify(self, id_token: str, keys: KeySet, nonce: str) -> Identity:
+        """Source: https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation"""
+        claims = jwt.decode(id_token, keys, algorithms=_ALGORITHMS).claims
+        jwt.JWTClaimsRegistry(
+            leeway=_LEEWAY_S,
+            iss={"essential": True, "value": self.issuer},
+            aud={"essential": True, "value": self.client.client_id},
+            sub={"essential": True},
+            exp={"essential": True},
+            iat={"essential": True},
+            nonce={"essential": True, "value": nonce},
+        ).validate(claims)
+        audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
+        if claims.get("azp", None if len(audiences) > 1 else self.client.client_id) != self.client.client_id:
+            raise ValueError("the ID token was made for another client")
+        subject = claims["sub"]
+        if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isprintable():
+            raise ValueError("the ID token has no usable subject")
+        return Identity(self.issuer, subject, _name(claims.get("preferred_username") or claims.get("name")))
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubProvider:
+    """OAuth without OpenID: no scope is asked for, and the number of the account says who it is."""
+
+    client: _Client
+    site: str = "https://github.com"
+    api: str = "https://api.github.com"
+    label: str = "GitHub"
+    key: str = "github"
+
+    async def address(self, flow: Flow, return_to: str) -> str:
+        async with self.client.open(return_to, None) as http:
+            url, _ = http.create_authorization_url(
+                f"{self.site}/login/oauth/authorize", state=flow.state, code_verifier=flow.verifier
+            )
+            return str(url)
+
+    async def identify(self, flow: Flow, return_to: str, code: str) -> Identity:
+        with _failures(self.label):
+            async with self.client.open(return_to, None) as http:
+                await http.fetch_token(
+                    f"{self.site}/login/oauth/access_token",
+                    code=code,
+                    code_verifier=flow.verifier,
+                    headers={"Accept": "application/json"},
+                )
+                user = await _read(http, f"{self.api}/user", signed_in=True)
+                if type(user["id"]) is not int:
+                    raise ValueError("the account has no number")
+                return Identity(self.site, str(user["id"]), _name(user.get("login")))
+
+
+async def _read(http: AsyncOAuth2Client, url: str, *, signed_in: bool = False) -> Mapping[str, Any]:
+    # A provider's public documents may lie on another host, which has no business with the token.
+    response = await http.request("GET", url, headers={"Accept": "application/json"}, withhold_token=not signed_in)
+    response.raise_for_status()
+    found = response.json()
+    if not isinstance(found, dict):
+        raise ValueError(f"{url} is no JSON object")
+    return found
+
+
+def _endpoint(metadata: Mapping[str, Any], name: str) -> str:
+    url = metadata[name]
+    if not isinstance(url, str) or not _is_safe(url):
+        raise ValueError(f"its {name} is not https")
+    return url
+
+
+def _is_safe(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+
+
+def _name(name: object) -> str:
+    return "".join(letter for letter in name if letter.isprintable())[:200] if isinstance(name, str) else ""
+
+
+@contextmanager
+def _failures(label: str) -> Iterator[None]:
+    """Whatever is wrong with what a provider answers is its fault or the operator's, and signs nobody in."""
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL, AuthlibBaseError, JoseError, KeyError, ValueError, TypeError) as error:
+        # Its answers may hold tokens: the log gets the kind of the error and our own words only.
+        detail = str(error)[:200] if isinstance(error, JoseError | httpx.HTTPError) else ""
+        log.warning("the sign-in with %s failed: %s %s", label, type(error).__name__, detail)
+        raise ProviderFailed(
+            f"The sign-in with {label} failed: it did not answer, or not as it should. Nobody was signed in. "
+            "Try again in a moment; the operator finds the cause in the log."
+        ) from None

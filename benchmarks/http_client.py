@@ -1,0 +1,36 @@
+"""A client that costs little: many of them must not take the time of the server that they measure."""
+
+import asyncio
+import json
+from typing import Any, Self
+
+
+class Connection:
+    """One kept-alive HTTP/1.1 connection; one request at a time."""
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        self._host, self._port = host, int(port)
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._streams = await asyncio.open_connection(self._host, self._port)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        assert self._streams
+        self._streams[1].close()
+
+    async def ask(
+        self, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None
+    ) -> tuple[int, bytes]:
+        """Status and body of the answer. Sends `body` as JSON, None for none."""
+        assert self._streams
+        reader, writer = self._streams
+        content = b"" if body is None else json.dumps(body).encode()
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {self._host}", f"Content-Length: {len(content)}"]
+        lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+        writer.write("\r\n".join([*lines, "", ""]).encode() + content)
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = next(int(line[15:]) for line in head.splitlines() if line.startswith("content-length:"))
+        return int(head.split(" ", 2)[1]), await reader.readexactly(length)

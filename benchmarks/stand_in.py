@@ -1,0 +1,36 @@
+"""The command line with a grader in place of the judge that needs no sandbox, and as much of a core as grading does.
+
+For quick measurements of what lies around grading. It executes nothing of a submission: it reads whether the text is
+that of the reference, while a child process counts for `STAND_IN_CPU_S` seconds.
+"""
+
+import functools
+import os
+import subprocess
+import sys
+
+import app.main
+from app.cli.__main__ import main
+from app.main import Grading, create_app
+from app.queue.null import NullGrader
+from grader.verdict import Verdict
+
+_CPU_S = os.environ.get("STAND_IN_CPU_S", "0.1")
+_COUNT = "import sys, time\nwhile time.process_time() < float(sys.argv[1]): pass"
+
+
+class BusyGrader(NullGrader):
+    def judge(self, *args: object, **options: object) -> Verdict:  # type: ignore[override]
+        subprocess.run([sys.executable, "-S", "-E", "-c", _COUNT, _CPU_S], check=True)
+        return super().judge(*args, **options)  # type: ignore[arg-type]
+
+
+class NoWall:
+    name, up, found, remedy = "none: nothing is executed", True, "", ""
+
+
+if __name__ == "__main__":
+    app.main.create_app = functools.partial(
+        create_app, grading=lambda data, settings: Grading(BusyGrader(), lambda: [NoWall()])
+    )  # type: ignore[assignment]
+    main()

@@ -1,0 +1,101 @@
+"""A class at work: each student reads a few pages and submits once, all within seconds, and waits for the verdict."""
+
+import asyncio
+import json
+import random
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import URL
+
+from app.accounts.service import Accounts
+from app.database import Database
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.http_client import Connection
+
+_LOOK_S = 2.0
+
+
+@dataclass(slots=True)
+class Served:
+    """Milliseconds of each answer, and how the attempts ended. `refused` says what went wrong with any request."""
+
+    post_ms: list[float] = field(default_factory=list)
+    page_ms: list[float] = field(default_factory=list)
+    statuses: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def judged(self) -> int:
+        return sum(status in ("accepted", "rejected") for status in self.statuses)
+
+
+async def add_students(data: Path, number: int) -> list[str]:
+    """Put them into the database of a running service. Returns an API token of each."""
+    database = Database(URL.create("sqlite+aiosqlite", database=str(data / "meshgrade.sqlite3")))
+    accounts = Accounts(database, session_life=timedelta(), link_life=timedelta())
+    tokens = [f"the-token-of-student-{each}" for each in range(number)]
+    try:
+        for each, token in enumerate(tokens):
+            await accounts.preset_token(await accounts.add_user(f"student {each}", "student"), token)
+    finally:
+        await database.close()
+    return tokens
+
+
+async def work(address: str, tokens: list[str], slug: str, source: str, *, within_s: float, limit_s: float) -> Served:
+    """Let them all submit within `within_s` and wait until each has a verdict, or `limit_s` have passed."""
+    served = Served()
+    chance = random.Random(1)
+    started = time.monotonic()
+    await asyncio.gather(
+        *(
+            _student(address, token, slug, source, started + chance.uniform(0, within_s), started + limit_s, served)
+            for token in tokens
+        )
+    )
+    served.seconds = time.monotonic() - started
+    return served
+
+
+async def _student(
+    address: str, token: str, slug: str, source: str, begins: float, ends: float, served: Served
+) -> None:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    await asyncio.sleep(max(0.0, begins - time.monotonic()))
+    async with Connection(address) as connection:
+
+        async def ask(method: str, path: str, expected: int, taken_ms: list[float], body: object = None) -> bytes:
+            sent = time.perf_counter()
+            status, answer = await connection.ask(method, path, headers, body)
+            taken_ms.append((time.perf_counter() - sent) * 1000)
+            if status != expected:
+                served.refused.append(f"{method} {path}: {status} {answer[:200]!r}")
+            return answer
+
+        await ask("GET", "/", 200, served.page_ms)
+        await ask("GET", f"/problems/{slug}", 200, served.page_ms)
+        made = await ask("POST", f"/api/v1/problems/{slug}/attempts", 202, served.post_ms, {"source": source})
+        attempt_id = _field_of(made, "id")
+        status: str | None = None
+        while status is None and time.monotonic() < ends:
+            await ask("GET", f"/attempts/{attempt_id}", 200, served.page_ms)
+            await ask("GET", "/attempts", 200, served.page_ms)
+            await asyncio.sleep(_LOOK_S)
+            page = await ask("GET", "/api/v1/attempts?limit=1", 200, served.page_ms)
+            status = _field_of(page, "verdict_status")
+        served.statuses.append(status or "none")
+
+
+def _field_of(answer: bytes, name: str) -> str | None:
+    """A field of the answer, or of the only attempt of a page."""
+    found = json.loads(answer)
+    found = found["attempts"][0] if "attempts" in found else found
+    if name not in found:
+        raise BenchmarkFailed(f"an answer without {name}: {answer[:500]!r}")
+    value = found[name]
+    assert value is None or isinstance(value, str)
+    return value
