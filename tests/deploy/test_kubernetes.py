@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from app.cli.__main__ import COMMANDS as KNOWN
+from app.cli.__main__ import COMMANDS
 from app.health import router as health_router
 from app.settings import Settings
 
-COMMANDS = {*KNOWN, "worker"}
 FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "kubernetes"
 HEALTH = {getattr(route, "path", "") for route in health_router.routes}
 FILES = {path.name: list(yaml.safe_load_all(path.read_text())) for path in sorted(FOLDER.glob("*.yaml"))}
@@ -85,6 +84,12 @@ def test_settings_and_keys_of_the_secret_exist(pod):
 def test_the_worker_has_no_secret_but_the_database():
     [container] = DEPLOYMENTS["worker"]["containers"]
     assert [each["name"] for each in container["env"] if "valueFrom" in each] == ["MESHGRADE_DATABASE_URL"]
+
+
+def test_a_worker_has_the_time_to_drain():
+    [container] = DEPLOYMENTS["worker"]["containers"]
+    [drain_s] = [each["value"] for each in container["env"] if each["name"] == "MESHGRADE_DRAIN_S"]
+    assert float(drain_s) < DEPLOYMENTS["worker"]["terminationGracePeriodSeconds"]
 
 
 def test_no_secret_has_a_value():
