@@ -12,9 +12,10 @@ app = typer.Typer(pretty_exceptions_enable=False)
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
     from dataclasses import asdict
 
+    from app.settings import load_settings
     from grader.sandbox.doctor import probe_walls
 
-    reports = probe_walls()
+    reports = probe_walls(load_settings().isolation)
     ready = all(report.up for report in reports)
     if as_json:
         print(

@@ -43,8 +43,11 @@ def _ask_for_token(address: str, *, token_stdin: bool) -> str:
     if token_stdin:
         token = sys.stdin.readline().strip()
     elif sys.stdin.isatty():
-        token = getpass.getpass(f"API token for {address}: ").strip()
+        token = getpass.getpass(f"API token for {address} (make one at {address}/account/tokens): ").strip()
     else:
-        raise NotLoggedIn("There is no terminal to ask for the token.", "Pipe it in: ./meshgrade login --token-stdin")
+        raise NotLoggedIn(
+            "There is no terminal to ask for the token.",
+            f"Make one at {address}/account/tokens and pipe it in: ./meshgrade login --token-stdin",
+        )
     check_token(token, "What was given")
     return token

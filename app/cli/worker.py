@@ -1,7 +1,6 @@
 """`meshgrade worker`: one more machine that grades, until it is told to end."""
 
 import asyncio
-import logging
 import signal
 import sys
 import tempfile
@@ -26,13 +25,12 @@ def worker(
         Path | None, typer.Option(help="Folder for what can be computed again; default: a temporary one.")
     ] = None,
 ) -> None:
+    from app.operating.logs import set_up_logs
     from app.settings import load_settings
 
     settings = load_settings()
     _require_postgresql(settings)
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
-    )
+    set_up_logs(settings.log_format, settings.log_level)
     signal.signal(signal.SIGTERM, _interrupt)
     with nullcontext(str(data)) if data else tempfile.TemporaryDirectory(prefix="meshgrade-worker-") as folder:
         asyncio.run(_work(settings, Path(folder)))

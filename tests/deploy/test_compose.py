@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.cli.__main__ import COMMANDS as KNOWN
+from app.cli.__main__ import COMMANDS
 from app.settings import Settings
 
-COMMANDS = {*KNOWN, "worker"}
 CHECKOUT = Path(__file__).resolve().parents[2]
 TEXT = (CHECKOUT / "compose.yaml").read_text()
 COMPOSE = yaml.safe_load(TEXT)
@@ -79,6 +78,12 @@ def test_workers_reach_the_database_alone():
     assert SERVICES["worker"]["networks"] == SERVICES["database"]["networks"] == ["inside"]
     assert "ports" not in SERVICES["worker"]
     assert "ports" not in SERVICES["database"]
+
+
+def test_a_worker_has_the_time_to_drain():
+    worker = SERVICES["worker"]
+    assert worker["stop_grace_period"] == "2m"
+    assert float(worker["environment"]["MESHGRADE_DRAIN_S"]) < 120
 
 
 def test_the_api_is_reached_from_this_machine_alone_and_does_not_grade():

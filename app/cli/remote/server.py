@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from app.cli.remote.answers import Attempt, Me, Problem, ProblemLine, Problems, Progress
 from app.cli.remote.events import Event, read_events
 from app.clock import now
-from app.errors import NotLoggedIn, ServerRefused, ServerUnusable
+from app.errors import NotLoggedIn, ServerRefused, ServerUnusable, StartRefused
 from app.web.terminal import plain_text
 
 M = TypeVar("M", bound=BaseModel)
@@ -48,16 +48,22 @@ class Server:
         self._note = note
         self._sleep = sleep
         self._answered = False
-        self._http = httpx.Client(
-            base_url=address,
-            headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=_ANSWER_S,
-            transport=transport,
-            # A token is for the server that it was given to: redirects are told, not followed, and what goes out in
-            # the clear does not go through a proxy that some environment variable names.
-            follow_redirects=False,
-            trust_env=address.startswith("https:"),
-        )
+        try:
+            self._http = httpx.Client(
+                base_url=address,
+                headers={"Authorization": f"Bearer {token}"} if token else {},
+                timeout=_ANSWER_S,
+                transport=transport,
+                # A token is for the server that it was given to: redirects are told, not followed, and what goes out
+                # in the clear does not go through a proxy that some environment variable names.
+                follow_redirects=False,
+                trust_env=address.startswith("https:"),
+            )
+        except OSError as error:
+            raise StartRefused(
+                f"the certificates cannot be read: {error.strerror or error}.",
+                "Let SSL_CERT_FILE name a file of certificates (PEM), or unset it.",
+            ) from None
 
     def me(self) -> Me:
         return self._read(Me, self._ask("GET", "/me"))
@@ -93,7 +99,7 @@ class Server:
             with self._http.stream("GET", path, headers=headers, timeout=timeout) as response:
                 if response.status_code == 200 and "text/event-stream" in response.headers.get("content-type", ""):
                     yield from read_events(response.iter_bytes())
-        except httpx.TransportError:
+        except httpx.RequestError:
             return
 
     def close(self) -> None:
@@ -115,20 +121,22 @@ class Server:
     def _reach(self, method: str, path: str, **options: Any) -> httpx.Response:
         """One answer, over as many connections as it takes: a server that is being restarted is back in seconds."""
         for pause_s in (*_PAUSES_S, None):
+            # One that never answered has the wrong address, or is down: that is told at once.
+            again = pause_s is not None and self._answered
             try:
                 response = self._http.request(method, path, **options)
-            except httpx.TransportError as error:
-                # One that never answered has the wrong address, or is down: that is told at once.
-                if pause_s is None or not self._answered:
+            except httpx.RequestError as error:
+                if not again:
                     raise self._unreachable(error) from error
-                self._note(f"The connection to {self.address} broke. Trying again in {pause_s:.0f} s.")
-                self._sleep(pause_s)
             else:
-                self._answered = True
-                return response
+                if not (again and _is_proxys_own(response)):
+                    self._answered = True
+                    return response
+            self._note(f"{self.address} is not there just now. Trying again in {pause_s:.0f} s.")
+            self._sleep(pause_s or 0.0)
         raise AssertionError("unreachable")
 
-    def _unreachable(self, error: httpx.TransportError) -> ServerUnusable:
+    def _unreachable(self, error: httpx.RequestError) -> ServerUnusable:
         if (cause := _tls_fault(error)) is not None:
             return ServerUnusable(
                 f"There is no secure connection to {self.address}: {cause}.",
@@ -171,6 +179,11 @@ class Server:
                 f"{self.address} answers in a way that this version does not understand.",
                 "Check the address; if it is right, bring this checkout to the server's version.",
             ) from None
+
+
+def _is_proxys_own(response: httpx.Response) -> bool:
+    """What a proxy says while the server behind it starts."""
+    return response.status_code in (502, 503, 504) and _problem(response) is None
 
 
 def _problem(response: httpx.Response) -> dict[str, Any] | None:

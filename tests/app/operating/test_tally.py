@@ -1,9 +1,11 @@
 """What is counted of the attempts table, on each database."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
-from sqlalchemy import text, update
+import yaml
+from sqlalchemy import select, text, update
 
 from app.accounts.models import UserRow
 from app.accounts.service import User
@@ -77,3 +79,17 @@ async def test_no_look_reads_the_whole_table(database):
             plan = " ".join(row[3] for row in rows)
         assert f"INDEX ix_attempts_{index}" in plan
         assert "SCAN" not in plan
+
+
+async def test_what_kubernetes_scales_workers_by_is_how_many_wait_and_run(database):
+    manifests = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes" / "scaling.yaml"
+    [scaled] = [each for each in yaml.safe_load_all(manifests.read_text()) if each["kind"] == "ScaledObject"]
+    [trigger] = scaled["spec"]["triggers"]
+    for _ in range(4):
+        await hand_in(database, ADA, accepted(90.0))
+    statuses = ["queued", "running", "finished", "cancelled"]
+    async with database.writing() as session:
+        for row, status in zip((await session.scalars(select(AttemptRow))).all(), statuses, strict=True):
+            row.status = status
+    async with database.reading() as session:
+        assert await session.scalar(text(trigger["metadata"]["query"])) == 2

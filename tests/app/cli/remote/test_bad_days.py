@@ -112,7 +112,7 @@ def test_a_post_that_broke_is_sent_again_under_the_same_key():
     keys = {request.headers["Idempotency-Key"] for request in script.asked[1:]}
     assert len(keys) == 1
     assert script.slept == [1.0, 2.0]
-    assert all("broke" in note for note in script.notes)
+    assert all("not there just now" in note for note in script.notes)
 
 
 def test_two_sources_have_two_keys():
@@ -146,6 +146,11 @@ def test_one_that_stays_away_is_given_up_on():
         (problem(413, "source-too-large"), ServerRefused, "Detail of source-too-large"),
         (problem(503, "wall-missing"), ServerUnusable, "Detail of wall-missing"),
         (httpx.Response(502, html="<h1>Bad Gateway</h1>"), ServerUnusable, "not Meshgrade's"),
+        (
+            httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(b"this is no gzip")),
+            ServerUnusable,
+            "can",
+        ),
         (httpx.Response(404, json={"detail": "x"}), ServerUnusable, "not Meshgrade's"),
         (httpx.Response(200, html="<h1>Welcome</h1>"), ServerUnusable, "does not understand"),
         (httpx.Response(200, json={"role": 1}), ServerUnusable, "does not understand"),
@@ -227,6 +232,12 @@ def test_a_restart_of_the_server_is_outlived():
     script = Scripted(ok(QUEUED), DOWN, DOWN, ok(QUEUED), stream(("verdict", "verdict", DONE)))
     assert followed(script)[0] == DONE
     assert len(script.notes) == 1
+
+
+def test_so_is_what_a_proxy_says_meanwhile():
+    script = Scripted(ok(QUEUED), httpx.Response(502), httpx.Response(504), ok(DONE))
+    assert followed(script)[0] == DONE
+    assert script.slept == [1.0]
 
 
 def test_an_attempt_that_was_cancelled_elsewhere_ends():

@@ -125,6 +125,16 @@ def test_a_server_that_speaks_no_tls_is_told_of(meshgrade, live):
     assert "no secure connection" in done.err
 
 
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_certificates_that_cannot_be_read_are_told_of(meshgrade, monkeypatch, tmp_path, content):
+    if content:
+        (tmp_path / "own.pem").write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "own.pem"))
+    done = meshgrade("problems", "--server", "https://127.0.0.1:9")
+    assert done.code == 2
+    assert "SSL_CERT_FILE" in done.err
+
+
 def test_ctrl_c_cancels_the_attempt(meshgrade, monkeypatch, tmp_path):
     def interrupted(server, attempt, tell):
         raise KeyboardInterrupt
