@@ -1,11 +1,14 @@
 """The database: an async engine for SQLite or PostgreSQL, and its two kinds of session."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
+import aiosqlite
 from sqlalchemy import URL, DateTime, Dialect, MetaData, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
@@ -16,7 +19,9 @@ from sqlalchemy.types import TypeDecorator
 
 from app.errors import SettingInvalid
 
-_BUSY_TIMEOUT_MS = 5_000
+_BUSY_LIMIT_S = 5.0
+_BUSY_AGAIN_S = 0.01
+T = TypeVar("T")
 
 
 class UTCDateTime(TypeDecorator[datetime]):
@@ -62,18 +67,22 @@ class Database:
                 parsed = parsed.set(drivername="postgresql+psycopg")
             if parsed.get_backend_name() not in ("sqlite", "postgresql"):
                 raise SettingInvalid("database_url", "it must start with postgresql:// or sqlite+aiosqlite://")
-            # The message of an error is logged, and a parameter may be a submission. PostgreSQL may restart: a
-            # connection that died with it is noticed before it is used.
+            is_sqlite = parsed.get_backend_name() == "sqlite"
             self.engine = create_async_engine(
-                parsed, hide_parameters=True, pool_pre_ping=parsed.get_backend_name() == "postgresql"
+                parsed,
+                connect_args={"async_creator_fn": _connect_sqlite} if is_sqlite else {},
+                # The message of an error is logged, and a parameter may be a submission.
+                hide_parameters=True,
+                # PostgreSQL may restart: a connection that died with it is noticed before it is used.
+                pool_pre_ping=not is_sqlite,
             )
         except ArgumentError:
             raise SettingInvalid("database_url", "it is not a database URL") from None
         file = parsed.database if parsed.get_backend_name() == "sqlite" else None
         self.name = file or parsed.render_as_string(hide_password=True)
-        self._turn: AbstractAsyncContextManager[Any] = nullcontext()
+        self._turn: asyncio.Lock | None = None
         if parsed.get_backend_name() == "sqlite":
-            # A writer that meets another one sleeps in ever longer steps; those of this process take turns instead.
+            # A writer that meets another one sleeps and asks again; those of this process take turns instead.
             self._turn = asyncio.Lock()
             event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
             event.listen(self.engine.sync_engine, "begin", _begin_sqlite)
@@ -92,16 +101,65 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
-        async with self._reader() as session:
+        async with self._opened(self._reader) as session:
             yield session
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncSession]:
-        async with self._turn, self._writer.begin() as session:
+        if self._turn is None:
+            async with self._writer.begin() as session:
+                yield session
+            return
+        async with self._turn, self._opened(self._writer) as session:
             yield session
+            await session.commit()
 
     async def close(self) -> None:
         await self.engine.dispose()
+
+    @asynccontextmanager
+    async def _opened(self, sessions: async_sessionmaker[AsyncSession]) -> AsyncIterator[AsyncSession]:
+        if self._turn is None:
+            async with sessions() as session:
+                yield session
+            return
+        # Not `async with`: that closes in a task of its own, in case this one is cancelled, and so waits for a turn of
+        # the loop while the write lock is held. Here nothing waits, so nothing can be cancelled either.
+        session = sessions()
+        try:
+            yield session
+        finally:
+            await session.close()
+
+
+class _SQLiteConnection(aiosqlite.Connection):
+    """Runs each statement at once, in the thread of the event loop, and not in a thread of its own.
+
+    A statement of ours takes microseconds along its index. Handed over to a thread, it waits for its turn among all
+    requests when it comes back, and a transaction has a dozen of them: with the loop busy, each held SQLite's only
+    write lock for long. What another process has locked is asked for again later, and other requests go on meanwhile.
+    """
+
+    async def _execute(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        if self._connection is None:
+            raise ValueError("no active connection")
+        deadline = time.monotonic() + _BUSY_LIMIT_S
+        while True:
+            try:
+                return fn(*args, **kwargs)
+            except sqlite3.OperationalError as error:
+                # A statement that was refused as busy has changed nothing, so it can be tried again.
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+            await asyncio.sleep(_BUSY_AGAIN_S)
+
+
+def _connect_sqlite(database: str, **options: Any) -> aiosqlite.Connection:
+    # The base class opens and closes the file in its thread; between the two, the loop has the connection for itself.
+    connect_options = options | {"timeout": 0, "check_same_thread": False}
+    connection = _SQLiteConnection(lambda: sqlite3.connect(database, **connect_options), iter_chunk_size=64)
+    connection._thread.daemon = True
+    return connection
 
 
 def insert_into(session: AsyncSession, row: type[Base]) -> Any:
@@ -117,7 +175,6 @@ def _prepare_sqlite(connection: Any, record: object) -> None:
     # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
     connection.isolation_level = None
     cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")

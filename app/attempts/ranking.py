@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -45,20 +45,24 @@ async def ranking(database: Database, problem: str, user: User, limit: int) -> R
         .scalar_subquery()
     )
     query = (
-        select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, reached_at)
+        select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, reached_at, ranked.c.users)
         .join(UserRow, UserRow.id == ranked.c.user_id)
-        .order_by(ranked.c.place, reached_at, ranked.c.user_id)
+        # Whoever is among the first ones has a place up to the limit; the others' attempts need not be looked at.
+        .where(or_(ranked.c.place <= limit, ranked.c.user_id == user.id))
+        # One's own place comes first, to be told wherever it is: everybody is ranked for it, which is done once.
+        .order_by(ranked.c.user_id != user.id, ranked.c.place, reached_at, ranked.c.user_id)
+        .limit(limit + 1)
     )
     async with database.reading() as session:
-        # Whoever is among the first ones has a place up to the limit; the others need no look at their attempts.
-        first = [Place(*row) for row in await session.execute(query.where(ranked.c.place <= limit).limit(limit))]
-        own = (await session.execute(query.where(ranked.c.user_id == user.id))).one_or_none()
-        users = await session.scalar(select(func.count()).select_from(ranked))
-    return Ranking(tuple(first), None if own is None else Place(*own), users or 0)
+        rows = (await session.execute(query)).all()
+    places = [Place(*row[:-1]) for row in rows]
+    own = places[0] if places and places[0].user_id == user.id else None
+    places.sort(key=lambda each: (each.place, each.reached_at, each.user_id))
+    return Ranking(tuple(places[:limit]), own, rows[0].users if rows else 0)
 
 
-def _ranked(problem: str) -> Select[tuple[str, float, int]]:
-    """The best efficiency of each user, with its place."""
+def _ranked(problem: str) -> Select[tuple[str, float, int, int]]:
+    """The best efficiency of each user, with its place, and how many users there are."""
     best = (
         select(AttemptRow.user_id, func.max(AttemptRow.efficiency).label("efficiency"))
         .where(AttemptRow.problem == problem, IS_RANKED)
@@ -66,4 +70,5 @@ def _ranked(problem: str) -> Select[tuple[str, float, int]]:
         .subquery()
     )
     place = func.rank().over(order_by=best.c.efficiency.desc()).label("place")
-    return select(best.c.user_id, best.c.efficiency, place)
+    users = func.count().over().label("users")
+    return select(best.c.user_id, best.c.efficiency, place, users)

@@ -174,7 +174,7 @@ async def test_a_newer_database_is_refused(file):
 
 
 async def test_a_locked_database_is_refused(file, monkeypatch):
-    monkeypatch.setattr("app.database._BUSY_TIMEOUT_MS", 10)
+    monkeypatch.setattr("app.database._BUSY_LIMIT_S", 0.05)
     await migrate(open_sqlite(file))
     holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")

@@ -62,6 +62,11 @@ def test_the_zygote_has_one_thread_and_a_fork_is_another_user(pool):
         assert "0" not in uids
 
 
+def test_a_submission_runs_at_a_lower_priority_than_the_service(pool):
+    with pool.open(SPEC) as session:
+        assert os.getpriority(os.PRIO_PROCESS, session.pid) > os.getpriority(os.PRIO_PROCESS, 0)
+
+
 def test_a_fork_serves_one_submission(pool):
     pids = set()
     for _ in range(3):
