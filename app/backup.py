@@ -12,7 +12,7 @@ import os
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import JSON, Connection, DateTime, MetaData, Table, inspect, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
+from app.data_folder import SECRET_BYTES
 from app.database import Database
 from app.errors import BackupUnusable, DatabaseUnusable
 from app.migrate import explain, known_revisions, migration_config
@@ -31,6 +32,9 @@ from app.migrate import explain, known_revisions, migration_config
 _FORMAT = 1
 _MANIFEST, _SECRET, _REVISIONS = "meshgrade-backup.json", "secret", "alembic_version"
 _ROWS_AT_ONCE = 500
+_ROWS_TOLD = 2_000
+# A manifest lists some twenty tables: what is longer is none, and would only fill the memory.
+_LONGEST_MANIFEST = 1024 * 1024
 _DAMAGED = (
     tarfile.TarError,
     gzip.BadGzipFile,
@@ -39,14 +43,24 @@ _DAMAGED = (
     KeyError,
     ValueError,
     TypeError,
+    AttributeError,
     DataError,
     IntegrityError,
 )
 
 
-async def write_backup(database: Database, secret: bytes, path: Path) -> dict[str, int]:
+Progress = Callable[[str], None]
+
+
+def _silent(step: str) -> None:
+    pass
+
+
+async def write_backup(database: Database, secret: bytes, path: Path, progress: Progress = _silent) -> dict[str, int]:
     """Write a new file that its owner alone can read; a server may use the database meanwhile.
 
+    Args:
+      progress: is told what is being done, every few thousand rows.
     Returns:
       rows by table.
     Raises:
@@ -59,7 +73,8 @@ async def write_backup(database: Database, secret: bytes, path: Path) -> dict[st
             level = {"isolation_level": "REPEATABLE READ"} if database.engine.dialect.name == "postgresql" else {}
             async with database.engine.connect() as connection:
                 await connection.execution_options(**level)
-                manifest = await connection.run_sync(_dump, Path(folder))
+                manifest = await connection.run_sync(_dump, Path(folder), progress)
+            progress("packing")
             draft = Path(folder) / "backup"
             _pack(draft, Path(folder), manifest, secret)
             # A link never replaces a file, as a rename would.
@@ -94,16 +109,25 @@ class Backup:
             raise BackupUnusable(
                 f"{path} is not a backup of Meshgrade.", "Name a file that `meshgrade backup` wrote."
             ) from None
-        with self._damage():
-            manifest = json.load(self._member(_MANIFEST))
-            if manifest["format"] != _FORMAT or manifest["revision"] not in known_revisions():
-                raise BackupUnusable(
-                    f"{path} was written by a newer version of Meshgrade (revision {manifest['revision']}).",
-                    "Update this checkout (git pull), then restore it.",
-                )
-            self.revision: str = manifest["revision"]
-            self._tables = {str(name): int(rows) for name, rows in manifest["tables"].items()}
-            self.secret = self._member(_SECRET).read()
+        try:
+            with self._damage():
+                self._read_manifest()
+        except BaseException:
+            self._tar.close()
+            raise
+
+    def _read_manifest(self) -> None:
+        manifest = json.loads(self._member(_MANIFEST).read(_LONGEST_MANIFEST))
+        if manifest["format"] != _FORMAT or manifest["revision"] not in known_revisions():
+            raise BackupUnusable(
+                f"{self._path} was written by a newer version of Meshgrade (revision {manifest['revision']}).",
+                "Update this checkout (git pull), then restore it.",
+            )
+        self.revision: str = manifest["revision"]
+        self._tables = {str(name): int(rows) for name, rows in manifest["tables"].items()}
+        self.secret = self._member(_SECRET).read(SECRET_BYTES + 1)
+        if len(self.secret) != SECRET_BYTES:
+            raise ValueError("its deployment secret has another length")
 
     def __enter__(self) -> "Backup":
         return self
@@ -113,9 +137,11 @@ class Backup:
     ) -> None:
         self._tar.close()
 
-    async def restore(self, database: Database) -> dict[str, int]:
+    async def restore(self, database: Database, progress: Progress = _silent) -> dict[str, int]:
         """Fill an empty database and bring it to this version's revision, all in one transaction.
 
+        Args:
+          progress: as in `write_backup`.
         Returns:
           rows by table.
         Raises:
@@ -124,12 +150,12 @@ class Backup:
         """
         try:
             async with database.engine.execution_options(writer=True).begin() as connection:
-                await connection.run_sync(self._fill, database.name)
+                await connection.run_sync(self._fill, database.name, progress)
         except DBAPIError as error:
             raise explain(error, database.name) from error
         return self._tables
 
-    def _fill(self, connection: Connection, name: str) -> None:
+    def _fill(self, connection: Connection, name: str, progress: Progress) -> None:
         if inspect(connection).get_table_names():
             raise DatabaseUnusable(
                 f"the database {name} is not empty.",
@@ -140,14 +166,15 @@ class Backup:
         command.upgrade(config, self.revision)
         with self._damage():
             for table in _tables_of(connection):
-                self._fill_table(connection, table)
+                self._fill_table(connection, table, progress)
         command.upgrade(config, "head")
 
-    def _fill_table(self, connection: Connection, table: Table) -> None:
+    def _fill_table(self, connection: Connection, table: Table, progress: Progress) -> None:
         number, chunk = 0, []
         for line in io.TextIOWrapper(self._member(f"{table.name}.jsonl"), encoding="utf-8"):
             chunk.append(_from_json(table, json.loads(line)))
             number += 1
+            _tell(progress, table, number)
             if len(chunk) == _ROWS_AT_ONCE:
                 connection.execute(table.insert(), chunk)
                 chunk = []
@@ -173,25 +200,31 @@ class Backup:
             ) from None
 
 
-def _dump(connection: Connection, folder: Path) -> dict[str, Any]:
+def _dump(connection: Connection, folder: Path, progress: Progress) -> dict[str, Any]:
     """Write the rows of each table into a file of its own; what the backup's manifest is."""
     heads = MigrationContext.configure(connection).get_current_heads()
     if len(heads) != 1:
         raise BackupUnusable(
             "the database holds nothing of Meshgrade.", "Name the data folder in use (--data DIR), or its database."
         )
-    rows = {table.name: _dump_table(connection, table, folder) for table in _tables_of(connection)}
+    rows = {table.name: _dump_table(connection, table, folder, progress) for table in _tables_of(connection)}
     return {"format": _FORMAT, "revision": heads[0], "at": datetime.now(UTC).isoformat(), "tables": rows}
 
 
-def _dump_table(connection: Connection, table: Table, folder: Path) -> int:
+def _dump_table(connection: Connection, table: Table, folder: Path, progress: Progress) -> int:
     number = 0
     found = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(select(table).order_by(*table.primary_key))
     with (folder / f"{table.name}.jsonl").open("w", encoding="utf-8") as file:
         for row in found.mappings():
             file.write(json.dumps({name: _to_json(value) for name, value in row.items()}) + "\n")
             number += 1
+            _tell(progress, table, number)
     return number
+
+
+def _tell(progress: Progress, table: Table, number: int) -> None:
+    if number % _ROWS_TOLD == 0:
+        progress(f"{table.name.replace('_', ' ')}: {number:,} rows")
 
 
 def _pack(path: Path, folder: Path, manifest: dict[str, Any], secret: bytes) -> None:

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from app.errors import DataFolderHeld, DataFolderUnusable
 
-_SECRET_BYTES = 32
+SECRET_BYTES = 32
 # O_NOFOLLOW: a link planted in a shared parent folder must not make us write somewhere else.
 _PRIVATE = os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -90,7 +90,7 @@ class DataFolder:
         path = self.path / "secret"
         try:
             if not os.path.lexists(path):
-                self._create_secret(path, given or secrets.token_bytes(_SECRET_BYTES))
+                self._create_secret(path, given or secrets.token_bytes(SECRET_BYTES))
         except OSError as error:
             raise _unreadable(path, error) from error
         secret = read_secret(self.path)
@@ -129,10 +129,10 @@ def read_secret(folder: Path) -> bytes:
         raise _unreadable(path, error) from error
     with os.fdopen(descriptor, "rb") as file:
         os.fchmod(descriptor, 0o600)
-        secret = file.read(_SECRET_BYTES + 1)
-    if len(secret) != _SECRET_BYTES:
+        secret = file.read(SECRET_BYTES + 1)
+    if len(secret) != SECRET_BYTES:
         raise DataFolderUnusable(
-            f"the deployment secret {path} is damaged: expected {_SECRET_BYTES} bytes, got {len(secret)} or more.",
+            f"the deployment secret {path} is damaged: expected {SECRET_BYTES} bytes, got {len(secret)} or more.",
             "Restore it from a backup; or remove it, which draws new hidden cases for every problem.",
         )
     return secret

@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+
+from app.cli.options import Data
 
 if TYPE_CHECKING:
     from app.database import Database
     from app.settings import Settings
 
 app = typer.Typer(pretty_exceptions_enable=False)
-Data = Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")]
 
 
 @app.command(help="Write all accounts, attempts and verdicts, and the deployment secret, to FILE. The server may run.")
@@ -28,11 +30,12 @@ def backup(
     async def run() -> dict[str, int]:
         database = Database(settings.database)
         try:
-            return await write_backup(database, await secret_of(database, settings), file)
+            return await write_backup(database, await secret_of(database, settings), file, status.update)
         finally:
             await database.close()
 
-    rows = asyncio.run(run())
+    with Console(stderr=True).status("reading the database") as status:
+        rows = asyncio.run(run())
     print(f"{file} holds {told(rows)}. It holds the deployment secret, too: keep it where you keep secrets.")
 
 

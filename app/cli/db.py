@@ -1,10 +1,10 @@
 """`meshgrade db upgrade`: what every start does first, by itself."""
 
 import asyncio
-from pathlib import Path
-from typing import Annotated
 
 import typer
+
+from app.cli.options import Data
 
 app = typer.Typer(pretty_exceptions_enable=False, help="The database.", no_args_is_help=True)
 
@@ -16,7 +16,7 @@ def _group() -> None:
 
 @app.command(help="Bring the database to this version's revision, from any earlier one. Every start does so, too.")
 def upgrade(
-    data: Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")] = None,
+    data: Data = None,
 ) -> None:
     from app.data_folder import DataFolder
     from app.database import Database

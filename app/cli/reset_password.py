@@ -1,10 +1,11 @@
 """`meshgrade reset-password`: the way back in for who forgot their password."""
 
 import asyncio
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from app.cli.options import Data
 
 app = typer.Typer(pretty_exceptions_enable=False)
 
@@ -14,7 +15,7 @@ app = typer.Typer(pretty_exceptions_enable=False)
 )
 def reset_password(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that they sign in with.")],
-    data: Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")] = None,
+    data: Data = None,
 ) -> None:
     from datetime import timedelta
 

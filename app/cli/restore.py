@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 app = typer.Typer(pretty_exceptions_enable=False)
 
@@ -26,11 +27,11 @@ def restore(
     async def run(backup: Backup) -> dict[str, int]:
         database = Database(settings.database)
         try:
-            return await backup.restore(database)
+            return await backup.restore(database, status.update)
         finally:
             await database.close()
 
-    with Backup(file) as backup:
+    with Backup(file) as backup, Console(stderr=True).status("reading the backup") as status:
         is_new = not settings.data.exists()
         try:
             with DataFolder(settings.data, secret=backup.secret):

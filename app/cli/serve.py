@@ -4,12 +4,12 @@ import asyncio
 import signal
 import socket
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.exit import exit_in_time
+from app.cli.options import Data
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -23,7 +23,7 @@ def serve(
         str | None, typer.Option(help="Address to listen on; default 127.0.0.1, this machine only.")
     ] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; default 8000, 0 picks a free one.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Data folder; default: data, in the checkout.")] = None,
+    data: Data = None,
 ) -> None:
     from app.cli.listen import listen
     from app.operating.logs import set_up_logs
