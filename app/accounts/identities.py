@@ -12,10 +12,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts.caller import User
 from app.accounts.digest import is_id, new_id
 from app.accounts.models import IdentityRow, UserRow
-from app.accounts.providers import Identity
 from app.clock import now
 from app.database import Database
 from app.errors import IdentityNotFound, IdentityTaken, LastWayIn
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who somebody is at a provider. Only `issuer` and `subject` say so; `name` is what they are called there."""
+
+    issuer: str
+    subject: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

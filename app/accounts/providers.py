@@ -16,6 +16,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from app.accounts.flow import Flow
+from app.accounts.identities import Identity
 from app.errors import ProviderFailed, SettingInvalid
 from app.settings import Settings
 
@@ -30,15 +31,6 @@ _TIMEOUT_S = 10.0
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 _LEEWAY_S = 60
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who somebody is at a provider. Only `issuer` and `subject` say so; `name` is what they are called there."""
-
-    issuer: str
-    subject: str
-    name: str
 
 
 class Provider(Protocol):

@@ -9,11 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, User, user_of
 from app.accounts.digest import digest, new_id, new_token
-from app.accounts.identities import Identities, find, free_name, new_row
+from app.accounts.identities import Identities, Identity, find, free_name, new_row
 from app.accounts.invitations import Invitations
 from app.accounts.models import SignInLinkRow, UserRow
 from app.accounts.passwords import Passwords, check_password
-from app.accounts.providers import Identity
 from app.accounts.roles import Role
 from app.accounts.sessions import Sessions
 from app.accounts.text import check_name, is_name, normal_name

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from app.accounts.providers import Identity
+from app.accounts.identities import Identity
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
