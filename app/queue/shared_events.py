@@ -57,7 +57,7 @@ class SharedEvents(AttemptEvents):
 
     async def _listen_on(self) -> None:
         while True:
-            with contextlib.suppress(psycopg.OperationalError):
+            with contextlib.suppress(psycopg.Error):
                 async with await psycopg.AsyncConnection.connect(
                     self._database.conninfo, autocommit=True
                 ) as connection:
