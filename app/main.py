@@ -311,4 +311,5 @@ def _queue_limits(settings: Settings) -> QueueLimits:
         lease_s=settings.lease_s,
         retry_s=settings.retry_s,
         max_tries=settings.max_tries,
+        max_deaths=settings.max_deaths,
     )

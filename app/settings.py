@@ -56,6 +56,7 @@ class Settings(BaseSettings):
     max_waiting_per_user: int = Field(default=20, ge=1)
     webhooks_private: bool = False
     max_tries: int = Field(default=3, ge=1, le=20)
+    max_deaths: int = Field(default=8, ge=1, le=20)
     lease_s: float = Field(default=15.0, gt=0, le=3600)
     retry_s: float = Field(default=2.0, gt=0, le=3600)
     drain_s: float = Field(default=30.0, ge=0, le=3600)

@@ -137,6 +137,6 @@ class EmbeddedQueue:
         return True
 
     async def _rescue(self, *, everything: bool) -> None:
-        rescued = await self._leases.rescue(max_tries=self._limits.max_tries, everything=everything)
+        rescued = await self._leases.rescue(max_deaths=self._limits.max_deaths, everything=everything)
         if rescued:
             log.warning("%d attempts whose worker died were queued again", rescued)

@@ -114,30 +114,30 @@ class Leases:
         kept = await self._write(lease, **_QUEUED_AGAIN, phase="waiting to be tried again", not_before=moment)
         return moment if kept else None
 
-    async def rescue(self, *, max_tries: int, everything: bool) -> int:
+    async def rescue(self, *, max_deaths: int, everything: bool) -> int:
         """Queue again the rows whose worker died: those past their lease, or (`everything`) all that are running.
 
-        They wait as after any failed try, in case it was they that killed it. A row that took `max_tries` workers down
-        with it is finished as failed. Returns how many rows were touched.
+        They wait as after any failed try, in case it was they that killed it. A row whose worker died at its try
+        `max_deaths` is finished as failed. Returns how many rows were touched.
         """
         async with self._database.writing() as session:
-            return await self.rescue_in(session, max_tries=max_tries, everything=everything)
+            return await self.rescue_in(session, max_deaths=max_deaths, everything=everything)
 
-    async def rescue_in(self, session: AsyncSession, *, max_tries: int, everything: bool) -> int:
+    async def rescue_in(self, session: AsyncSession, *, max_deaths: int, everything: bool) -> int:
         """`rescue`, in the caller's transaction."""
         dead = AttemptRow.status == "running"
         if not everything:
             dead &= or_(AttemptRow.lease_until.is_(None), AttemptRow.lease_until < now())
         rows = (await session.scalars(select(AttemptRow).where(dead).with_for_update(skip_locked=True))).all()
         for row in rows:
-            if self._bury(row, max_tries):
+            if self._bury(row, max_deaths):
                 await queue_deliveries(session, row.id)
         return len(rows)
 
-    def _bury(self, row: AttemptRow, max_tries: int) -> bool:
+    def _bury(self, row: AttemptRow, max_deaths: int) -> bool:
         """What happens to the row of a dead worker; `True` when that was its last try, and it ends with a verdict."""
         row.fence_token = row.lease_until = None
-        if row.tries < max_tries:
+        if row.tries < max_deaths:
             row.status, row.phase, row.started_at = "queued", None, None
             row.not_before = now() + back_off(self._retry_s, row.tries)
             return False

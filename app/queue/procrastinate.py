@@ -216,7 +216,7 @@ class ProcrastinateQueue:
         async with self._database.writing() as session:
             if not await session.scalar(select(func.pg_try_advisory_xact_lock(_SWEEP_LOCK))):
                 return
-            rescued = await self._leases.rescue_in(session, max_tries=self._limits.max_tries, everything=False)
+            rescued = await self._leases.rescue_in(session, max_deaths=self._limits.max_deaths, everything=False)
             if rescued:
                 log.warning("%d attempts whose worker died were queued again", rescued)
             for job in await self._stalled():

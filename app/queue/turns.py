@@ -51,8 +51,8 @@ async def line_up(session: AsyncSession, attempt: AttemptRow, *, rejudge: bool) 
 
 
 def back_off(retry_s: float, tries: int) -> timedelta:
-    """How long to wait after this many tries: four times as long after each."""
-    return timedelta(seconds=retry_s * 4 ** (tries - 1))
+    """How long to wait after this many tries: four times as long after each, up to what the third one waits."""
+    return timedelta(seconds=retry_s * 4 ** (min(tries, 3) - 1))
 
 
 async def place_of(session: AsyncSession, attempt_id: str) -> QueuePlace | None:

@@ -60,7 +60,7 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
     "how long is the queue": (lambda at: at.queue.stats(), BY_TURN),
     "what is next in the queue": (lambda at: at.leases.take(), BY_TURN),
     "how many are ahead": (lambda at: at.queue.place(WAITS), BY_TURN),
-    "whose worker died": (lambda at: at.leases.rescue(max_tries=3, everything=False), BY_TURN),
+    "whose worker died": (lambda at: at.leases.rescue(max_deaths=3, everything=False), BY_TURN),
 }
 
 
@@ -79,7 +79,7 @@ async def place(empty_database, package) -> Place:
             await connection.execute(text("VACUUM ANALYZE attempts"))
     events, walls, catalogue = AttemptEvents(), Walls(lambda: [WallState()]), Catalogue([package])
     walls.probe()
-    queue = EmbeddedQueue(database, NullGrader(), catalogue, walls, events, QueueLimits(1, 30.0, 2.0, 3), sole=True)
+    queue = EmbeddedQueue(database, NullGrader(), catalogue, walls, events, QueueLimits(1, 30.0, 2.0, 3, 8), sole=True)
     limits = AttemptLimits(max_source_bytes=1000, max_waiting_per_user=20)
     return Place(
         database,

@@ -80,7 +80,7 @@ async def test_a_stale_fence_token_changes_nothing(database, leases):
     await add(database, "a")
     stale = await leases.take()
     await expire(database, "a")
-    assert await leases.rescue(max_tries=3, everything=False) == 1
+    assert await leases.rescue(max_deaths=3, everything=False) == 1
     fresh = await leases.take()
     assert fresh.fence_token != stale.fence_token
     assert not await leases.extend(stale, "still at it")
@@ -94,8 +94,8 @@ async def test_a_stale_fence_token_changes_nothing(database, leases):
 async def test_a_live_lease_is_not_rescued_but_a_restart_takes_all(database, leases):
     await add(database, "a")
     await leases.take()
-    assert await leases.rescue(max_tries=3, everything=False) == 0
-    assert await leases.rescue(max_tries=3, everything=True) == 1
+    assert await leases.rescue(max_deaths=3, everything=False) == 0
+    assert await leases.rescue(max_deaths=3, everything=True) == 1
     assert (await read(database, "a")).status == "queued"
 
 
@@ -104,7 +104,7 @@ async def test_extending_keeps_a_lease_from_being_rescued(database, leases):
     lease = await leases.take()
     await expire(database, "a")
     assert await leases.extend(lease, "case 2 of 3")
-    assert await leases.rescue(max_tries=3, everything=False) == 0
+    assert await leases.rescue(max_deaths=3, everything=False) == 0
     assert (await read(database, "a")).phase == "case 2 of 3"
 
 
@@ -112,7 +112,7 @@ async def test_a_submission_that_kills_its_workers_is_given_up(database, leases)
     await add(database, "a")
     for _ in range(2):
         await leases.take()
-        await leases.rescue(max_tries=2, everything=True)
+        await leases.rescue(max_deaths=2, everything=True)
     row = await read(database, "a")
     assert (row.status, row.verdict["status"], row.score) == ("finished", "failed", None)
     assert "died 2 times" in row.verdict["stderr"]

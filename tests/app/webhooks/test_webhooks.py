@@ -124,7 +124,7 @@ async def test_a_verdict_of_a_grader_that_died_is_sent_too(inside, receiver):
     async with database.writing() as session:
         await session.execute(update(DeliveryRow).values(next_try_at=None))
         await session.execute(update(AttemptRow).values(status="running", tries=3, lease_until=now()))
-    await Leases(database, 30.0, 0.0).rescue(max_tries=3, everything=True)
+    await Leases(database, 30.0, 0.0).rescue(max_deaths=3, everything=True)
     assert await sender_of(inside).send_due() == 1
     told = json.loads(receiver.got[0][2])
     assert (told["data"]["id"], told["data"]["verdict"]["status"]) == (attempt["id"], "failed")

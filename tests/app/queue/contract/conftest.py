@@ -98,6 +98,7 @@ class Backend:
             "lease_s": 1,
             "retry_s": 0.1,
             "drain_s": 0,
+            "max_deaths": 3,
         } | settings
         process = await asyncio.create_subprocess_exec(
             sys.executable,
