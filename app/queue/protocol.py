@@ -66,8 +66,8 @@ class PackageSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
-    """`retry_s`: how long an attempt waits after its first try that failed; four times as long after the second, sixteen
-    times from then on.
+    """`retry_s`: how long an attempt waits after its first try that failed; four times as long after the second,
+    sixteen times from then on.
 
     `max_tries` holds for tries that failed, `max_deaths` for those that a worker did not outlive: it may have died of
     something else, and a student must not pay for that.
