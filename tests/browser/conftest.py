@@ -3,8 +3,9 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, sync_playwright
 
@@ -26,8 +27,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Of one module: while it is open its event loop counts as running, and no asynchronous test can run beside it."""
     if CHROMIUM is None:
         message = "Chromium is needed for browser tests; on Debian: apt-get install chromium"
         if os.environ.get("CI") == "true":
@@ -40,15 +42,24 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def signed_in(browser: Browser, service: Service) -> StorageState:
+def signed_in(service: Service) -> StorageState:
     """The cookies of a browser that followed the printed link."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(service.sign_in_url)
-    page.get_by_role("button", name="Sign out").wait_for()
-    state = context.storage_state()
-    context.close()
-    return state
+    with httpx.Client() as http:
+        assert http.get(service.sign_in_url).status_code == 303
+        cookies = [
+            {
+                "name": each.name,
+                "value": each.value or "",
+                "domain": each.domain,
+                "path": each.path,
+                "expires": each.expires or -1,
+                "httpOnly": True,
+                "secure": each.secure,
+                "sameSite": "Lax",
+            }
+            for each in http.cookies.jar
+        ]
+    return cast(StorageState, {"cookies": cookies, "origins": []})
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def _store(connection: sqlite3.Connection, owner: str, attempt_id: str, verdict:
         "tries": 1,
         "verdict": verdict.model_dump_json(),
         "score": verdict.score,
-        "accepted": verdict.status == "accepted",
+        "verdict_status": verdict.status,
         "efficiency": verdict.efficiency.score if verdict.efficiency else None,
         "created_at": "2026-01-05 09:30:00.000000",
     }
