@@ -11,7 +11,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 SCOPE_MEANINGS: dict[Scope, str] = {
     "read": "read everything of yours",
     "submit": "run, submit and cancel",
-    "account": "tokens, invitations, export, deletion",
+    "account": "tokens, invitations, webhooks, export, deletion",
     "instruct": "what instructors may do to problems and courses",
 }
 

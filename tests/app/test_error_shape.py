@@ -87,6 +87,29 @@ async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_p
         assert again.status_code == 202
 
 
+@pytest.mark.parametrize("kind", every_refusal(), ids=lambda kind: kind.slug)
+async def test_every_refusal_has_the_one_shape(service, monkeypatch, kind):
+    def refuse(slug: str) -> None:
+        raise kind("What and where.", headers={"Retry-After": "5"}, further=[1])
+
+    monkeypatch.setattr(service.app.state.catalogue, "get", refuse)
+    answer = await service.http.post("/api/v1/problems/add_one/runs", json={"source": "x"}, headers=service.bearer)
+    assert answer.status_code == kind.status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["retry-after"] == "5"
+    assert answer.json() == {
+        "type": f"/help/errors#{kind.slug}",
+        "title": kind.title,
+        "status": kind.status,
+        "detail": "What and where.",
+        "slug": kind.slug,
+        "further": [1],
+    }
+    page = await service.http.get("/problems/add_one", headers={"Accept": "text/html"})
+    assert page.status_code == kind.status
+    assert "What and where." in page.text
+
+
 async def test_a_browser_gets_a_page(service):
     answer = await service.http.get("/nothing", headers={"Accept": "text/html"})
     assert answer.status_code == 404

@@ -7,7 +7,21 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import URL, Connection, inspect, text
+from alembic.script import ScriptDirectory
+from sqlalchemy import (
+    URL,
+    Boolean,
+    Connection,
+    DateTime,
+    Integer,
+    MetaData,
+    Table,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+)
 
 import app.accounts.models
 import app.attempts.models
@@ -128,6 +142,34 @@ async def test_later_revisions_keep_attempts_and_can_be_taken_back(empty_databas
     assert columns.isdisjoint({"efficiency", "accepted", "verdict_status"})
     assert "ix_attempts_problem" in indexes
     await migrate(empty_database)
+
+
+REVISIONS = sorted(script.revision for script in ScriptDirectory.from_config(migration_config()).walk_revisions())
+
+
+def _row(table: Table, **values: object) -> dict[str, object]:
+    """A row with something in each column that must not be empty."""
+    fillers = {DateTime: now(), Integer: 0, Boolean: False}
+    filler = {
+        column.name: next((v for k, v in fillers.items() if isinstance(column.type, k)), "x") for column in table.c
+    }
+    return {name: value for name, value in filler.items() if not table.c[name].nullable} | values
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+async def test_every_earlier_revision_is_upgraded_with_what_it_holds(empty_database, revision):
+    await step(empty_database, revision)
+    async with empty_database.engine.execution_options(writer=True).begin() as connection:
+        metadata = MetaData()
+        await connection.run_sync(lambda c: metadata.reflect(c, only=["users", "attempts", "sessions"]))
+        tables = metadata.tables
+        await connection.execute(insert(tables["users"]), _row(tables["users"], id="u"))
+        await connection.execute(insert(tables["attempts"]), _row(tables["attempts"], id="a", user_id="u"))
+        await connection.execute(insert(tables["sessions"]), _row(tables["sessions"], user_id="u"))
+    await migrate(empty_database)
+    async with empty_database.reading() as session:
+        assert (await session.get_one(app.attempts.models.AttemptRow, "a")).user_id == "u"
+        assert await session.scalar(select(func.count()).select_from(app.accounts.models.SessionRow)) == 1
 
 
 async def test_the_third_revision_keeps_sessions_and_tokens_and_can_be_taken_back(empty_database):
