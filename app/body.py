@@ -1,4 +1,4 @@
-"""Read a JSON body strictly: each way in which it can be wrong has an error of its own."""
+"""Read a body strictly: each way in which it can be wrong has an error of its own. Nearly all are JSON."""
 
 import json
 from typing import Any, NoReturn, TypeVar
@@ -35,7 +35,7 @@ def body_of(model: type[BaseModel]) -> dict[str, Any]:
 async def read_json(request: Request, model: type[M], *, max_bytes: int) -> M:
     """Read at most `max_bytes`, parse and validate. Raises a `BodyRefused`."""
     _check_content_type(request)
-    value = _parse(await _read(request, max_bytes))
+    value = _parse(await read_body(request, max_bytes, "more than the largest permitted source can take"))
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -52,22 +52,23 @@ def _check_content_type(request: Request) -> None:
         )
 
 
-async def _read(request: Request, max_bytes: int) -> bytes:
+async def read_body(request: Request, max_bytes: int, why: str) -> bytes:
+    """Read at most `max_bytes`. Raises `BodyTooLarge`, whose message says `why` so many."""
     body = bytearray()
     # The header is believed only to refuse early; what counts is what arrives.
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared[:19]) > max_bytes:
-        _refuse_size(max_bytes)
+        _refuse_size(max_bytes, why)
     async for chunk in request.stream():
         body += chunk
         if len(body) > max_bytes:
-            _refuse_size(max_bytes)
+            _refuse_size(max_bytes, why)
     return bytes(body)
 
 
-def _refuse_size(max_bytes: int) -> NoReturn:
+def _refuse_size(max_bytes: int, why: str) -> NoReturn:
     raise BodyTooLarge(
-        f"The body has more than {max_bytes} bytes, more than the largest permitted source can take.",
+        f"The body has more than {max_bytes} bytes, {why}.",
         # The rest of the body is still on its way and will not be read.
         headers={"Connection": "close"},
     )

@@ -50,6 +50,14 @@ class ContentTypeNotJSON(BodyRefused):
     status, slug, title = 415, "content-type-not-json", "The content type is not JSON"
 
 
+class ContentTypeNotZip(BodyRefused):
+    status, slug, title = 415, "content-type-not-zip", "The content type is not that of a zip"
+
+
+class BodyNotZip(BodyRefused):
+    status, slug, title = 400, "body-not-zip", "The body is not a zip"
+
+
 class FieldMissing(BodyRefused):
     status, slug, title = 422, "field-missing", "A field is missing"
 
@@ -88,6 +96,20 @@ class SourceNotText(SourceRefused):
 
 class ProblemNotFound(Refused):
     status, slug, title = 404, "problem-not-found", "There is no such problem"
+
+
+class PackageRefused(Refused):
+    """`faults` in `extra` lists everything that is wrong with it."""
+
+    status, slug, title = 422, "package-invalid", "The package breaks its contract"
+
+
+class PackageOfAnotherProblem(Refused):
+    status, slug, title = 409, "package-of-another-problem", "The package is another problem's"
+
+
+class VersionNotFound(Refused):
+    status, slug, title = 404, "version-not-found", "There is no such version"
 
 
 class AttemptNotFound(Refused):

@@ -31,7 +31,9 @@ from app.operating.requests import add_request_log
 from app.operating.steps import log_step
 from app.operating.tally import Tally
 from app.problems import api as problems_api
+from app.problems import authoring_api
 from app.problems import pages as problems_pages
+from app.problems.authoring import Authoring
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
 from app.queue.deployment import share_secret, shared_secret
@@ -136,7 +138,7 @@ def create_app(
     )
     app.state.settings = settings
     add_error_responses(app)
-    for api in (problems_api, attempts_api, accounts_api, webhooks_api):
+    for api in (problems_api, authoring_api, attempts_api, accounts_api, webhooks_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -190,6 +192,7 @@ async def _open(
         app.state.providers = build_providers(settings)
         app.state.catalogue = catalogue
         app.state.packages = store
+        app.state.authoring = Authoring(store)
         app.state.walls = walls
         app.state.rate_limit = RateLimit(settings.requests_per_minute)
         app.state.warm = built.grader.warm if built else _warm_nothing

@@ -24,10 +24,10 @@ class PackageStore:
         self._database = database
         self._read: dict[str, Package] = {}
 
-    async def add(self, package: Package) -> None:
-        """Keep this version; one that is there already stays as it is."""
+    async def add(self, package: Package) -> bool:
+        """Keep this version; one that is there already stays as it is, and the answer is `False`."""
         async with self._database.writing() as session:
-            await _add(session, package)
+            return await _add(session, package)
 
     async def get(self, version: str) -> Package:
         """Read a version and compute its hash again, so that rows which were tampered with or cut off grade nothing.
@@ -82,9 +82,11 @@ class PackageStore:
                     await _publish(session, package.slug, package.version, "folder")
 
 
-async def _add(session: AsyncSession, package: Package) -> None:
+async def _add(session: AsyncSession, package: Package) -> bool:
     row = {"version": package.version, "slug": package.slug, "files": package.files, "created_at": now()}
-    await session.execute(insert_into(session, PackageRow).values(row).on_conflict_do_nothing())
+    insert = insert_into(session, PackageRow).values(row).on_conflict_do_nothing()
+    # Not by the count of rows, which PostgreSQL's driver does not keep for an INSERT.
+    return await session.scalar(insert.returning(PackageRow.version)) is not None
 
 
 async def _publish(session: AsyncSession, slug: str, version: str, origin: Origin) -> None:

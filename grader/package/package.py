@@ -36,7 +36,8 @@ class Tolerance(_Closed):
     """Passes where |got - expected| <= atol + rtol * |expected|."""
 
     rtol: float = Field(ge=0, le=1)
-    atol: float = Field(ge=0)
+    # Not infinite: anything would pass.
+    atol: float = Field(ge=0, allow_inf_nan=False)
 
 
 class CheckSpec(_Closed):

@@ -48,9 +48,11 @@ def read_package(folder: Path) -> Package:
     return _assemble(folder.name, files, str(folder), faults)
 
 
-def package_of(slug: str, files: dict[str, str]) -> Package:
+def package_of(slug: str | None, files: dict[str, str]) -> Package:
     """Validate a package that lies in no folder: the text of its files by path, as `Package.files` has it.
 
+    Args:
+      slug: what its manifest must call it; None where any name will do.
     Raises:
       PackageInvalid: as for a folder.
     """
@@ -60,10 +62,10 @@ def package_of(slug: str, files: dict[str, str]) -> Package:
             faults.append(_misplaced(name))
         elif len(text.encode()) > MAX_FILE_BYTES:
             faults.append(_too_long(name))
-    return _assemble(slug, dict(sorted(files.items())), slug, faults)
+    return _assemble(slug, dict(sorted(files.items())), slug or "this", faults)
 
 
-def _assemble(slug: str, files: dict[str, str], where: str, faults: list[str]) -> Package:
+def _assemble(slug: str | None, files: dict[str, str], where: str, faults: list[str]) -> Package:
     manifest = _read_manifest(slug, files.get("problem.toml", ""), faults)
     for name in _TEXT_FILES:
         if not files.get(name, "").strip():
@@ -124,11 +126,14 @@ def _belongs(name: str) -> bool:
     return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
 
 
-def _read_manifest(slug: str, text: str, faults: list[str]) -> Manifest | None:
+def _read_manifest(slug: str | None, text: str, faults: list[str]) -> Manifest | None:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         faults.append(f"problem.toml is not TOML: {error}")
+        return None
+    except RecursionError:
+        faults.append("problem.toml is nested too deeply")
         return None
     try:
         manifest = Manifest.model_validate(raw)
@@ -139,9 +144,9 @@ def _read_manifest(slug: str, text: str, faults: list[str]) -> Manifest | None:
     return manifest
 
 
-def _contradictions(manifest: Manifest, slug: str) -> list[str]:
+def _contradictions(manifest: Manifest, slug: str | None) -> list[str]:
     faults = []
-    if manifest.slug != slug:
+    if slug is not None and manifest.slug != slug:
         faults.append(f"problem.toml: slug is '{manifest.slug}', but the folder is called '{slug}'")
     ids = [check.id for check in manifest.checks]
     for check in manifest.checks:
@@ -256,7 +261,7 @@ def _reason(name: str, faults: list[str]) -> Reason | None:
 def _first_docstring(source: str) -> str:
     try:
         return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested too deeply for the parser
         # One that must be rejected for its syntax says so in a docstring all the same: read it off the first line.
         match = re.match(r'\s*"""(.*?)"""', source, re.DOTALL)
         return " ".join(match[1].split()) if match else ""

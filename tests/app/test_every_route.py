@@ -1,7 +1,8 @@
 """Every route of the service, asked by nobody and by another user. A route that is not classified here fails the test.
 
 PUBLIC: anybody may. OWN: it shows or changes what is one's own, and names no object. OWNED: it names an object of one
-user, and to everybody else that does not exist. A route for a role is one of these, and listed under its role besides.
+user, and to everybody else that does not exist. INSTRUCT: it is for instructors, and about problems, which are nobody's
+own. Any other route for a role is one of the first three, and listed under its role besides.
 """
 
 from collections.abc import AsyncIterator
@@ -83,6 +84,9 @@ OWNED = {
     ("POST", "/attempts/{attempt_id}/cancel"),
     ("GET", "/attempts/{attempt_id}/verdict"),
 }
+INSTRUCT = {
+    ("PUT", "/api/v1/problems/{slug}"),
+}
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
 # What the owner's objects hold, and no answer to anybody else may.
@@ -139,9 +143,10 @@ async def owned(service) -> AsyncIterator[dict[str, str]]:
 
 
 async def test_every_route_is_classified(service):
-    assert routes_of(service.app) == PUBLIC | OWN | OWNED
+    assert routes_of(service.app) == PUBLIC | OWN | OWNED | INSTRUCT
     assert not PUBLIC & OWN
     assert not (PUBLIC | OWN) & OWNED
+    assert not (PUBLIC | OWN | OWNED) & INSTRUCT
     described = (await service.http.get("/openapi.json")).json()["paths"]
     operations = {(method.upper(), path) for path, methods in described.items() for method in methods}
     assert operations <= routes_of(service.app)
@@ -152,7 +157,7 @@ def address(path: str, owned: dict[str, str]) -> str:
     return path.format(slug="add_one", name="figure.svg", provider="oidc", **owned)
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED))
+@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED | INSTRUCT))
 async def test_nobody_is_refused_and_told_nothing(service, owned, method, path):
     async with browser(service) as nobody:
         body = {"json": {"source": "x"}} if path.startswith("/api/") and method == "POST" else {}
@@ -190,7 +195,7 @@ async def test_what_is_ones_own_shows_nothing_of_anothers(service, owned, role):
                     assert answer.status_code == (403 if refused else 200), path
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(each for each in OWN | OWNED if each[0] != "GET"))
+@pytest.mark.parametrize(("method", "path"), sorted(each for each in OWN | OWNED | INSTRUCT if each[0] != "GET"))
 async def test_another_site_changes_nothing_with_ones_cookie(service, owned, method, path):
     foreign = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Accept": "*/*"}
     body = {"json": {}} if path.startswith("/api/") else {"data": {"source": "x", "action": "run"}}
@@ -222,3 +227,20 @@ async def test_a_token_without_a_scope_reaches_nothing(service, owned, method, p
         method, address(path, owned), headers={"Authorization": f"Bearer {token}"}, **body
     )
     assert (answer.status_code, answer.json()["slug"]) == (403, "scope-missing")
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))
+async def test_students_do_nothing_to_problems(service, owned, method, path):
+    async with browser(service) as student:
+        await sign_up(service, student, "student")
+        answer = await student.request(method, address(path, owned), headers=SITE | {"Accept": "*/*"})
+        assert (answer.status_code, answer.json()["slug"]) == (403, "role-missing")
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))
+async def test_a_token_without_instruct_does_nothing_to_problems(service, owned, method, path):
+    accounts = service.app.state.accounts
+    caller = await accounts.tokens.caller(service.bearer["Authorization"].removeprefix("Bearer "))
+    token, _ = await accounts.tokens.create(caller, "all but instruct", ["read", "submit", "account"], None)
+    answer = await service.http.request(method, address(path, owned), headers={"Authorization": f"Bearer {token}"})
+    assert (answer.status_code, answer.json()["slug"], answer.json()["scope"]) == (403, "scope-missing", "instruct")

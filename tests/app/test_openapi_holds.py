@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.app.cli.test_serve import serving
+from tests.app.cli.test_serve import environment, serving
 
 TOKEN = "preset-token-of-the-owner"
 
@@ -24,7 +24,15 @@ def test_the_service_answers_as_its_openapi_document_says(tmp_path: Path) -> Non
             *("--max-examples", "25", "--seed", "1", "--generation-database", "none"),
             *("--output-sanitize", "false", "--no-color"),
         ]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environment(SCHEMATHESIS_HOOKS="tests.app.schemathesis_hooks"),
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
     assert done.returncode == 0, done.stdout + done.stderr
     for phase in ("Examples", "Coverage", "Fuzzing", "Stateful"):
         assert f"✅ {phase}" in done.stdout, done.stdout
