@@ -112,6 +112,10 @@ class VersionNotFound(Refused):
     status, slug, title = 404, "version-not-found", "There is no such version"
 
 
+class CheckNotFound(Refused):
+    status, slug, title = 404, "check-not-found", "There is no such check"
+
+
 class AttemptNotFound(Refused):
     status, slug, title = 404, "attempt-not-found", "There is no such attempt"
 

@@ -34,6 +34,8 @@ from app.problems import api as problems_api
 from app.problems import authoring_api
 from app.problems import pages as problems_pages
 from app.problems.authoring import Authoring
+from app.problems.proofs import Proofs
+from app.problems.prover import Prover
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
 from app.queue.deployment import share_secret, shared_secret
@@ -192,7 +194,8 @@ async def _open(
         app.state.providers = build_providers(settings)
         app.state.catalogue = catalogue
         app.state.packages = store
-        app.state.authoring = Authoring(store)
+        proofs = Proofs(database)
+        app.state.authoring = Authoring(store, proofs, walls)
         app.state.walls = walls
         app.state.rate_limit = RateLimit(settings.requests_per_minute)
         app.state.warm = built.grader.warm if built else _warm_nothing
@@ -205,7 +208,8 @@ async def _open(
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
 
         preparing = [] if built is None else [(Preparing(built.grader, walls, say), catalogue.all())]
-        async with _working(queue, events, preparing, [sender.run()], grace_s=0.0):
+        proving = [] if built is None else [_prover(database, proofs, built, store, walls, settings).run()]
+        async with _working(queue, events, preparing, [sender.run(), *proving], grace_s=0.0):
             yield
 
 
@@ -239,7 +243,8 @@ async def open_worker(
         queue = pick_queue(database, built, store, walls, events, settings)
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(Preparing(built.grader, walls, say), packages)]
-        async with _working(queue, events, preparing, [], grace_s=settings.drain_s):
+        prover = _prover(database, Proofs(database), built, store, walls, settings)
+        async with _working(queue, events, preparing, [prover.run()], grace_s=settings.drain_s):
             yield
 
 
@@ -302,6 +307,20 @@ def pick_queue(
     if built is None:
         raise SettingInvalid("grading_slots", "0 needs PostgreSQL: with SQLite no other process can grade")
     return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole)
+
+
+def _prover(
+    database: Database, proofs: Proofs, built: Grading, store: PackageStore, walls: Walls, settings: Settings
+) -> Prover:
+    return Prover(
+        database,
+        proofs,
+        built.grader,
+        store,
+        walls,
+        lease_s=settings.lease_s,
+        max_deaths=settings.max_deaths,
+    )
 
 
 def _warm_nothing(package: Package) -> None:

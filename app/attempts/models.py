@@ -45,6 +45,7 @@ class AttemptRow(Base):
         Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
         Index("ix_attempts_user_id_problem_created_at_id", "user_id", "problem", "created_at", "id"),
         _partial("ix_attempts_waiting", "user_id", where=IS_WAITING),
+        _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),
         # The last two also hold all columns that a standing or a ranking is made of, so no row is read for them.
         _partial("ix_attempts_scored", "user_id", "problem", "score", "verdict_status", where=IS_SCORED),
         _partial("ix_attempts_ranked", "problem", "user_id", "efficiency", "created_at", where=IS_RANKED),

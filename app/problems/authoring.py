@@ -1,13 +1,16 @@
-"""What instructors do to problems: hand in versions of a package."""
+"""What instructors do to problems: hand in versions of a package, and have them checked."""
 
 import asyncio
 import logging
 from dataclasses import dataclass
 
 from app.accounts.caller import User
-from app.errors import PackageOfAnotherProblem
+from app.errors import PackageNotStored, PackageOfAnotherProblem, VersionNotFound
+from app.problems.proofs import Proof, Proofs
+from app.problems.prover import steps_of
 from app.problems.store import PackageStore
 from app.problems.zipped import files_of, refuse
+from app.queue.walls import Walls
 from grader.errors import PackageInvalid
 from grader.package.package import Package
 from grader.package.reader import package_of
@@ -28,8 +31,10 @@ class Upload:
 class Authoring:
     """Safe to share between requests."""
 
-    def __init__(self, store: PackageStore) -> None:
+    def __init__(self, store: PackageStore, proofs: Proofs, walls: Walls) -> None:
         self._store = store
+        self._walls = walls
+        self.proofs = proofs
 
     async def upload(self, user: User, slug: str, data: bytes) -> Upload:
         """Read a zipped package and keep it as a version of the problem; nobody is served another one by that.
@@ -50,6 +55,26 @@ class Authoring:
             log.info("user %s uploaded version %s of %s", user.id, package.version, package.slug)
         published = (await self._store.published()).get(slug)
         return Upload(slug, package.version, published == package.version, is_new)
+
+    async def check(self, slug: str, version: str) -> Proof:
+        """Have a version checked with the judge.
+
+        Raises:
+          VersionNotFound.
+          GradingRefused: a wall is missing, so it would never be.
+        """
+        package = await self._find(slug, version)
+        self._walls.require()
+        return await self.proofs.ask(version, len(steps_of(package)))
+
+    async def _find(self, slug: str, version: str) -> Package:
+        try:
+            package = await self._store.get(version)
+        except PackageNotStored as error:
+            raise VersionNotFound(f"{str(error).capitalize()}. Upload it: PUT /problems/{{slug}}.") from None
+        if package.slug != slug:
+            raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
+        return package
 
 
 def _unpack(data: bytes) -> Package:

@@ -1,4 +1,4 @@
-"""REST for instructors: upload versions of a problem."""
+"""REST for instructors: upload versions of a problem, and have them checked."""
 
 from typing import Annotated, Any
 
@@ -6,16 +6,17 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.body import read_body
+from app.body import body_of, read_body, read_json
 from app.errors import ContentTypeNotZip
 from app.problem_json import problem_responses
 from app.problems.authoring import Authoring
-from app.problems.authoring_schemas import UploadJSON
+from app.problems.authoring_schemas import PackageCheckJSON, UploadJSON, VersionJSON
 from app.problems.zipped import MAX_ZIP_BYTES
 
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 _ZIP = "application/zip"
+_MAX_BODY = 4096
 _ZIP_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -51,3 +52,32 @@ async def upload_package(request: Request, response: Response, user: Instructor,
     upload = await _authoring(request).upload(user, slug, data)
     response.status_code = 201 if upload.is_new else 200
     return UploadJSON.of(upload)
+
+
+@router.post(
+    "/problems/{slug}/check",
+    summary="Check a version with the judge: does each submission in it get the verdict that it must?",
+    status_code=202,
+    responses={
+        202: {
+            "description": "Queued; follow it at the address in the Location header",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the check"}},
+        },
+        **problem_responses(400, 401, 403, 404, 413, 415, 422, 503),
+    },
+    openapi_extra=body_of(VersionJSON),
+)
+async def check_package(request: Request, response: Response, user: Instructor, slug: str) -> PackageCheckJSON:
+    body = await read_json(request, VersionJSON, max_bytes=_MAX_BODY)
+    proof = await _authoring(request).check(slug, body.version)
+    response.headers["Location"] = f"/api/v1/problems/{proof.slug}/checks/{proof.id}"
+    return PackageCheckJSON.of(proof)
+
+
+@router.get(
+    "/problems/{slug}/checks/{check_id}",
+    summary="One check: how far it is, and what it found",
+    responses=problem_responses(401, 403, 404),
+)
+async def get_check(request: Request, user: Instructor, slug: str, check_id: str) -> PackageCheckJSON:
+    return PackageCheckJSON.of(await _authoring(request).proofs.get(slug, check_id))

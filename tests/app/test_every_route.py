@@ -86,6 +86,8 @@ OWNED = {
 }
 INSTRUCT = {
     ("PUT", "/api/v1/problems/{slug}"),
+    ("POST", "/api/v1/problems/{slug}/check"),
+    ("GET", "/api/v1/problems/{slug}/checks/{check_id}"),
 }
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
@@ -154,7 +156,7 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    return path.format(slug="add_one", name="figure.svg", provider="oidc", **owned)
+    return path.format(slug="add_one", name="figure.svg", provider="oidc", check_id="0" * 32, **owned)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED | INSTRUCT))

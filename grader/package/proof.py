@@ -1,0 +1,95 @@
+"""What a package promises of itself, and whether it holds: each submission has the verdict that its place names."""
+
+import ast
+from dataclasses import dataclass
+
+from grader.package.package import Package
+from grader.verdict import Reason, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The verdict that one submission of a package must have. `reason` is None where any will do."""
+
+    file: str
+    source: str
+    accepted: bool
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found of one file of a package; the message says what to do where it did not pass."""
+
+    file: str
+    passed: bool
+    message: str
+
+
+def expectations(package: Package) -> list[Expectation]:
+    """The reference and the accepted submissions are accepted; the starter and the rejected ones are not."""
+    return [
+        Expectation("reference.py", package.reference, True),
+        Expectation("starter.py", package.starter, False),
+        *(Expectation(f"submissions/accepted/{each.name}.py", each.source, True) for each in package.accepted),
+        *(
+            Expectation(f"submissions/rejected/{each.name}.py", each.source, False, each.reason)
+            for each in package.rejected
+        ),
+    ]
+
+
+def weigh(expected: Expectation, verdict: Verdict) -> Finding:
+    """Compare what the judge said of a submission with what its place in the package says."""
+    got = verdict.status if verdict.reason is None else f"{verdict.status} ({verdict.reason})"
+    wanted = "accepted" if expected.accepted else f"rejected ({expected.reason})" if expected.reason else "rejected"
+    if verdict.status == "failed":
+        return Finding(expected.file, False, "The grader failed on it, so nothing is proved. Check again.")
+    passed = (verdict.status == "accepted") == expected.accepted and expected.reason in (None, verdict.reason)
+    if passed:
+        return Finding(expected.file, True, f"It is {got}, as it must be.")
+    missed = next((f" {each.title}: {each.message}" for each in verdict.checks if not each.passed), "")
+    return Finding(expected.file, False, f"It must be {wanted} and is {got}.{missed}")
+
+
+def leaks(package: Package) -> list[str]:
+    """Where a public text holds what must stay secret: the answer, the hidden inputs, or the editorial.
+
+    Found when it stands there as it is in its file, spaces aside; put into other words it is not found.
+    """
+    public = {
+        "statement.md": package.statement,
+        "hints.md": "\n".join(package.hints),
+        "starter.py": package.starter,
+        **{f"figures/{name}": text for name, text in package.figures.items()},
+    }
+    return [
+        f"{name} holds {what}"
+        for name, text in public.items()
+        for what, secret in _secrets(package)
+        if _squeezed(secret) in _squeezed(text)
+    ]
+
+
+def _secrets(package: Package) -> list[tuple[str, str]]:
+    entry = package.manifest.entry
+    answers = [("reference.py", package.reference)]
+    answers += [(f"submissions/accepted/{each.name}.py", each.source) for each in package.accepted]
+    found = [(f"the function {entry} of {file}", _function(source, entry)) for file, source in answers]
+    found.append(("the function hidden_cases of cases.py", _function(package.cases, "hidden_cases")))
+    found.append(("all of editorial.md", package.editorial))
+    return [(what, text) for what, text in found if text]
+
+
+def _function(source: str, name: str) -> str:
+    """The text of a function at the top of a file; empty where there is none, or where the file is no Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    return ast.get_source_segment(source, functions[-1]) or "" if functions else ""
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,69 @@
+"""What a package promises of itself: each of its submissions has its verdict, and public files give nothing away."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.package.proof import Expectation, Finding, expectations, leaks, weigh
+from grader.package.reader import read_package
+from grader.verdict import Verdict
+from tests.grader.shipped import PROBLEMS
+
+ADD_ONE = read_package(Path(__file__).parents[1] / "packages" / "add_one")
+
+
+def verdict(status, reason=None):
+    return Verdict(problem="add_one", version="v", status=status, reason=reason, score=0, checks=[], cases=[], walls=[])
+
+
+def test_every_submission_of_a_package_is_expected_once():
+    found = expectations(ADD_ONE)
+    files = [each.file for each in found]
+    assert len(set(files)) == len(files)
+    assert {name for name in ADD_ONE.files if name.startswith("submissions/")} | {"reference.py", "starter.py"} == set(
+        files
+    )
+    assert [each.file for each in found if each.accepted] == ["reference.py"] + [
+        name for name in ADD_ONE.files if name.startswith("submissions/accepted/")
+    ]
+    assert {each.reason for each in found if "rejected" in each.file} == {"wrong_value"}
+
+
+@pytest.mark.parametrize(
+    ("accepted", "reason", "got", "passed"),
+    [
+        (True, None, verdict("accepted"), True),
+        (True, None, verdict("rejected", "error"), False),
+        (True, None, verdict("failed"), False),
+        (False, None, verdict("rejected", "error"), True),
+        (False, None, verdict("accepted"), False),
+        (False, None, verdict("failed"), False),
+        (False, "error", verdict("rejected", "error"), True),
+        (False, "error", verdict("rejected", "wrong_value"), False),
+        (False, "error", verdict("accepted"), False),
+        (False, "error", verdict("failed"), False),
+    ],
+)
+def test_a_submission_passes_with_the_verdict_that_its_place_names(accepted, reason, got, passed):
+    assert weigh(Expectation("x.py", "", accepted, reason), got).passed is passed
+
+
+def test_a_finding_says_what_was_expected():
+    found = weigh(Expectation("x.py", "", False, "error"), verdict("rejected", "wrong_value"))
+    assert found == Finding("x.py", False, "It must be rejected (error) and is rejected (wrong_value).")
+
+
+@pytest.mark.parametrize(
+    "folder", sorted(each.parent for each in PROBLEMS.glob("*/problem.toml")), ids=lambda f: f.name
+)
+def test_no_shipped_problem_gives_secrets_away(folder):
+    assert leaks(read_package(folder)) == []
+
+
+def test_an_answer_in_a_public_file_is_found_however_it_is_indented():
+    shown = "".join(f"    {line}\n" for line in ADD_ONE.reference.splitlines())
+    [found] = leaks(replace(ADD_ONE, statement=f"Hint:\n\n{shown}"))
+    assert found == "statement.md holds the function add_one of reference.py"
+    assert [each for each in leaks(replace(ADD_ONE, starter=ADD_ONE.cases)) if "hidden_cases" in each]
+    assert [each for each in leaks(replace(ADD_ONE, hints=(ADD_ONE.editorial,))) if "editorial.md" in each]
