@@ -204,6 +204,10 @@ class NameInvalid(Refused):
     status, slug, title = 422, "name-invalid", "The name cannot be used"
 
 
+class NameDiffers(Refused):
+    status, slug, title = 409, "name-differs", "The name is another one than yours"
+
+
 class NameTaken(Refused):
     status, slug, title = 409, "name-taken", "Somebody has this name already"
 

@@ -17,7 +17,7 @@ from app.accounts.web import (
     signed_out,
     site_address,
 )
-from app.errors import FieldInvalid, Refused
+from app.errors import FieldInvalid, NameDiffers, Refused
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
 
@@ -128,7 +128,7 @@ async def delete(request: Request, caller: Own) -> Response:
         if await accounts_of(request).has_password(user):
             await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
         elif form.get("name") != user.name:
-            raise FieldInvalid("The name is another one than yours. Nothing was deleted.")
+            raise NameDiffers("The name is another one than yours. Nothing was deleted.")
         await delete_account(request.app.state.database, request.app.state.queue, user)
     except Refused as refusal:
         return await _delete_page(request, user, refusal)

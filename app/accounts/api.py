@@ -21,7 +21,7 @@ from app.accounts.schemas import (
 )
 from app.accounts.web import accounts_of, export_response, require_caller, require_role, require_scope, site_address
 from app.body import read_json
-from app.errors import FieldInvalid
+from app.errors import NameDiffers
 from app.problem_json import problem_responses
 
 router = APIRouter(tags=["accounts"])
@@ -75,7 +75,7 @@ async def delete_me(
     request: Request, caller: Own, name: Annotated[str, Query(max_length=200, description="Your name, to be sure")]
 ) -> None:
     if name != caller.user.name:
-        raise FieldInvalid("name: it is another one than yours. Nothing was deleted.")
+        raise NameDiffers("`name` must be your own, to be sure. Nothing was deleted.")
     await delete_account(request.app.state.database, request.app.state.queue, caller.user)
 
 

@@ -1,12 +1,13 @@
 """What REST takes and says about people, their API tokens and their invitations."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.accounts.invitations import InvitationView
 from app.accounts.roles import Role, Scope
+from app.accounts.text import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.accounts.tokens import TokenView
 
 _TOKEN: dict[str, Any] = {
@@ -25,6 +26,16 @@ _INVITATION: dict[str, Any] = {
     "created_at": "2026-01-05T09:30:00.000000Z",
     "expires_at": "2026-01-12T09:30:00.000000Z",
 }
+
+
+def _whole(value: Any) -> Any:
+    """JSON has one kind of number: 7.0 is 7."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# In this order: the other way round, pydantic describes no bounds.
+_UpTo90 = Annotated[int, Field(ge=1, le=90), BeforeValidator(_whole)]
+_UpTo366 = Annotated[int, Field(ge=1, le=366), BeforeValidator(_whole)]
 
 
 def _answer(*examples: dict[str, Any]) -> ConfigDict:
@@ -50,9 +61,10 @@ class NewTokenJSON(BaseModel):
 
     model_config = _body({"name": "laptop", "scopes": ["read", "submit"], "expires_in_days": 90})
 
-    name: str = Field(min_length=1, max_length=100)
+    # The patterns are described and not enforced here: app/accounts/text.py says what is wrong.
+    name: str = Field(min_length=1, max_length=100, json_schema_extra={"pattern": LINE_PATTERN})
     scopes: list[Scope] = Field(min_length=1, max_length=10)
-    expires_in_days: int | None = Field(default=None, ge=1, le=366)
+    expires_in_days: _UpTo366 | None = None
 
 
 class TokenJSON(BaseModel):
@@ -101,8 +113,8 @@ class NewInvitationJSON(BaseModel):
     model_config = _body({"role": "student", "note": "Ada, second row", "expires_in_days": 7})
 
     role: Role = "student"
-    note: str = Field(default="", max_length=100)
-    expires_in_days: int = Field(default=7, ge=1, le=90)
+    note: str = Field(default="", max_length=100, json_schema_extra={"pattern": EMPTY_LINE_PATTERN})
+    expires_in_days: _UpTo90 = 7
 
 
 class InvitationJSON(BaseModel):

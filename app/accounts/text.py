@@ -7,11 +7,17 @@ from app.errors import FieldInvalid, NameInvalid
 # ASCII, so that two names that look alike are one; lower case, so that nobody has to remember which letters are large.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,38}")
 
+# Neither control characters nor what breaks a line or turns the direction of what follows it.
+_NONE_OF = r"\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069"
+LINE_PATTERN, EMPTY_LINE_PATTERN = rf"^[^{_NONE_OF}]*[^\s{_NONE_OF}][^{_NONE_OF}]*$", rf"^[^{_NONE_OF}]*$"
+# And no half of a surrogate pair, which no pattern in JSON could name.
+_LINE = re.compile(rf"[^{_NONE_OF}\ud800-\udfff]*")
+
 
 def check_line(field: str, text: str, longest: int, *, empty: bool = False) -> str:
     """The text without spaces at its ends. Raises `FieldInvalid`."""
     text = text.strip()
-    if not (text or empty) or len(text) > longest or not text.isprintable():
+    if not (text or empty) or len(text) > longest or not _LINE.fullmatch(text):
         raise FieldInvalid(f"{field}: {'at most' if empty else '1 to'} {longest} characters on one line.")
     return text
 

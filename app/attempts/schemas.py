@@ -73,7 +73,7 @@ class SubmissionJSON(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": _SOURCE}]})
 
     # Described and not enforced here: app/attempts/source.py says where in the source the fault is.
-    source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*\S[^\u0000]*$"})
+    source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
 
 
 class QueueJSON(BaseModel):

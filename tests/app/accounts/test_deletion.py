@@ -59,7 +59,7 @@ async def test_over_rest_the_name_is(service):
         await sign_up(service, http, "ada")
         json = SITE | {"Accept": "application/json"}
         assert (await http.delete(ME, headers=json)).json()["slug"] == "field-missing"
-        assert (await http.delete(f"{ME}?name=owner", headers=json)).json()["slug"] == "field-invalid"
+        assert (await http.delete(f"{ME}?name=owner", headers=json)).json()["slug"] == "name-differs"
         assert (await http.delete(f"{ME}?name=ada", headers=json)).status_code == 204
         assert (await http.get(ME)).status_code == 401
 
