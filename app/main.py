@@ -37,6 +37,7 @@ from app.problems.authoring import Authoring
 from app.problems.proofs import Proofs
 from app.problems.prover import Prover
 from app.problems.service import Catalogue
+from app.problems.serving import Serving
 from app.problems.store import PackageStore
 from app.queue.deployment import share_secret, shared_secret
 from app.queue.embedded import EmbeddedQueue
@@ -171,6 +172,8 @@ async def _open(
             say(f"left out: {fault}")
         store = PackageStore(database)
         await store.take_in(catalogue.all())
+        serving = Serving(catalogue, store)
+        await serving.refresh()
 
         accounts = Accounts(
             database,
@@ -195,7 +198,7 @@ async def _open(
         app.state.catalogue = catalogue
         app.state.packages = store
         proofs = Proofs(database)
-        app.state.authoring = Authoring(store, proofs, walls)
+        app.state.authoring = Authoring(database, store, serving, proofs, walls)
         app.state.walls = walls
         app.state.rate_limit = RateLimit(settings.requests_per_minute)
         app.state.warm = built.grader.warm if built else _warm_nothing
@@ -209,7 +212,7 @@ async def _open(
 
         preparing = [] if built is None else [(Preparing(built.grader, walls, say), catalogue.all())]
         proving = [] if built is None else [_prover(database, proofs, built, store, walls, settings).run()]
-        async with _working(queue, events, preparing, [sender.run(), *proving], grace_s=0.0):
+        async with _working(queue, events, preparing, [sender.run(), serving.run(), *proving], grace_s=0.0):
             yield
 
 

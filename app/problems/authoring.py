@@ -1,13 +1,18 @@
-"""What instructors do to problems: hand in versions of a package, and have them checked."""
+"""What instructors do to problems: hand in versions of a package, have them checked, and publish one."""
 
 import asyncio
 import logging
 from dataclasses import dataclass
 
+from sqlalchemy import func, select
+
 from app.accounts.caller import User
+from app.attempts.models import IS_SCORED, AttemptRow
+from app.database import Database
 from app.errors import PackageNotStored, PackageOfAnotherProblem, VersionNotFound
 from app.problems.proofs import Proof, Proofs
 from app.problems.prover import steps_of
+from app.problems.serving import Serving
 from app.problems.store import PackageStore
 from app.problems.zipped import files_of, refuse
 from app.queue.walls import Walls
@@ -28,11 +33,26 @@ class Upload:
     is_new: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """`checked` says how the latest check of this version ended; None where there is none, or while it goes on.
+
+    `attempts` counts the scored attempts that were judged by another version: those that a rejudge would be for.
+    """
+
+    slug: str
+    version: str
+    checked: bool | None
+    attempts: int
+
+
 class Authoring:
     """Safe to share between requests."""
 
-    def __init__(self, store: PackageStore, proofs: Proofs, walls: Walls) -> None:
+    def __init__(self, database: Database, store: PackageStore, serving: Serving, proofs: Proofs, walls: Walls) -> None:
+        self._database = database
         self._store = store
+        self._serving = serving
         self._walls = walls
         self.proofs = proofs
 
@@ -67,11 +87,34 @@ class Authoring:
         self._walls.require()
         return await self.proofs.ask(version, len(steps_of(package)))
 
+    async def publish(self, user: User, slug: str, version: str) -> Publication:
+        """Serve this version from now on; what was handed in before keeps its version and its score.
+
+        Raises:
+          VersionNotFound.
+        """
+        await self._find(slug, version)
+        await self._store.publish(slug, version)
+        await self._serving.refresh()
+        log.info("user %s published version %s of %s", user.id, version, slug)
+        proof = await self.proofs.latest(version)
+        return Publication(slug, version, proof.passed if proof else None, await self.judged_by_others(slug, version))
+
+    async def judged_by_others(self, slug: str, version: str) -> int:
+        """How many scored attempts at the problem were judged by another version than this."""
+        query = (
+            select(func.count())
+            .select_from(AttemptRow)
+            .where(AttemptRow.problem == slug, AttemptRow.version != version, IS_SCORED)
+        )
+        async with self._database.reading() as session:
+            return await session.scalar(query) or 0
+
     async def _find(self, slug: str, version: str) -> Package:
         try:
             package = await self._store.get(version)
         except PackageNotStored as error:
-            raise VersionNotFound(f"{str(error).capitalize()}. Upload it: PUT /problems/{{slug}}.") from None
+            raise VersionNotFound(f"Nothing was done: {error}. Upload it first.") from None
         if package.slug != slug:
             raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
         return package

@@ -1,4 +1,4 @@
-"""REST for instructors: upload versions of a problem, and have them checked."""
+"""REST for instructors: upload versions of a problem, have them checked, and publish one."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from app.body import body_of, read_body, read_json
 from app.errors import ContentTypeNotZip
 from app.problem_json import problem_responses
 from app.problems.authoring import Authoring
-from app.problems.authoring_schemas import PackageCheckJSON, UploadJSON, VersionJSON
+from app.problems.authoring_schemas import PackageCheckJSON, PublicationJSON, UploadJSON, VersionJSON
 from app.problems.zipped import MAX_ZIP_BYTES
 
 router = APIRouter(tags=["authoring"])
@@ -81,3 +81,14 @@ async def check_package(request: Request, response: Response, user: Instructor, 
 )
 async def get_check(request: Request, user: Instructor, slug: str, check_id: str) -> PackageCheckJSON:
     return PackageCheckJSON.of(await _authoring(request).proofs.get(slug, check_id))
+
+
+@router.post(
+    "/problems/{slug}/publish",
+    summary="Serve a version from now on; attempts that were made before keep theirs",
+    responses=problem_responses(400, 401, 403, 404, 413, 415, 422),
+    openapi_extra=body_of(VersionJSON),
+)
+async def publish_package(request: Request, user: Instructor, slug: str) -> PublicationJSON:
+    body = await read_json(request, VersionJSON, max_bytes=_MAX_BODY)
+    return PublicationJSON.of(await _authoring(request).publish(user, slug, body.version))

@@ -5,11 +5,17 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from app.problems.authoring import Upload
+from app.problems.authoring import Publication, Upload
 from app.problems.proofs import Proof, ProofStatus
 
 _VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"
 _UPLOAD: dict[str, Any] = {"problem": "fsdp_step", "version": _VERSION, "published": False}
+_PUBLICATION: dict[str, Any] = {
+    "problem": "fsdp_step",
+    "version": _VERSION,
+    "checked": True,
+    "attempts_at_other_versions": 412,
+}
 _CHECK: dict[str, Any] = {
     "id": "5e8d3c2b1a0f9e8d7c0b8f6e1d9b7a4f",
     "problem": "fsdp_step",
@@ -88,4 +94,24 @@ class PackageCheckJSON(BaseModel):
             findings=[FindingJSON(file=each.file, passed=each.passed, message=each.message) for each in proof.findings],
             created_at=proof.created_at,
             finished_at=proof.finished_at,
+        )
+
+
+class PublicationJSON(BaseModel):
+    """The version that is served. `checked`: whether its latest check passed; null without one, or while it goes on."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_PUBLICATION]})
+
+    problem: str
+    version: str
+    checked: bool | None
+    attempts_at_other_versions: int
+
+    @classmethod
+    def of(cls, publication: Publication) -> "PublicationJSON":
+        return cls(
+            problem=publication.slug,
+            version=publication.version,
+            checked=publication.checked,
+            attempts_at_other_versions=publication.attempts,
         )

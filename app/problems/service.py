@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Packages by slug, in the order of their folders. `faults` are those that were left out."""
+    """Packages by slug, in the order of their slugs, which are those of their folders. `faults` were left out."""
 
     def __init__(self, packages: list[Package], faults: list[PackageInvalid] | None = None) -> None:
         self._by_slug = {package.slug: package for package in packages}
@@ -33,6 +33,14 @@ class Catalogue:
             except PackageInvalid as fault:
                 faults.append(fault)
         return cls(packages, faults)
+
+    def serve(self, package: Package) -> None:
+        """From now on, in place of the version of this problem that was served until now."""
+        self._by_slug = dict(sorted((self._by_slug | {package.slug: package}).items()))
+
+    def version_of(self, slug: str) -> str | None:
+        package = self._by_slug.get(slug)
+        return package.version if package else None
 
     def all(self) -> list[Package]:
         return list(self._by_slug.values())

@@ -1,5 +1,6 @@
 """Problem packages in the database, by content hash: what every process that grades reads them from."""
 
+from collections.abc import Collection
 from typing import Literal
 
 from sqlalchemy import select
@@ -64,11 +65,18 @@ class PackageStore:
                 raise PackageNotStored(f"the database holds no package of version {version[:64]!r} of {slug[:64]!r}")
             await _publish(session, slug, version, "upload")
 
-    async def published(self) -> dict[str, str]:
-        """The served version of each problem, by slug and in that order."""
+    async def published(self, folder: Collection[str] | None = None) -> dict[str, str]:
+        """The served version of each problem, by slug and in that order.
+
+        Args:
+          folder: of what came out of a problems folder these slugs only; None for all of it. A server says which lie
+            in its own: another one may have others, and what an operator took away is served no more.
+        """
+        query = select(PublishedRow.slug, PublishedRow.version, PublishedRow.origin).order_by(PublishedRow.slug)
         async with self._database.reading() as session:
-            rows = await session.execute(select(PublishedRow.slug, PublishedRow.version).order_by(PublishedRow.slug))
-            return {slug: version for slug, version in rows}
+            rows = (await session.execute(query)).all()
+        wanted = [row for row in rows if folder is None or row.origin == "upload" or row.slug in folder]
+        return {row.slug: row.version for row in wanted}
 
     async def take_in(self, packages: list[Package]) -> None:
         """Store and publish what the problems folder holds. What an instructor published stays, and so does what is not

@@ -88,6 +88,7 @@ INSTRUCT = {
     ("PUT", "/api/v1/problems/{slug}"),
     ("POST", "/api/v1/problems/{slug}/check"),
     ("GET", "/api/v1/problems/{slug}/checks/{check_id}"),
+    ("POST", "/api/v1/problems/{slug}/publish"),
 }
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 

@@ -17,7 +17,11 @@ from app.attempts.standing import standings
 from app.clock import now
 from app.database import Database
 from app.migrate import migrate
+from app.problems.authoring import Authoring
+from app.problems.proofs import Proofs
 from app.problems.service import Catalogue
+from app.problems.serving import Serving
+from app.problems.store import PackageStore
 from app.queue.embedded import EmbeddedQueue, QueueLimits
 from app.queue.events import AttemptEvents
 from app.queue.leases import Leases, failed_verdict
@@ -40,6 +44,7 @@ class Place:
 
     database: Database
     attempts: Attempts
+    authoring: Authoring
     queue: EmbeddedQueue
     leases: Leases
 
@@ -48,6 +53,7 @@ Ask = Callable[[Place], Awaitable[object]]
 BY_TIME, BY_PROBLEM = "ix_attempts_user_id_created_at_id", "ix_attempts_user_id_problem_created_at_id"
 BY_TURN = "ix_attempts_status_priority_turn_at_id"
 SCORED, RANKED, WAITING = "ix_attempts_scored", "ix_attempts_ranked", "ix_attempts_waiting"
+JUDGED = "ix_attempts_judged"
 QUESTIONS: dict[str, tuple[Ask, str]] = {
     "the list of attempts": (lambda at: at.attempts.list(ADA, limit=50), BY_TIME),
     "a later page of it": (lambda at: at.attempts.list(ADA, limit=50, before=MIDDLE), BY_TIME),
@@ -56,6 +62,7 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
     "best scores": (lambda at: standings(at.database, ADA), SCORED),
     "the best score at a problem": (lambda at: standings(at.database, ADA, PROBLEM), SCORED),
     "the ranking": (lambda at: ranking(at.database, PROBLEM, ADA, 100), RANKED),
+    "how many were judged by another version": (lambda at: at.authoring.judged_by_others(PROBLEM, "w"), JUDGED),
     "is somebody flooding the queue": (lambda at: at.attempts.submit(ADA, PROBLEM, "x", "attempt"), WAITING),
     "how long is the queue": (lambda at: at.queue.stats(), BY_TURN),
     "what is next in the queue": (lambda at: at.leases.take(), BY_TURN),
@@ -77,6 +84,7 @@ async def place(empty_database, package) -> Place:
         async with database.engine.connect() as connection:
             await connection.execution_options(isolation_level="AUTOCOMMIT")
             await connection.execute(text("VACUUM ANALYZE attempts"))
+    store = PackageStore(database)
     events, walls, catalogue = AttemptEvents(), Walls(lambda: [WallState()]), Catalogue([package])
     walls.probe()
     queue = EmbeddedQueue(database, NullGrader(), catalogue, walls, events, QueueLimits(1, 30.0, 2.0, 3, 8), sole=True)
@@ -84,6 +92,7 @@ async def place(empty_database, package) -> Place:
     return Place(
         database,
         Attempts(database, catalogue, queue, events, walls, limits),
+        Authoring(database, store, Serving(catalogue, store), Proofs(database), walls),
         queue,
         Leases(database, lease_s=30.0, retry_s=2.0),
     )
