@@ -1,10 +1,13 @@
 """Uploading a package: kept as a version, or refused with all that is wrong; a hostile zip unpacks nothing."""
 
+import contextlib
 import io
 import stat
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.errors import BodyNotZip, PackageRefused
 from app.problems.zipped import MAX_ZIP_BYTES, files_of
@@ -194,3 +197,12 @@ async def test_a_file_that_would_overwhelm_its_reader_is_a_fault(start_service, 
     async with start_service() as service:
         answer = await upload(service, NEW | {name: text})
         assert (answer.status_code, answer.json()["slug"]) == (422, "package-invalid")
+
+
+GOOD_ZIP = zipped(NEW)
+
+
+@given(at=st.integers(0, len(GOOD_ZIP)), cut=st.integers(0, 40), put=st.binary(max_size=40))
+def test_a_damaged_zip_is_read_or_refused_and_nothing_else(at, cut, put):
+    with contextlib.suppress(BodyNotZip, PackageRefused):
+        files_of(GOOD_ZIP[:at] + put + GOOD_ZIP[at + cut :])
