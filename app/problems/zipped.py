@@ -65,7 +65,8 @@ def _bounded(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 def _is_left_out(entry: zipfile.ZipInfo) -> bool:
     """As when a folder is read: folders tell nothing, and Python leaves its caches beside what it has run."""
-    return entry.is_dir() or "__pycache__" in entry.filename.split("/")
+    # Not `is_dir()`, which fails on an empty name: https://github.com/python/cpython/issues/98286
+    return entry.filename.endswith("/") or "__pycache__" in entry.filename.split("/")
 
 
 def _fault(entry: zipfile.ZipInfo) -> str | None:

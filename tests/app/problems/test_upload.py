@@ -158,6 +158,12 @@ def test_a_zip_that_could_do_harm_is_refused(change, said):
     assert len(str(refusal.value)) < 1000
 
 
+def test_a_file_without_a_name_has_no_place():
+    data = odd(lambda archive, entry: archive.writestr(zipfile.ZipInfo(""), "x"))
+    with pytest.raises(PackageInvalid, match="has no place in a package"):
+        package_of(None, files_of(data))
+
+
 def test_an_encrypted_file_is_refused():
     data = bytearray(zipped(NEW))
     data[data.index(b"PK\x01\x02") + 8] |= 1
