@@ -6,6 +6,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlalchemy import URL
+
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.hello import ratio
 from benchmarks.measure import Measured, Say, percentile
@@ -68,5 +70,6 @@ def measure_plan(plan: Plan, say: Say) -> Measured:
 
 
 async def _class(server: Server, data: Path, source: str, plan: Plan) -> Served:
-    tokens = await add_students(data, plan.students)
+    database = URL.create("sqlite+aiosqlite", database=str(data / "meshgrade.sqlite3"))
+    tokens = await add_students(database, plan.students)
     return await work(server.address, tokens, CALL_SLUG, source, within_s=plan.within_s, limit_s=plan.limit_s)

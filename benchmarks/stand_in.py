@@ -11,8 +11,10 @@ import sys
 
 import app.main
 from app.cli.__main__ import main
-from app.main import Grading, create_app
+from app.data_folder import DataFolder
+from app.main import Grading, create_app, open_worker
 from app.queue.null import NullGrader
+from app.settings import Settings
 from grader.verdict import Verdict
 
 _CPU_S = os.environ.get("STAND_IN_CPU_S", "0.1")
@@ -29,8 +31,11 @@ class NoWall:
     name, up, found, remedy = "none: nothing is executed", True, "", ""
 
 
+def _build(data: DataFolder, settings: Settings) -> Grading:
+    return Grading(BusyGrader(), lambda: [NoWall()])
+
+
 if __name__ == "__main__":
-    app.main.create_app = functools.partial(
-        create_app, grading=lambda data, settings: Grading(BusyGrader(), lambda: [NoWall()])
-    )  # type: ignore[assignment]
+    app.main.create_app = functools.partial(create_app, grading=_build)  # type: ignore[assignment]
+    app.main.open_worker = functools.partial(open_worker, grading=_build)
     main()

@@ -6,7 +6,6 @@ import random
 import time
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 
 from sqlalchemy import URL
 
@@ -34,9 +33,9 @@ class Served:
         return sum(status in ("accepted", "rejected") for status in self.statuses)
 
 
-async def add_students(data: Path, number: int) -> list[str]:
+async def add_students(url: str | URL, number: int) -> list[str]:
     """Put them into the database of a running service. Returns an API token of each."""
-    database = Database(URL.create("sqlite+aiosqlite", database=str(data / "meshgrade.sqlite3")))
+    database = Database(url)
     accounts = Accounts(database, session_life=timedelta(), link_life=timedelta())
     tokens = [f"the-token-of-student-{each}" for each in range(number)]
     try:

