@@ -47,7 +47,7 @@ from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
-from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
+from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate, tell_rate
 from app.settings import Settings
 from app.web import help as help_pages
 from app.web.security import add_security_headers
@@ -141,7 +141,8 @@ def create_app(
     )
     app.state.settings = settings
     add_error_responses(app)
-    for api in (problems_api, authoring_api, attempts_api, accounts_api, webhooks_api):
+    app.include_router(problems_api.router, prefix=_API, dependencies=[Depends(tell_rate)])
+    for api in (authoring_api, attempts_api, accounts_api, webhooks_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)

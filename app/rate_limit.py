@@ -50,18 +50,22 @@ class RateLimit:
 
     async def take(self, who: str) -> tuple[bool, _Standing]:
         """Count one request; `False` when it is one too many."""
-        permitted = await self._limiter.hit(self._item, who)
+        return await self._limiter.hit(self._item, who), await self.look(who)
+
+    async def look(self, who: str) -> _Standing:
+        """Count nothing."""
         stats = await self._limiter.get_window_stats(self._item, who)
-        renewed_in_s = max(1, ceil(stats.reset_time - time.time()))
-        return permitted, _Standing(self._item.amount, stats.remaining, renewed_in_s)
+        renewed_in_s = min(_WINDOW_S, max(1, ceil(stats.reset_time - time.time())))
+        return _Standing(self._item.amount, stats.remaining, renewed_in_s)
 
 
-async def limit_rate(request: Request, caller: Annotated[Caller | None, Depends(current_caller)]) -> None:
-    """A dependency of every route of REST. Raises `TooManyRequests`."""
+MaybeCaller = Annotated[Caller | None, Depends(current_caller)]
+
+
+async def limit_rate(request: Request, caller: MaybeCaller) -> None:
+    """A dependency of every route of REST that does work. Raises `TooManyRequests`."""
     limit: RateLimit = request.app.state.rate_limit
-    # A class behind one address is many people: signed in, each of them counts for themselves.
-    who = f"user {caller.user.id}" if caller else f"address {request.client.host if request.client else ''}"
-    permitted, standing = await limit.take(who)
+    permitted, standing = await limit.take(_who(request, caller))
     request.state.rate_limit_headers = standing.headers
     if not permitted:
         raise TooManyRequests(
@@ -69,6 +73,17 @@ async def limit_rate(request: Request, caller: Annotated[Caller | None, Depends(
             "a verdict, ask once with ?wait=60 or follow its events.",
             headers={"Retry-After": str(standing.renewed_in_s)},
         )
+
+
+async def tell_rate(request: Request, caller: MaybeCaller) -> None:
+    """Of routes that everybody may read and that lie ready as bytes: to count them would cost more than they do."""
+    limit: RateLimit = request.app.state.rate_limit
+    request.state.rate_limit_headers = (await limit.look(_who(request, caller))).headers
+
+
+def _who(request: Request, caller: Caller | None) -> str:
+    # A class behind one address is many people: signed in, each of them counts for themselves.
+    return f"user {caller.user.id}" if caller else f"address {request.client.host if request.client else ''}"
 
 
 class RateLimitHeaders:

@@ -135,6 +135,7 @@ class Server:
             "MESHGRADE_OWNER_TOKEN": self._token,
             "MESHGRADE_PROBLEMS": str(problems),
             "MESHGRADE_MAX_WAITING_PER_USER": "1000",
+            "MESHGRADE_REQUESTS_PER_MINUTE": "1000000",
         }
 
     def _listen(self) -> None:

@@ -28,13 +28,26 @@ async def test_one_too_many_is_refused_until_the_window_is_over(start_service):
         assert (await service.http.get("/healthz")).status_code == 200
 
 
-async def test_people_are_counted_one_by_one_and_strangers_by_address(start_service):
+async def test_people_are_counted_one_by_one(start_service):
     async with start_service(requests_per_minute=1) as service:
         accounts = service.app.state.accounts
         await accounts.preset_token(await accounts.add_user("somebody", "student"), "the-token-of-somebody")
         theirs = {"Authorization": "Bearer the-token-of-somebody"}
-        statuses = [
-            (await service.http.get("/api/v1/problems", headers=headers)).status_code
-            for headers in (service.bearer, theirs, {}, service.bearer, theirs, {})
+        answers = [
+            await service.http.get("/api/v1/attempts", headers=headers)
+            for headers in (service.bearer, theirs, service.bearer, theirs)
         ]
-        assert statuses == [200, 200, 200, 429, 429, 429]
+        assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+
+
+async def test_nobody_is_counted_by_address(start_service):
+    async with start_service(requests_per_minute=1) as service:
+        answers = [await service.http.get("/api/v1/attempts") for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [401, 429]
+
+
+async def test_problems_can_be_read_as_often_as_one_likes(start_service):
+    async with start_service(requests_per_minute=1) as service:
+        answers = [await service.http.get("/api/v1/problems") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200]
+        assert {answer.headers["ratelimit"] for answer in answers} == {'"requests";r=1;t=1'}
