@@ -7,16 +7,13 @@ The headers: https://www.ietf.org/archive/id/draft-ietf-httpapi-ratelimit-header
 import time
 from dataclasses import dataclass
 from math import ceil
-from typing import Annotated
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import FixedWindowRateLimiter
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.accounts.caller import Caller
 from app.accounts.web import current_caller
 from app.errors import TooManyRequests
 
@@ -34,11 +31,12 @@ class _Standing:
     renewed_in_s: int
 
     @property
-    def headers(self) -> dict[str, str]:
-        return {
-            "RateLimit-Policy": f'"requests";q={self.permitted};w={_WINDOW_S}',
-            "RateLimit": f'"requests";r={self.left};t={self.renewed_in_s}',
-        }
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """As ASGI has them."""
+        return [
+            (b"ratelimit-policy", b'"requests";q=%d;w=%d' % (self.permitted, _WINDOW_S)),
+            (b"ratelimit", b'"requests";r=%d;t=%d' % (self.left, self.renewed_in_s)),
+        ]
 
 
 class RateLimit:
@@ -59,13 +57,10 @@ class RateLimit:
         return _Standing(self._item.amount, stats.remaining, renewed_in_s)
 
 
-MaybeCaller = Annotated[Caller | None, Depends(current_caller)]
-
-
-async def limit_rate(request: Request, caller: MaybeCaller) -> None:
-    """A dependency of every route of REST that does work. Raises `TooManyRequests`."""
+async def limit_rate(request: Request) -> None:
+    """A dependency of every route of REST that does work. Raises `TooManyRequests`, and what `current_caller` does."""
     limit: RateLimit = request.app.state.rate_limit
-    permitted, standing = await limit.take(_who(request, caller))
+    permitted, standing = await limit.take(await _who(request))
     request.state.rate_limit_headers = standing.headers
     if not permitted:
         raise TooManyRequests(
@@ -75,13 +70,14 @@ async def limit_rate(request: Request, caller: MaybeCaller) -> None:
         )
 
 
-async def tell_rate(request: Request, caller: MaybeCaller) -> None:
+async def tell_rate(request: Request) -> None:
     """Of routes that everybody may read and that lie ready as bytes: to count them would cost more than they do."""
     limit: RateLimit = request.app.state.rate_limit
-    request.state.rate_limit_headers = (await limit.look(_who(request, caller))).headers
+    request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
 
 
-def _who(request: Request, caller: Caller | None) -> str:
+async def _who(request: Request) -> str:
+    caller = await current_caller(request)
     # A class behind one address is many people: signed in, each of them counts for themselves.
     return f"user {caller.user.id}" if caller else f"address {request.client.host if request.client else ''}"
 
@@ -94,9 +90,8 @@ class RateLimitHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(scope.get("state", {}).get("rate_limit_headers", {}))
+            if message["type"] == "http.response.start" and (told := scope.get("state", {}).get("rate_limit_headers")):
+                message["headers"] = [*message["headers"], *told]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -1,7 +1,6 @@
 """The headers that leave an injected script nowhere to run, on every response, errors included."""
 
 from fastapi import FastAPI
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.form_token import FormTokens
@@ -27,6 +26,8 @@ SECURITY_HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
+# As ASGI has them: they go with every answer, so they are encoded once.
+_RAW = [(name.lower().encode("ascii"), value.encode("ascii")) for name, value in SECURITY_HEADERS.items()]
 
 
 class SecurityHeaders:
@@ -38,9 +39,8 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
+                given = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(each for each in _RAW if each[0] not in given)]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -13,6 +13,9 @@ def plain_text(text: str) -> str:
     >>> plain_text("\\x1b[31mred\\x1b[0m\\a")
     'red␇'
     """
+    # Most text is, and each line of the log comes by here.
+    if text.isprintable():
+        return text
     return "".join(map(_visible, _ESCAPES.sub("", text.replace("\r\n", "\n"))))
 
 
