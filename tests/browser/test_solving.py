@@ -1,6 +1,6 @@
 """A student solves a problem in a browser."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await_verdict, editor, write
 
@@ -44,6 +44,20 @@ def test_an_endless_loop_can_be_cancelled(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Submit").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("status")).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
+
+
+def test_what_is_still_being_sent_can_be_cancelled(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "while True: pass")
+    held: list[Route] = []
+    page.route("**/api/v1/problems/*/attempts", lambda route: held.append(route))
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("status")).to_have_text("Sending")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("status")).to_have_text("Cancelling")
+    held[0].continue_()
+    expect(page.get_by_role("status")).to_have_text("Cancelled.")
+    expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "false")
 
 
 def test_a_refusal_is_told_in_place_and_loses_nothing(open_page: OpenPage, complaints: list[str]) -> None:

@@ -15,6 +15,7 @@ const liveBox = document.querySelector("[data-live]");
 const line = new LiveLine(liveBox);
 const { slug, starter } = form.dataset;
 let underWay = null;
+let cancelWanted = false;
 
 // A source that the server sent back (a refused form post) is newer than the draft.
 const initial = "sent" in form.dataset ? textarea.value : loadDraft(slug) ?? textarea.value;
@@ -52,16 +53,22 @@ reset.addEventListener("click", () => {
   editor.focus();
 });
 
-cancelButton.addEventListener("click", async () => {
-  if (underWay === null) return;
+cancelButton.addEventListener("click", () => {
+  cancelWanted = true;
   line.say("Cancelling");
+  // One that is still being sent has no id yet; `grade` cancels it once the server has answered.
+  if (underWay !== null) cancelUnderWay();
+});
+
+async function cancelUnderWay() {
   try {
     await cancel(underWay);
   } catch (error) {
     // An attempt that finished meanwhile cannot be cancelled; its verdict is on the way.
     if (!(error instanceof GradingError)) throw error;
+    cancelWanted = false;
   }
-});
+}
 
 function setBusy(busy) {
   for (const button of buttons) button.setAttribute("aria-disabled", String(busy));
@@ -78,8 +85,10 @@ async function grade(action) {
   try {
     const attempt = await send(slug, action, editor.value());
     underWay = attempt.id;
-    line.say(describe(attempt));
-    const ended = await follow(attempt.id, (state) => line.say(describe(state)));
+    const tell = (state) => { if (!cancelWanted) line.say(describe(state)); };
+    tell(attempt);
+    if (cancelWanted) cancelUnderWay();
+    const ended = await follow(attempt.id, tell);
     if (ended.verdict) verdictBox.replaceChildren(await fetchFragment(`/attempts/${ended.id}/verdict`));
     line.stop(summarize(ended));
     (verdictBox.querySelector("[data-first-look]") ?? liveBox).scrollIntoView({ block: "nearest" });
@@ -89,6 +98,7 @@ async function grade(action) {
     if (!(error instanceof GradingError)) throw error;
   } finally {
     underWay = null;
+    cancelWanted = false;
     busy = false;
     setBusy(false);
   }
