@@ -1,6 +1,7 @@
 """Puts the service together. The only place that picks implementations; nothing here imports JAX."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -60,6 +61,8 @@ from grader.package.package import Package
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
+
+log = logging.getLogger(__name__)
 
 _API = "/api/v1"
 _LOOK_FOR_SECRET_S = 2.0
@@ -263,6 +266,8 @@ async def _working(
 ) -> AsyncIterator[None]:
     tasks = [asyncio.create_task(each) for each in (queue.work(), events.run(), *further)]
     tasks += [asyncio.create_task(each.run(packages)) for each, packages in preparing]
+    for task in tasks:
+        task.add_done_callback(_tell_of_failure)
     try:
         yield
     finally:
@@ -273,6 +278,12 @@ async def _working(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _tell_of_failure(task: asyncio.Task[None]) -> None:
+    """None of them should end by itself; without this nobody would hear of one that did until the service stops."""
+    if not task.cancelled() and (error := task.exception()):
+        log.critical("a part of the service ended: %s", task.get_coro(), exc_info=error)
 
 
 async def _wait_for_secret(database: Database, say: Callable[[str], None]) -> bytes:

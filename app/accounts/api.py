@@ -1,10 +1,9 @@
 """REST: who I am and all that is stored of me, my API tokens, my invitations."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel
 
 from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
@@ -20,7 +19,7 @@ from app.accounts.schemas import (
     TokenList,
 )
 from app.accounts.web import accounts_of, export_response, require_caller, require_role, require_scope, site_address
-from app.body import read_json
+from app.body import body_of, read_json
 from app.errors import NameDiffers
 from app.problem_json import problem_responses
 
@@ -35,13 +34,6 @@ _EXPORT_EXAMPLE = {
     "attempts": [{"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "problem": "fsdp_step", "source": "…"}],
 }
 _REFUSALS_OF_A_BODY = problem_responses(400, 401, 403, 409, 413, 415, 422)
-
-
-def _body(model: type[BaseModel]) -> dict[str, Any]:
-    """OpenAPI's description of a body that app/body.py reads."""
-    schema = model.model_json_schema()
-    content = {"application/json": {"schema": schema, "example": schema["examples"][0]}}
-    return {"requestBody": {"required": True, "content": content}}
 
 
 @router.get("/me", summary="The user behind the token or cookie", responses=problem_responses(401, 403))
@@ -89,7 +81,7 @@ async def list_tokens(request: Request, caller: Own) -> TokenList:
     status_code=201,
     summary="Make an API token; its scopes may be at most your own",
     responses=_REFUSALS_OF_A_BODY,
-    openapi_extra=_body(NewTokenJSON),
+    openapi_extra=body_of(NewTokenJSON),
 )
 async def create_token(request: Request, response: Response, caller: Own) -> CreatedTokenJSON:
     body = await read_json(request, NewTokenJSON, max_bytes=_MAX_BODY)
@@ -116,7 +108,7 @@ async def list_invitations(request: Request, user: Inviter) -> InvitationList:
     status_code=201,
     summary="Invite somebody; for instructors and owners",
     responses=_REFUSALS_OF_A_BODY,
-    openapi_extra=_body(NewInvitationJSON),
+    openapi_extra=body_of(NewInvitationJSON),
 )
 async def create_invitation(request: Request, response: Response, user: Inviter) -> CreatedInvitationJSON:
     body = await read_json(request, NewInvitationJSON, max_bytes=_MAX_BODY)

@@ -16,7 +16,7 @@ from app.accounts.caller import User
 from app.clock import now
 from app.database import Base, Database
 
-_SECRET = re.compile(r"(hash|secret|token|key)$")
+_SECRET = re.compile(r"(hash|secret|token|(?<!idempotency_)key)$")
 # An attempt's source and verdict may have 64 KiB each and more.
 _ROWS_AT_ONCE = 50
 

@@ -10,11 +10,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.accounts.digest import is_id, new_id
 from app.accounts.models import IdentityRow, UserRow
 from app.clock import now
 from app.database import Database
 from app.errors import IdentityNotFound, IdentityTaken, LastWayIn
+from app.ids import is_id, new_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.accounts.digest import digest, is_id, new_id, new_token
+from app.accounts.digest import digest, new_token
 from app.accounts.models import InvitationRow
 from app.accounts.roles import Role, is_at_least
 from app.accounts.text import check_line
 from app.clock import now
 from app.database import Database
 from app.errors import FieldInvalid, InvitationInvalid, InvitationNotFound, RoleMissing, TooManyInvitations
+from app.ids import is_id, new_id
 
 _MOST = 1000
 _LONGEST_NOTE = 100

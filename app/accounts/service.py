@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, User, user_of
-from app.accounts.digest import digest, new_id, new_token
+from app.accounts.digest import digest, new_token
 from app.accounts.identities import Identities, Identity, find, free_name, new_row
 from app.accounts.invitations import Invitations
 from app.accounts.models import SignInLinkRow, UserRow
@@ -21,6 +21,7 @@ from app.accounts.tokens import Tokens
 from app.clock import now
 from app.database import Database
 from app.errors import AccountUnknown, NameTaken, SignInLinkInvalid, SignInRefused, SignUpClosed
+from app.ids import new_id
 
 SignUp = Literal["open", "invitation", "closed"]
 

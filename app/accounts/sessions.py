@@ -7,13 +7,14 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, user_of
-from app.accounts.digest import digest, is_id, new_id, new_token
+from app.accounts.digest import digest, new_token
 from app.accounts.last_use import note_use
 from app.accounts.models import SessionRow, UserRow
 from app.accounts.roles import SCOPES
 from app.clock import now
 from app.database import Database
 from app.errors import SessionNotFound
+from app.ids import is_id, new_id
 
 _USER_AGENT = 300
 

@@ -12,12 +12,11 @@ from ipaddress import IPv6Address, ip_address
 from typing import NoReturn
 
 from sqlalchemy import delete, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import SignInFailureRow
 from app.clock import now
-from app.database import Database
+from app.database import Database, insert_into
 from app.errors import TooManySignIns
 
 _FORGOTTEN_AFTER = timedelta(days=1)
@@ -61,11 +60,10 @@ class Throttle:
 
 async def _count(session: AsyncSession, subject: _Subject) -> None:
     row = SignInFailureRow
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     # One statement, which also holds the row until the commit: of two tries at once neither is lost.
     failures, blocked_until = (
         await session.execute(
-            insert(row)
+            insert_into(session, row)
             .values(subject_hash=subject.key, failures=1, last_at=now())
             .on_conflict_do_update(
                 index_elements=[row.subject_hash], set_={"failures": row.failures + 1, "last_at": now()}

@@ -8,7 +8,7 @@ from typing import cast
 from sqlalchemy import ColumnElement, delete, func, or_, select
 
 from app.accounts.caller import Caller, User, user_of
-from app.accounts.digest import digest, is_id, new_id, new_token
+from app.accounts.digest import digest, new_token
 from app.accounts.last_use import note_use
 from app.accounts.models import APITokenRow, UserRow
 from app.accounts.roles import SCOPES, Scope
@@ -16,6 +16,7 @@ from app.accounts.text import check_line
 from app.clock import now
 from app.database import Database
 from app.errors import FieldInvalid, ScopeMissing, TokenInvalid, TokenNotFound, TooManyTokens
+from app.ids import is_id, new_id
 
 _MOST = 50
 _LONGEST_NAME = 100

@@ -1,6 +1,5 @@
 """Submit, read, list and cancel attempts."""
 
-import secrets
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import cast
@@ -16,6 +15,7 @@ from app.attempts.status import AttemptKind, AttemptStatus
 from app.clock import now
 from app.database import Database
 from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, TooManyWaiting
+from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.protocol import GradeQueue
@@ -107,7 +107,7 @@ class Attempts:
         check_source(source, self._limits.max_source_bytes)
         self._walls.require()
         row = AttemptRow(
-            id=secrets.token_hex(16),
+            id=new_id(),
             user_id=user.id,
             problem=package.slug,
             version=package.version,
@@ -188,8 +188,7 @@ class Attempts:
         return found
 
     async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
-        # Ids are 32 hex digits. Anything else never reaches the database: PostgreSQL refuses a NUL in a parameter.
-        row = await session.get(AttemptRow, attempt_id) if attempt_id.isascii() and attempt_id.isalnum() else None
+        row = await session.get(AttemptRow, attempt_id) if is_id(attempt_id) else None
         if row is None or row.user_id != user.id:
             raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
         return row

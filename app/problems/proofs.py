@@ -4,7 +4,6 @@ In a table and not in memory: where workers grade, the process that is asked has
 """
 
 import asyncio
-import secrets
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
@@ -14,6 +13,7 @@ from sqlalchemy import Row, select
 from app.clock import now
 from app.database import Database
 from app.errors import CheckNotFound
+from app.ids import is_id, new_id
 from app.problems.models import PackageRow, ProofRow
 from grader.package.proof import Finding
 
@@ -72,7 +72,7 @@ class Proofs:
             found = (await session.execute(unfinished)).first()
             if found is None:
                 fields = {"status": "queued", "findings": [], "total": total, "tries": 0, "created_at": now()}
-                session.add(ProofRow(id=secrets.token_hex(16), version=version, **fields))
+                session.add(ProofRow(id=new_id(), version=version, **fields))
                 await session.flush()
                 found = (await session.execute(unfinished)).one()
         self.news.set()
@@ -81,8 +81,7 @@ class Proofs:
     async def get(self, slug: str, proof_id: str) -> Proof:
         """Raises `CheckNotFound`, also for one of another problem."""
         found = None
-        # Anything but hex digits never reaches the database: PostgreSQL refuses a NUL in a parameter.
-        if proof_id.isascii() and proof_id.isalnum():
+        if is_id(proof_id):
             async with self._database.reading() as session:
                 found = (await session.execute(_PROOFS.where(ProofRow.id == proof_id))).first()
         if found is None or found.slug != slug:

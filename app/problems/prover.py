@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from sqlalchemy import CursorResult, and_, or_, select, update
 from app.clock import now
 from app.database import Database
 from app.errors import PackageNotStored
+from app.ids import new_id
 from app.problems.models import ProofRow
 from app.problems.proofs import Proofs
 from app.queue.protocol import Grader, PackageSource
@@ -136,7 +136,7 @@ class Prover:
             if row is None:
                 return None
             row.status, row.findings, row.tries = "running", [], row.tries + 1
-            row.fence_token, row.lease_until = secrets.token_hex(16), self._lease_end()
+            row.fence_token, row.lease_until = new_id(), self._lease_end()
             return _Held(row.id, row.version, row.fence_token, row.tries)
 
     async def _prove(self, held: _Held) -> None:

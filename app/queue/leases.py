@@ -1,7 +1,6 @@
 """What both queues do to the attempts table: take, keep, finish and give back rows under a fence token."""
 
 import json
-import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
+from app.ids import new_id
 from app.queue.protocol import QueueStats
 from app.queue.turns import PRIORITY, back_off
 from app.webhooks.service import queue_deliveries
@@ -79,7 +79,7 @@ class Leases:
 
     def _held(self, row: AttemptRow) -> Lease:
         row.status, row.phase = "running", "starting"
-        row.fence_token = secrets.token_hex(16)
+        row.fence_token = new_id()
         row.lease_until = now() + self._life
         row.started_at, row.not_before = now(), None
         row.tries += 1

@@ -4,6 +4,7 @@ The address is looked up once and connected to as found: a name that answers dif
 """
 
 import asyncio
+import contextlib
 import ipaddress
 import re
 import socket
@@ -77,12 +78,21 @@ class _OutsideBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except UnicodeError as error:  # the codec of international names, about an empty or an overlong label
+            raise socket.gaierror(f"{host[:80]!r} is no name") from error
         addresses = [str(each[4][0]) for each in found]
         # All of them: a name that stands for a public and a private address is a trap.
         if not self._private and (refused := [each for each in addresses if not is_public(each)]):
             raise AddressRefused(f"{host} stands for {refused[0]}, which is no address on the internet")
-        return await self._inner.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+        # One after the other, as any client does: many names stand for an IPv6 address first that is not reached.
+        for address in addresses[:-1]:
+            with contextlib.suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                return await self._inner.connect_tcp(
+                    address, port, _TIMEOUT_S / len(addresses), local_address, socket_options
+                )
+        return await self._inner.connect_tcp(addresses[-1], port, timeout, local_address, socket_options)
 
     async def connect_unix_socket(self, path: str, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
         raise AddressRefused("webhooks are sent by TCP")

@@ -79,6 +79,9 @@ class WebhookSender:
             rows = (await session.scalars(due)).all()
             taken = []
             for row in rows:
+                if row.tries > len(PAUSES_S):
+                    row.next_try_at, row.answer = None, "the sender stopped at each try, the last one included"
+                    continue
                 row.tries += 1
                 row.next_try_at = now() + _HELD
                 webhook = await session.get_one(WebhookRow, row.webhook_id)

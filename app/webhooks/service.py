@@ -1,6 +1,5 @@
 """Register webhooks, and read what became of their deliveries."""
 
-import secrets
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +11,7 @@ from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
 from app.errors import DeliveryNotFound, TooManyWebhooks, WebhookNotFound
+from app.ids import is_id, new_id
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import check_url
 from app.webhooks.signing import shown_secret, webhook_key
@@ -49,7 +49,7 @@ async def queue_deliveries(session: AsyncSession, attempt_id: str) -> None:
     moment = now()
     session.add_all(
         DeliveryRow(
-            id=secrets.token_hex(16),
+            id=new_id(),
             webhook_id=webhook_id,
             attempt_id=attempt_id,
             created_at=moment,
@@ -81,7 +81,7 @@ class Webhooks:
           WebhookURLRefused, TooManyWebhooks.
         """
         check_url(url, private=self._private)
-        row = WebhookRow(id=secrets.token_hex(16), user_id=user.id, url=url, created_at=now())
+        row = WebhookRow(id=new_id(), user_id=user.id, url=url, created_at=now())
         async with self._database.writing() as session:
             have = await session.scalar(select(func.count()).where(WebhookRow.user_id == user.id))
             if (have or 0) >= _MOST:
@@ -127,8 +127,7 @@ class Webhooks:
             return [_webhook(row) for row in rows]
 
     async def _find(self, session: AsyncSession, user: User, webhook_id: str) -> WebhookRow:
-        # As in app/attempts/service.py: anything but hex digits never reaches the database.
-        row = await session.get(WebhookRow, webhook_id) if webhook_id.isascii() and webhook_id.isalnum() else None
+        row = await session.get(WebhookRow, webhook_id) if is_id(webhook_id) else None
         if row is None or row.user_id != user.id:
             raise WebhookNotFound(f"You have no webhook with the id {webhook_id[:64]!r}.")
         return row

@@ -17,6 +17,7 @@ from app.attempts.standing import standings
 from app.clock import now
 from app.database import Database
 from app.migrate import migrate
+from app.operating.tally import Tally, waiting
 from app.problems.authoring import Authoring
 from app.problems.proofs import Proofs
 from app.problems.service import Catalogue
@@ -53,7 +54,7 @@ Ask = Callable[[Place], Awaitable[object]]
 BY_TIME, BY_PROBLEM = "ix_attempts_user_id_created_at_id", "ix_attempts_user_id_problem_created_at_id"
 BY_TURN = "ix_attempts_status_priority_turn_at_id"
 SCORED, RANKED, WAITING = "ix_attempts_scored", "ix_attempts_ranked", "ix_attempts_waiting"
-JUDGED = "ix_attempts_judged"
+JUDGED, ENDED = "ix_attempts_judged", "ix_attempts_finished_at"
 QUESTIONS: dict[str, tuple[Ask, str]] = {
     "the list of attempts": (lambda at: at.attempts.list(ADA, limit=50), BY_TIME),
     "a later page of it": (lambda at: at.attempts.list(ADA, limit=50, before=MIDDLE), BY_TIME),
@@ -67,6 +68,8 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
     "how long is the queue": (lambda at: at.queue.stats(), BY_TURN),
     "what is next in the queue": (lambda at: at.leases.take(), BY_TURN),
     "how many are ahead": (lambda at: at.queue.place(WAITS), BY_TURN),
+    "how long waited each priority, for the metrics": (lambda at: waiting(at.database), BY_TURN),
+    "what ended, for the metrics": (lambda at: Tally(at.database).new(), ENDED),
     "whose worker died": (lambda at: at.leases.rescue(max_deaths=3, everything=False), BY_TURN),
 }
 

@@ -65,22 +65,6 @@ async def test_an_empty_queue_has_no_lines(database):
     assert (await waiting(database)).running == 0
 
 
-async def test_no_look_reads_the_whole_table(database):
-    if database.engine.dialect.name != "sqlite":
-        pytest.skip("PostgreSQL reads a small table whole, whatever its indexes")
-    queries = {
-        "SELECT priority, count(*), min(created_at) FROM attempts WHERE status = 'queued' GROUP BY priority": "status",
-        "SELECT count(*) FROM attempts WHERE status = 'running'": "status",
-        "SELECT id, finished_at FROM attempts WHERE finished_at > '2026-01-05 00:00:00.000000'": "finished_at",
-    }
-    for query, index in queries.items():
-        async with database.reading() as session:
-            rows = await session.execute(text(f"EXPLAIN QUERY PLAN {query}"))
-            plan = " ".join(row[3] for row in rows)
-        assert f"INDEX ix_attempts_{index}" in plan
-        assert "SCAN" not in plan
-
-
 async def test_what_kubernetes_scales_workers_by_is_how_many_wait_and_run(database):
     manifests = Path(__file__).resolve().parents[3] / "deploy" / "kubernetes" / "scaling.yaml"
     [scaled] = [each for each in yaml.safe_load_all(manifests.read_text()) if each["kind"] == "ScaledObject"]

@@ -108,6 +108,17 @@ async def test_a_name_is_looked_up_once_and_connected_to_as_found(receiver, monk
     assert receiver.got[0][1]["host"].startswith("example.org:")
 
 
+async def test_of_two_addresses_the_one_that_answers_is_used(receiver, monkeypatch):
+    _stand_for(monkeypatch, ["127.0.0.2", "127.0.0.1"])  # the receiver listens at the second one alone
+    assert await Outside(private=True).post(receiver.url.replace("127.0.0.1", "example.org"), {}, b"{}") == 200
+
+
+@pytest.mark.parametrize("host", ["a..b", "a" * 64 + ".org"])
+async def test_a_name_that_is_none_is_not_found(receiver, host):
+    with pytest.raises(socket.gaierror):
+        await Outside(private=True).post(receiver.url.replace("127.0.0.1", host), {}, b"{}")
+
+
 async def test_a_redirect_is_not_followed(receiver):
     receiver.status = "307 Temporary Redirect"
     assert await Outside(private=True).post(receiver.url, {}, b"{}") == 307

@@ -106,6 +106,19 @@ async def test_a_delivery_whose_sender_died_is_taken_up_by_another(inside, recei
     assert await sender_of(inside).send_due() == 1
 
 
+async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receiver):
+    hook = await add(inside, receiver.url)
+    await submit(inside)
+    for _ in range(len(PAUSES_S) + 1):
+        assert len(await sender_of(inside)._take()) == 1
+        async with inside.app.state.database.writing() as session:
+            await session.execute(update(DeliveryRow).values(next_try_at=now()))
+    assert await sender_of(inside).send_due() == 0
+    (delivery,) = await deliveries(inside, hook)
+    assert (delivery["next_try_at"], delivery["delivered_at"]) == (None, None)
+    assert "the sender stopped" in delivery["answer"]
+
+
 async def test_an_address_that_is_inside_after_all_is_told_to_its_owner(inside, receiver):
     hook = await add(inside, receiver.url)
     await submit(inside)
