@@ -20,10 +20,14 @@ LISTENS, GRADES = "Meshgrade listens on ", "Grading "
 
 
 class Daemon:
-    """One process of the product, started again and again. What it says goes to `log`."""
+    """One process of the product, started again and again. What it says goes to `log`.
+
+    With `core` it and its children get that core alone, from the next start on.
+    """
 
     def __init__(self, command: list[str], variables: Mapping[str, str], log: Path) -> None:
         self._command = command
+        self.core: int | None = None
         self._variables = dict(variables)
         self._log = log
         self._begins = 0
@@ -38,6 +42,8 @@ class Daemon:
         with self._log.open("ab") as said:
             self._begins = said.tell()
             self._process = subprocess.Popen(self._command, env=self._variables, stdout=said, stderr=said)
+        if self.core is not None:
+            os.sched_setaffinity(self._process.pid, {self.core})
 
     def said(self, words: str) -> bool:
         """Since it was started last."""
