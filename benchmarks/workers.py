@@ -2,9 +2,9 @@
 
 Usage: python -m benchmarks.workers [--count N] [--rounds N] [--stand-in] [--json FILE]
 
-One slot and one core each, all on this machine, in turn: each round starts the workers, lets them come to rest, hands in
-COUNT submissions of as many users at once, and counts from the first start to the last verdict. Held to a core, a worker
-stands for a machine more; where there are more workers than cores they share, and bring no more than the cores do.
+One slot and one core each, all on this machine, in turn: each round starts the workers, lets them come to rest, hands
+in COUNT submissions of as many users at once, and counts from the first start to the last verdict. Held to a core, a
+worker stands for a machine more; where there are more workers than cores they share, and bring no more than cores do.
 """
 
 import argparse

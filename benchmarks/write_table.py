@@ -114,7 +114,10 @@ def _workers(results: Results) -> str:
     heads = ["workers", "verdicts/s", "CPU s of workers", "of the API", "of PostgreSQL", "transactions", "ratio to one"]
     rows = [[number, *(f"{value:g}" for value in figures.values())] for number, figures in results["workers"].items()]
     stored, held = results["stored"], _listed(results["connections"])
-    told = f"Graded by {results['grader']}, each worker on one core. CPU seconds and transactions of one submission; medians of rounds."
+    told = (
+        f"Graded by {results['grader']}, each worker on one core. CPU seconds and transactions are those of one "
+        "submission; all are medians of the rounds."
+    )
     return (
         f"{_markdown(heads, rows)}\n\n{told} Rounds: {results['rounds']} of {results['count']} submissions each. "
         f"An attempt takes {stored['bytes_each']:,} bytes with all indices ({stored['rows']} rows; "
