@@ -116,6 +116,30 @@ class CheckNotFound(Refused):
     status, slug, title = 404, "check-not-found", "There is no such check"
 
 
+class RejudgeNotFound(Refused):
+    status, slug, title = 404, "rejudge-not-found", "There is no such rejudge"
+
+
+class RejudgeUnderWay(Refused):
+    status, slug, title = 409, "rejudge-under-way", "Another rejudge of this problem is under way"
+
+
+class RejudgeNotFinished(Refused):
+    status, slug, title = 409, "rejudge-not-finished", "The rejudge is not finished"
+
+
+class RejudgeCancelled(Refused):
+    status, slug, title = 409, "rejudge-cancelled", "The rejudge was cancelled"
+
+
+class RejudgeApplied(Refused):
+    status, slug, title = 409, "rejudge-applied", "The rejudge is applied"
+
+
+class VersionNotServed(Refused):
+    status, slug, title = 409, "version-not-served", "Another version is served"
+
+
 class AttemptNotFound(Refused):
     status, slug, title = 404, "attempt-not-found", "There is no such attempt"
 

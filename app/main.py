@@ -49,6 +49,9 @@ from app.queue.protocol import GradeQueue, Grader, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
 from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate, tell_rate
+from app.rejudging import api as rejudging_api
+from app.rejudging.pump import RejudgePump
+from app.rejudging.service import Rejudging
 from app.settings import Settings
 from app.web import help as help_pages
 from app.web.security import add_security_headers
@@ -145,7 +148,7 @@ def create_app(
     app.state.settings = settings
     add_error_responses(app)
     app.include_router(problems_api.router, prefix=_API, dependencies=[Depends(tell_rate)])
-    for api in (authoring_api, attempts_api, accounts_api, webhooks_api):
+    for api in (authoring_api, rejudging_api, attempts_api, accounts_api, webhooks_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -212,11 +215,13 @@ async def _open(
         app.state.attempts = Attempts(database, catalogue, queue, events, walls, limits)
 
         app.state.webhooks = Webhooks(database, data.secret, private=settings.webhooks_private)
+        app.state.rejudging = Rejudging(database, store, queue, walls)
+        pump = RejudgePump(database, queue)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
 
         preparing = [] if built is None else [(Preparing(built.grader, walls, say), catalogue.all())]
         proving = [] if built is None else [_prover(database, proofs, built, store, walls, settings).run()]
-        async with _working(queue, events, preparing, [sender.run(), serving.run(), *proving], grace_s=0.0):
+        async with _working(queue, events, preparing, [sender.run(), serving.run(), pump.run(), *proving], grace_s=0.0):
             yield
 
 

@@ -7,6 +7,7 @@ from app.attempts import models as attempt_models  # noqa: F401 (fills the metad
 from app.database import Base
 from app.problems import models as problem_models  # noqa: F401 (fills the metadata)
 from app.queue import models as queue_models  # noqa: F401 (fills the metadata)
+from app.rejudging import models as rejudging_models  # noqa: F401 (fills the metadata)
 from app.webhooks import models as webhook_models  # noqa: F401 (fills the metadata)
 
 context.configure(

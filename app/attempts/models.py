@@ -31,7 +31,9 @@ class AttemptRow(Base):
 
     `verdict_status`, `score` and `efficiency` repeat what the verdict says, for queries: whole verdicts are too long to
     be read for a list, and PostgreSQL cannot look into JSON that holds a NUL, which a submission may have printed.
-    A run has no `score`; only an accepted attempt has an `efficiency`, so only those are ranked.
+    A run has no `score`; only an accepted attempt has an `efficiency`, so only those are ranked. A row of the kind
+    `rejudge` has neither, and is shown to nobody: its verdict becomes an attempt's (app/rejudging/), which then knows
+    the `score_before`.
 
     Each list is read along an index of its own, however many attempts there are: tests/app/attempts/test_plans.py.
     """
@@ -73,3 +75,5 @@ class AttemptRow(Base):
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
     started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    rejudged_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    score_before: Mapped[int | None] = mapped_column(Integer())

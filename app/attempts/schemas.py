@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.attempts.ranking import Place, Ranking
-from app.attempts.service import AttemptSummary, AttemptView
+from app.attempts.service import AttemptSummary, AttemptView, Rejudged
 from app.attempts.standing import Standing
 from app.attempts.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
@@ -26,6 +26,7 @@ EXAMPLE_QUEUED: dict[str, Any] = {
     "created_at": "2026-01-05T09:30:00.000000Z",
     "started_at": None,
     "finished_at": None,
+    "rejudged": None,
     "queue": {"ahead": 3, "expected_wait_s": 12},
 }
 EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
@@ -62,9 +63,10 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     },
 }
 
-EXAMPLE_SUMMARY: dict[str, Any] = {name: value for name, value in EXAMPLE_FINISHED.items() if name != "verdict"} | {
-    "verdict_status": "accepted"
-}
+_TOLD_OF_ONE_ALONE = ("verdict", "rejudged", "queue")
+EXAMPLE_SUMMARY: dict[str, Any] = {
+    name: value for name, value in EXAMPLE_FINISHED.items() if name not in _TOLD_OF_ONE_ALONE
+} | {"verdict_status": "accepted"}
 
 
 class SubmissionJSON(BaseModel):
@@ -89,10 +91,24 @@ class QueueJSON(BaseModel):
         return cls(ahead=place.ahead, expected_wait_s=place.expected_wait_s)
 
 
+class RejudgedJSON(BaseModel):
+    """The verdict is a later one, by another version of the problem: since when, and what the score was before."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    at: datetime
+    score_before: int | None
+
+    @classmethod
+    def of(cls, rejudged: Rejudged) -> "RejudgedJSON":
+        return cls(at=rejudged.at, score_before=rejudged.score_before)
+
+
 class AttemptJSON(BaseModel):
     """One attempt or run. `verdict` is null until it is finished; the score of a run stays null.
 
-    `queue` is null unless it is queued, and in lists.
+    `rejudged` is null unless the verdict was replaced by that of another version of the problem, `queue` unless it is
+    queued.
     """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_FINISHED]})
@@ -108,12 +124,17 @@ class AttemptJSON(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    rejudged: RejudgedJSON | None
     queue: QueueJSON | None
 
     @classmethod
     def of(cls, view: AttemptView) -> "AttemptJSON":
         fields = {name: getattr(view, name) for name in cls.model_fields}
-        return cls(**fields | {"queue": view.queue and QueueJSON.of(view.queue)})
+        nested = {
+            "rejudged": view.rejudged and RejudgedJSON.of(view.rejudged),
+            "queue": view.queue and QueueJSON.of(view.queue),
+        }
+        return cls(**fields | nested)
 
 
 class AttemptSummaryJSON(BaseModel):

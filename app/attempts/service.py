@@ -25,6 +25,7 @@ from grader.verdict import Status, Verdict
 
 # One more than a page of REST, which asks for it to learn whether there is a next page.
 _MAX_PAGE = 101
+_IS_SHOWN = AttemptRow.kind != "rejudge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,14 @@ class AttemptSummary:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudged:
+    """When the verdict was replaced by that of another version of the problem, and what the score was before."""
+
+    at: datetime
+    score_before: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,7 @@ class AttemptView:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    rejudged: Rejudged | None = None
     queue: QueuePlace | None = None
 
 
@@ -145,7 +155,7 @@ class Attempts:
           AttemptNotFound: `before` is no attempt of this user.
         """
         query = select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary)))
-        query = query.where(AttemptRow.user_id == user.id)
+        query = query.where(AttemptRow.user_id == user.id, _IS_SHOWN)
         if problem is not None:
             query = query.where(AttemptRow.problem == problem)
         async with self._database.reading() as session:
@@ -189,12 +199,12 @@ class Attempts:
 
     async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
         row = await session.get(AttemptRow, attempt_id) if is_id(attempt_id) else None
-        if row is None or row.user_id != user.id:
+        if row is None or row.user_id != user.id or row.kind == "rejudge":
             raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
         return row
 
     async def _refuse_a_flood(self, session: AsyncSession, user: User) -> None:
-        query = select(func.count()).select_from(AttemptRow).where(AttemptRow.user_id == user.id, IS_WAITING)
+        query = select(func.count()).select_from(AttemptRow).where(AttemptRow.user_id == user.id, IS_WAITING, _IS_SHOWN)
         waiting = await session.scalar(query)
         if (waiting or 0) >= self._limits.max_waiting_per_user:
             raise TooManyWaiting(
@@ -219,5 +229,6 @@ def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,
+        rejudged=None if row.rejudged_at is None else Rejudged(row.rejudged_at, row.score_before),
         queue=queue,
     )

@@ -8,18 +8,18 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from app.problems.authoring import Publication, Upload
 from app.problems.proofs import Proof, ProofStatus
 
-_VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"
-_UPLOAD: dict[str, Any] = {"problem": "fsdp_step", "version": _VERSION, "published": False}
+EXAMPLE_VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"
+_UPLOAD: dict[str, Any] = {"problem": "fsdp_step", "version": EXAMPLE_VERSION, "published": False}
 _PUBLICATION: dict[str, Any] = {
     "problem": "fsdp_step",
-    "version": _VERSION,
+    "version": EXAMPLE_VERSION,
     "checked": True,
     "attempts_at_other_versions": 412,
 }
 _CHECK: dict[str, Any] = {
     "id": "5e8d3c2b1a0f9e8d7c0b8f6e1d9b7a4f",
     "problem": "fsdp_step",
-    "version": _VERSION,
+    "version": EXAMPLE_VERSION,
     "status": "running",
     "passed": None,
     "total": 19,
@@ -38,7 +38,9 @@ _CHECK: dict[str, Any] = {
 class VersionJSON(BaseModel):
     """Which version: the `version` that its upload was answered with."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"version": _VERSION}]})
+    model_config = ConfigDict(
+        strict=True, extra="forbid", json_schema_extra={"examples": [{"version": EXAMPLE_VERSION}]}
+    )
 
     version: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 

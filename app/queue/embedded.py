@@ -52,8 +52,8 @@ class EmbeddedQueue:
         self._stopping = False
         self._workers: list[asyncio.Task[None]] = []
 
-    async def enqueue(self, session: AsyncSession, attempt: AttemptRow, *, rejudge: bool = False) -> None:
-        await line_up(session, attempt, rejudge=rejudge)
+    async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
+        await line_up(session, attempt)
         # After the commit: a worker that is woken before would look and find nothing.
         event.listen(session.sync_session, "after_commit", lambda _: self._news.set(), once=True)
 

@@ -100,7 +100,7 @@ class Leases:
 
     async def finish(self, lease: Lease, verdict: Verdict) -> bool:
         async with self._database.writing() as session:
-            if written := await self._update(session, lease, **_ended(verdict)):
+            if written := await self._update(session, lease, **_finished(verdict, lease.kind)):
                 await queue_deliveries(session, lease.attempt_id)
             return written
 
@@ -142,7 +142,7 @@ class Leases:
             row.not_before = now() + back_off(self._retry_s, row.tries)
             return False
         said = f"The grader died {row.tries} times while it graded this submission."
-        for name, value in _ended(failed_verdict(row.problem, row.version, said)).items():
+        for name, value in _finished(failed_verdict(row.problem, row.version, said), row.kind).items():
             setattr(row, name, value)
         return True
 
@@ -199,23 +199,20 @@ def failed_verdict(problem: str, version: str, said: str) -> Verdict:
     )
 
 
-def _ranked_by(verdict: Verdict) -> float | None:
-    """The efficiency of an accepted attempt. A run, which has no score, tries no hidden case and is not ranked."""
-    ranked = verdict.status == "accepted" and verdict.score is not None
-    return verdict.efficiency.score if ranked and verdict.efficiency is not None else None
-
-
-def _ended(verdict: Verdict) -> dict[str, Any]:
+def columns_of(verdict: Verdict, kind: str) -> dict[str, Any]:
+    """What a row of this kind holds of its verdict. That of a rejudge counts nowhere: it has no score and no rank."""
+    counts = kind != "rejudge"
+    ranked = counts and verdict.status == "accepted" and verdict.score is not None
     return {
-        "status": "finished",
-        "phase": None,
-        "fence_token": None,
-        "lease_until": None,
         # By way of JSON text, which turns an infinity in the evidence into null: no database or browser takes it.
         "verdict": json.loads(verdict.model_dump_json()),
         "version": verdict.version,
-        "score": verdict.score,
+        "score": verdict.score if counts else None,
         "verdict_status": verdict.status,
-        "efficiency": _ranked_by(verdict),
-        "finished_at": now(),
+        "efficiency": verdict.efficiency.score if ranked and verdict.efficiency is not None else None,
     }
+
+
+def _finished(verdict: Verdict, kind: str) -> dict[str, Any]:
+    ended = {"status": "finished", "phase": None, "fence_token": None, "lease_until": None, "finished_at": now()}
+    return ended | columns_of(verdict, kind)

@@ -88,8 +88,8 @@ class ProcrastinateQueue:
         self._workers: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
 
-    async def enqueue(self, session: AsyncSession, attempt: AttemptRow, *, rejudge: bool = False) -> None:
-        await line_up(session, attempt, rejudge=rejudge)
+    async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
+        await line_up(session, attempt)
         await self._defer(session, attempt)
 
     async def cancel(self, attempt_id: str) -> bool:

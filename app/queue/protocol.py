@@ -92,7 +92,7 @@ class GradeQueue(Protocol):
     Life cycle: `work` runs from the start of the service until `stop`. The others may be called at any time.
     """
 
-    async def enqueue(self, session: AsyncSession, attempt: AttemptRow, *, rejudge: bool = False) -> None:
+    async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
         """Add the attempt in the caller's transaction: no commit, no job. Workers are woken by the commit.
 
         Runs go first, then attempts, then rejudges, which never take a process's last slot; app/queue/turns.py says

@@ -30,12 +30,12 @@ class QueuePlace:
     expected_wait_s: int | None
 
 
-async def line_up(session: AsyncSession, attempt: AttemptRow, *, rejudge: bool) -> None:
+async def line_up(session: AsyncSession, attempt: AttemptRow) -> None:
     """Queue the attempt behind those of the user that wait at its priority. It is part of the session from then on.
 
     What was graded meanwhile counts no more: nobody owes anything for the time when the queue was short.
     """
-    priority = PRIORITY["rejudge" if rejudge else attempt.kind]
+    priority = PRIORITY[attempt.kind]
     last = await session.scalar(
         select(func.max(AttemptRow.turn_at)).where(
             AttemptRow.user_id == attempt.user_id,

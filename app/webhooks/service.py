@@ -40,11 +40,14 @@ class Delivery:
 
 
 async def queue_deliveries(session: AsyncSession, attempt_id: str) -> None:
-    """Have the verdict of an attempt sent to the webhooks of its user, in the transaction that stores the verdict."""
+    """Have the verdict of an attempt sent to the webhooks of its user, in the transaction that stores the verdict.
+
+    That of a rejudge is sent once it counts, as the attempt's.
+    """
     wanted = await session.scalars(
         select(WebhookRow.id)
         .join(AttemptRow, AttemptRow.user_id == WebhookRow.user_id)
-        .where(AttemptRow.id == attempt_id)
+        .where(AttemptRow.id == attempt_id, AttemptRow.kind != "rejudge")
     )
     moment = now()
     session.add_all(

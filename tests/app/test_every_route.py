@@ -89,6 +89,11 @@ INSTRUCT = {
     ("POST", "/api/v1/problems/{slug}/check"),
     ("GET", "/api/v1/problems/{slug}/checks/{check_id}"),
     ("POST", "/api/v1/problems/{slug}/publish"),
+    ("POST", "/api/v1/problems/{slug}/rejudge"),
+    ("GET", "/api/v1/problems/{slug}/rejudges/{rejudge_id}"),
+    ("DELETE", "/api/v1/problems/{slug}/rejudges/{rejudge_id}"),
+    ("GET", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/changes"),
+    ("POST", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/apply"),
 }
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
@@ -157,7 +162,8 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    return path.format(slug="add_one", name="figure.svg", provider="oidc", check_id="0" * 32, **owned)
+    unknown = {"check_id": "0" * 32, "rejudge_id": "0" * 32}
+    return path.format(slug="add_one", name="figure.svg", provider="oidc", **unknown, **owned)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED | INSTRUCT))

@@ -28,10 +28,10 @@ def leases(database):
     return Leases(database, lease_s=30, retry_s=30)
 
 
-async def hand_in(database, attempt_id, user="ada", kind="attempt", *, rejudge=False):
+async def hand_in(database, attempt_id, user="ada", kind="attempt"):
     row = AttemptRow(id=attempt_id, user_id=user, problem="p", version="v", kind=kind, source="x", created_at=now())
     async with database.writing() as session:
-        await line_up(session, row, rejudge=rejudge)
+        await line_up(session, row)
 
 
 async def order(leases, **options):
@@ -83,7 +83,7 @@ async def test_runs_do_not_push_a_users_attempts_back(database, leases):
 
 
 async def test_rejudges_go_last_and_can_be_left_out(database, leases):
-    await hand_in(database, "j0", "ada", rejudge=True)
+    await hand_in(database, "j0", "ada", kind="rejudge")
     await hand_in(database, "a0", "ada")
     await hand_in(database, "r0", "ada", "run")
     assert await order(leases, rejudges=False) == ["r0", "a0"]

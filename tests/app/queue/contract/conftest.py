@@ -60,10 +60,10 @@ class Backend:
             created_at=now(),
         )
 
-    async def hand_in(self, source: str, user: str = "ada", kind: str = "attempt", *, rejudge: bool = False) -> str:
+    async def hand_in(self, source: str, user: str = "ada", kind: str = "attempt") -> str:
         row = self.row(source, user, kind)
         async with self.database.writing() as session:
-            await self.queue.enqueue(session, row, rejudge=rejudge)
+            await self.queue.enqueue(session, row)
         return row.id
 
     async def read(self, attempt_id: str) -> AttemptRow:

@@ -21,7 +21,7 @@ async def test_a_cancelled_attempt_can_be_queued_again(backend):
     attempt = await backend.hand_in("take 0 again")
     await backend.queue.cancel(attempt)
     async with backend.database.writing() as session:
-        await backend.queue.enqueue(session, await session.get(AttemptRow, attempt), rejudge=True)
+        await backend.queue.enqueue(session, await session.get(AttemptRow, attempt))
     async with backend.grading():
         assert (await backend.ended(attempt)).status == "finished"
     assert backend.noted("began") == ["take 0 again"]

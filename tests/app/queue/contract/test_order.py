@@ -6,7 +6,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_runs_go_before_attempts_and_those_before_rejudges(backend):
-    await backend.hand_in("take 0 rejudge", rejudge=True)
+    await backend.hand_in("take 0 rejudge", kind="rejudge")
     await backend.hand_in("take 0 attempt")
     await backend.hand_in("take 0 run", kind="run")
     async with backend.grading():
@@ -33,7 +33,7 @@ async def test_one_user_cannot_starve_another(backend):
 
 async def test_rejudges_leave_a_slot_free(backend):
     for number in range(3):
-        await backend.hand_in(f"take 60 rejudge-{number}", rejudge=True)
+        await backend.hand_in(f"take 60 rejudge-{number}", kind="rejudge")
     async with backend.grading(slots=2):
         await backend.began("take 60 rejudge-0")
         for number in range(3):
@@ -42,6 +42,6 @@ async def test_rejudges_leave_a_slot_free(backend):
 
 
 async def test_a_process_of_one_slot_grades_rejudges_too(backend):
-    attempt = await backend.hand_in("take 0 rejudge", rejudge=True)
+    attempt = await backend.hand_in("take 0 rejudge", kind="rejudge")
     async with backend.grading(slots=1):
         assert (await backend.ended(attempt)).status == "finished"

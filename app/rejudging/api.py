@@ -1,0 +1,92 @@
+"""REST for instructors: grade again what was handed in before, look at what would change, and apply it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.body import body_of, read_json
+from app.problem_json import problem_responses
+from app.problems.authoring_schemas import VersionJSON
+from app.rejudging.schemas import ChangeJSON, ChangePage, RejudgeJSON
+from app.rejudging.service import Rejudging
+
+router = APIRouter(tags=["authoring"])
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+_MAX_BODY = 4096
+_ONE = "/problems/{slug}/rejudges/{rejudge_id}"
+_LOCATION: dict[str, Any] = {
+    "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rejudge"}}
+}
+
+
+def _rejudging(request: Request) -> Rejudging:
+    rejudging: Rejudging = request.app.state.rejudging
+    return rejudging
+
+
+@router.post(
+    "/problems/{slug}/rejudge",
+    summary="Judge by a version what other versions judged; no score changes until it is applied",
+    status_code=202,
+    responses={
+        202: {
+            "description": "Begun, or under way already; follow it at the address in Location",
+            **_LOCATION,
+        },
+        **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 503),
+    },
+    openapi_extra=body_of(VersionJSON),
+)
+async def rejudge_problem(request: Request, response: Response, user: Instructor, slug: str) -> RejudgeJSON:
+    body = await read_json(request, VersionJSON, max_bytes=_MAX_BODY)
+    rejudge = await _rejudging(request).ask(slug, body.version)
+    response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
+    return RejudgeJSON.of(rejudge)
+
+
+@router.get(_ONE, summary="One rejudge: how far it is", responses=problem_responses(401, 403, 404))
+async def get_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
+    return RejudgeJSON.of(await _rejudging(request).get(slug, rejudge_id))
+
+
+@router.get(
+    f"{_ONE}/changes",
+    summary="The attempts whose status or score it changes",
+    responses=problem_responses(401, 403, 404, 422),
+)
+async def list_changes(
+    request: Request,
+    user: Instructor,
+    slug: str,
+    rejudge_id: str,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
+) -> ChangePage:
+    rejudging = _rejudging(request)
+    rejudge = await rejudging.get(slug, rejudge_id)
+    found = await rejudging.changes(slug, rejudge_id, limit + 1, after)
+    return ChangePage(
+        changes=[ChangeJSON.of(each, rejudge.version) for each in found[:limit]],
+        next=found[limit - 1].attempt_id if len(found) > limit else None,
+    )
+
+
+@router.post(
+    f"{_ONE}/apply",
+    summary="Let the new verdicts count, for all of it",
+    status_code=202,
+    responses={202: {"description": "It is being applied, or is already"}, **problem_responses(401, 403, 404, 409)},
+)
+async def apply_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
+    return RejudgeJSON.of(await _rejudging(request).apply(slug, rejudge_id))
+
+
+@router.delete(
+    _ONE,
+    summary="Cancel it and drop its verdicts; no attempt is changed",
+    responses=problem_responses(401, 403, 404, 409),
+)
+async def cancel_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
+    return RejudgeJSON.of(await _rejudging(request).cancel(slug, rejudge_id))

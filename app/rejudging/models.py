@@ -1,0 +1,58 @@
+"""Tables of rejudges: each one, and each attempt in it."""
+
+from datetime import datetime
+
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.database import Base, UTCDateTime
+
+
+class RejudgeRow(Base):
+    """The attempts at a problem that other versions judged, to be judged by this one.
+
+    `status`: `running`, `finished` (an instructor decides), `applying`, `applied` or `cancelled`.
+    """
+
+    __tablename__ = "rejudges"
+    __table_args__ = (
+        Index("ix_rejudges_status", "status"),
+        Index("ix_rejudges_problem_status", "problem", "status"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    problem: Mapped[str] = mapped_column(String(64))
+    version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
+    status: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    applied_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+
+
+class RejudgedRow(Base):
+    """One attempt in a rejudge. `status`: `waiting` (no trial yet), `queued`, `graded` or `applied`.
+
+    The trial is a row of the attempts table, of the kind `rejudge` and of the same user, so that it is queued, leased
+    and deleted as any attempt; nobody is shown it. Once the rejudge is applied, it holds the verdict that the attempt
+    had before.
+    """
+
+    __tablename__ = "rejudged"
+    __table_args__ = (
+        Index("ix_rejudged_rejudge_id_status", "rejudge_id", "status", "attempt_id"),
+        Index("ix_rejudged_rejudge_id_changed", "rejudge_id", "changed", "attempt_id"),
+        Index("ix_rejudged_attempt_id", "attempt_id"),
+        Index("ix_rejudged_trial_id", "trial_id"),
+    )
+
+    rejudge_id: Mapped[str] = mapped_column(ForeignKey("rejudges.id", ondelete="CASCADE"), primary_key=True)
+    attempt_id: Mapped[str] = mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True)
+    trial_id: Mapped[str | None] = mapped_column(ForeignKey("attempts.id", ondelete="SET NULL"))
+    status: Mapped[str] = mapped_column(String(16))
+    changed: Mapped[bool] = mapped_column(Boolean())
+    old_version: Mapped[str] = mapped_column(String(64))
+    old_status: Mapped[str] = mapped_column(String(16))
+    old_score: Mapped[int] = mapped_column(Integer())
+    new_status: Mapped[str | None] = mapped_column(String(16))
+    new_reason: Mapped[str | None] = mapped_column(String(32))
+    new_score: Mapped[int | None] = mapped_column(Integer())

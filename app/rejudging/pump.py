@@ -1,0 +1,135 @@
+"""Carries rejudges on: a few trials in the queue at a time, and what was decided applied a few attempts at a time.
+
+Not all at once: a rejudge may be of a hundred thousand attempts, and each step is a short transaction beside those of
+students who hand in.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.attempts.models import AttemptRow
+from app.attempts.status import ENDED
+from app.clock import now
+from app.database import Database
+from app.ids import new_id
+from app.queue.leases import columns_of
+from app.queue.protocol import GradeQueue
+from app.rejudging.models import RejudgedRow, RejudgeRow
+from app.webhooks.service import queue_deliveries
+from grader.verdict import Verdict
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE = 20
+_LOOK_S = 1.0
+
+
+class RejudgePump:
+    """Any number of processes may each have one: a rejudge is carried on by one of them at a time."""
+
+    def __init__(self, database: Database, queue: GradeQueue) -> None:
+        self._database = database
+        self._queue = queue
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        while True:
+            try:
+                moved = await self.step()
+            except Exception:  # a database that is busy must not end this for good
+                log.exception("carrying on a rejudge stumbled; trying again soon")
+                moved = False
+            if not moved:
+                await asyncio.sleep(_LOOK_S)
+
+    async def step(self) -> bool:
+        """Carry each open rejudge on a little. Returns whether there may be more to do at once."""
+        # Looked at first without the writer's turn, of which SQLite has only one.
+        async with self._database.reading() as session:
+            open_ones = (
+                await session.scalars(select(RejudgeRow.id).where(RejudgeRow.status.in_(("running", "applying"))))
+            ).all()
+        moved = False
+        for rejudge_id in open_ones:
+            async with self._database.writing() as session:
+                row = await session.scalar(
+                    select(RejudgeRow).where(RejudgeRow.id == rejudge_id).with_for_update(skip_locked=True)
+                )
+                if row is not None and row.status == "running":
+                    moved |= await self._grade(session, row)
+                elif row is not None and row.status == "applying":
+                    moved |= await _apply(session, row)
+        return moved
+
+    async def _grade(self, session: AsyncSession, row: RejudgeRow) -> bool:
+        queued = await _some(session, row, "queued", _AT_ONCE)
+        ended = [each for each in queued if await _take_result(session, each)]
+        waiting = await _some(session, row, "waiting", _AT_ONCE - (len(queued) - len(ended)))
+        for item in waiting:
+            attempt = await session.get_one(AttemptRow, item.attempt_id)
+            trial = AttemptRow(
+                id=new_id(),
+                user_id=attempt.user_id,
+                problem=row.problem,
+                version=row.version,
+                kind="rejudge",
+                source=attempt.source,
+                created_at=now(),
+            )
+            await self._queue.enqueue(session, trial)
+            await session.flush()
+            item.trial_id, item.status = trial.id, "queued"
+        if not waiting and len(ended) == len(queued):
+            row.status, row.finished_at = "finished", now()
+            log.info("rejudge %s of %s is graded", row.id, row.problem)
+        return bool(ended)
+
+
+async def _some(session: AsyncSession, row: RejudgeRow, status: str, limit: int) -> Sequence[RejudgedRow]:
+    found = await session.scalars(
+        select(RejudgedRow)
+        .where(RejudgedRow.rejudge_id == row.id, RejudgedRow.status == status)
+        .order_by(RejudgedRow.attempt_id)
+        .limit(limit)
+    )
+    return found.all()
+
+
+async def _take_result(session: AsyncSession, item: RejudgedRow) -> bool:
+    trial = None if item.trial_id is None else await session.get(AttemptRow, item.trial_id)
+    if trial is not None and trial.status not in ENDED:
+        return False
+    item.status = "graded"
+    if trial is None or trial.verdict is None:
+        item.new_status = "failed"
+        return True
+    verdict = Verdict.model_validate(trial.verdict)
+    item.new_status, item.new_reason, item.new_score = verdict.status, verdict.reason, verdict.score
+    item.changed = verdict.status != "failed" and (item.old_status, item.old_score) != (verdict.status, verdict.score)
+    return True
+
+
+async def _apply(session: AsyncSession, row: RejudgeRow) -> bool:
+    items = await _some(session, row, "graded", _AT_ONCE)
+    for item in items:
+        item.status = "applied"
+        trial = None if item.trial_id is None else await session.get(AttemptRow, item.trial_id)
+        if trial is None or trial.verdict is None or item.new_status == "failed":
+            continue
+        attempt = await session.get_one(AttemptRow, item.attempt_id, with_for_update=True)
+        before, verdict = attempt.verdict, Verdict.model_validate(trial.verdict)
+        for name, value in columns_of(verdict, attempt.kind).items():
+            setattr(attempt, name, value)
+        attempt.score_before, attempt.rejudged_at = item.old_score, now()
+        # Nothing is lost: the trial holds from now on what the attempt's verdict was.
+        trial.verdict, trial.version, trial.verdict_status = before, item.old_version, item.old_status
+        if item.changed:
+            await queue_deliveries(session, attempt.id)
+    if not items:
+        row.status, row.applied_at = "applied", now()
+        log.info("rejudge %s of %s is applied", row.id, row.problem)
+    return bool(items)

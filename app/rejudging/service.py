@@ -1,0 +1,260 @@
+"""Ask for a rejudge, read what it would change, apply it or call it off."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, cast
+
+from sqlalchemy import ColumnElement, case, delete, func, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.models import UserRow
+from app.attempts.models import IS_SCORED, AttemptRow
+from app.clock import now
+from app.database import Database, insert_into
+from app.errors import (
+    PackageNotStored,
+    RejudgeApplied,
+    RejudgeCancelled,
+    RejudgeNotFinished,
+    RejudgeNotFound,
+    RejudgeUnderWay,
+    VersionNotFound,
+    VersionNotServed,
+)
+from app.ids import is_id, new_id
+from app.problems.models import PackageRow, PublishedRow
+from app.problems.store import PackageStore
+from app.queue.protocol import GradeQueue
+from app.queue.walls import Walls
+from app.rejudging.models import RejudgedRow, RejudgeRow
+from grader.verdict import Reason, Status
+
+RejudgeStatus = Literal["running", "finished", "applying", "applied", "cancelled"]
+# Of these a problem has one at most: what an attempt's old verdict is would else depend on which is applied first.
+_OPEN = ("running", "finished", "applying")
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudge:
+    """How far one is. `changed` counts attempts whose status or score would be, or is, another; `failed` those that the
+    grader could not judge, which keep their verdict."""
+
+    id: str
+    problem: str
+    version: str
+    status: RejudgeStatus
+    total: int
+    graded: int
+    changed: int
+    failed: int
+    created_at: datetime
+    finished_at: datetime | None
+    applied_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a rejudge changes of one attempt."""
+
+    attempt_id: str
+    user: str
+    old_version: str
+    old_status: Status
+    old_score: int
+    new_status: Status
+    new_reason: Reason | None
+    new_score: int | None
+
+
+class Rejudging:
+    """Safe to share between requests. The work itself is done by app/rejudging/pump.py."""
+
+    def __init__(self, database: Database, store: PackageStore, queue: GradeQueue, walls: Walls) -> None:
+        self._database = database
+        self._store = store
+        self._queue = queue
+        self._walls = walls
+
+    async def ask(self, slug: str, version: str) -> Rejudge:
+        """Have the scored attempts that other versions judged judged by this one. Their verdicts stay until `apply`.
+
+        The same is not begun twice: whoever asks again is told of the first.
+
+        Raises:
+          VersionNotFound.
+          RejudgeUnderWay: one by another version is not applied or cancelled yet.
+          GradingRefused: a wall is missing, so nothing would be judged.
+        """
+        await self._require_version(slug, version)
+        self._walls.require()
+        async with self._database.writing() as session:
+            # Locked, so that of two who ask at once the second one finds the first one's.
+            await session.execute(select(PackageRow.version).where(PackageRow.slug == slug).with_for_update())
+            row = await session.scalar(
+                select(RejudgeRow).where(RejudgeRow.problem == slug, RejudgeRow.status.in_(_OPEN))
+            )
+            if row is None:
+                row = await _begin(session, slug, version)
+            elif row.version != version:
+                raise RejudgeUnderWay(
+                    f"The rejudge {row.id} by the version {row.version} is {row.status}. Apply or cancel it first."
+                )
+            return await _told(session, row)
+
+    async def get(self, slug: str, rejudge_id: str) -> Rejudge:
+        """Raises `RejudgeNotFound`, also for one of another problem."""
+        async with self._database.reading() as session:
+            return await _told(session, await _find(session, slug, rejudge_id))
+
+    async def changes(self, slug: str, rejudge_id: str, limit: int, after: str | None = None) -> list[Change]:
+        """The attempts whose status or score changes, by id; `after` is the last one of the page before this.
+
+        Raises:
+          RejudgeNotFound.
+        """
+        item = RejudgedRow
+        query = (
+            select(
+                item.attempt_id,
+                UserRow.name,
+                item.old_version,
+                item.old_status,
+                item.old_score,
+                item.new_status,
+                item.new_reason,
+                item.new_score,
+            )
+            .join(AttemptRow, AttemptRow.id == item.attempt_id)
+            .join(UserRow, UserRow.id == AttemptRow.user_id)
+            .where(item.rejudge_id == rejudge_id, item.changed.is_(True), item.attempt_id > (after or ""))
+            .order_by(item.attempt_id)
+            .limit(limit)
+        )
+        async with self._database.reading() as session:
+            await _find(session, slug, rejudge_id)
+            rows = await session.execute(query)
+            return [
+                Change(
+                    attempt_id=row.attempt_id,
+                    user=row.name,
+                    old_version=row.old_version,
+                    old_status=cast(Status, row.old_status),
+                    old_score=row.old_score,
+                    new_status=cast(Status, row.new_status),
+                    new_reason=cast(Reason | None, row.new_reason),
+                    new_score=row.new_score,
+                )
+                for row in rows
+            ]
+
+    async def apply(self, slug: str, rejudge_id: str) -> Rejudge:
+        """Let the new verdicts count. This is done in the background, and goes on after a restart.
+
+        Raises:
+          RejudgeNotFound.
+          RejudgeNotFinished: not all of it is graded yet.
+          RejudgeCancelled.
+          VersionNotServed: its version is not the published one; scores must be those of what students see.
+        """
+        async with self._database.writing() as session:
+            row = await _find(session, slug, rejudge_id, lock=True)
+            if row.status == "running":
+                raise RejudgeNotFinished("Not all attempts are graded yet. Wait until its status is 'finished'.")
+            if row.status == "cancelled":
+                raise RejudgeCancelled("It was cancelled, and its verdicts are gone. Ask for a new one.")
+            if row.status == "finished":
+                served = await session.scalar(select(PublishedRow.version).where(PublishedRow.slug == slug))
+                if served != row.version:
+                    raise VersionNotServed(
+                        f"It judged by the version {row.version}, and students are served {served}. Publish the first, "
+                        "or cancel this rejudge."
+                    )
+                row.status = "applying"
+            return await _told(session, row)
+
+    async def cancel(self, slug: str, rejudge_id: str) -> Rejudge:
+        """Stop it and drop its verdicts; no attempt is changed. One that was cancelled before stays so.
+
+        Raises:
+          RejudgeNotFound.
+          RejudgeApplied: it counts already.
+        """
+        async with self._database.writing() as session:
+            row = await _find(session, slug, rejudge_id, lock=True)
+            if row.status in ("applying", "applied"):
+                raise RejudgeApplied("Its verdicts count already. To go back, publish the old version and rejudge.")
+            row.status = "cancelled"
+            of_it = select(RejudgedRow.trial_id).where(RejudgedRow.rejudge_id == row.id)
+            queued = (await session.scalars(of_it.where(RejudgedRow.status == "queued"))).all()
+        # From here on nobody adds a trial. Those that wait leave the queue first, each in a transaction of its own.
+        for trial_id in queued:
+            if trial_id is not None:
+                await self._queue.cancel(trial_id)
+        async with self._database.writing() as session:
+            drop = delete(AttemptRow).where(AttemptRow.id.in_(of_it))
+            await session.execute(drop.execution_options(synchronize_session=False))
+            return await _told(session, row)
+
+    async def _require_version(self, slug: str, version: str) -> None:
+        try:
+            package = await self._store.get(version)
+        except PackageNotStored as error:
+            raise VersionNotFound(f"Nothing was done: {error}. Upload it first.") from None
+        if package.slug != slug:
+            raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
+
+
+async def _begin(session: AsyncSession, slug: str, version: str) -> RejudgeRow:
+    row = RejudgeRow(id=new_id(), problem=slug, version=version, status="running", created_at=now())
+    session.add(row)
+    await session.flush()
+    columns = {
+        "rejudge_id": literal(row.id),
+        "attempt_id": AttemptRow.id,
+        "status": literal("waiting"),
+        "changed": literal(False),
+        "old_version": AttemptRow.version,
+        "old_status": AttemptRow.verdict_status,
+        "old_score": AttemptRow.score,
+    }
+    of_others = select(*columns.values()).where(AttemptRow.problem == slug, AttemptRow.version != version, IS_SCORED)
+    await session.execute(insert_into(session, RejudgedRow).from_select(list(columns), of_others))
+    return row
+
+
+async def _find(session: AsyncSession, slug: str, rejudge_id: str, *, lock: bool = False) -> RejudgeRow:
+    row = await session.get(RejudgeRow, rejudge_id, with_for_update=lock) if is_id(rejudge_id) else None
+    if row is None or row.problem != slug:
+        raise RejudgeNotFound(f"The problem {slug[:64]!r} has no rejudge with the id {rejudge_id[:64]!r}.")
+    return row
+
+
+async def _told(session: AsyncSession, row: RejudgeRow) -> Rejudge:
+    item = RejudgedRow
+
+    def number(condition: ColumnElement[bool]) -> ColumnElement[int]:
+        return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
+
+    total, graded, changed, failed = (
+        await session.execute(
+            select(
+                func.count(),
+                number(item.status.in_(("graded", "applied"))),
+                number(item.changed.is_(True)),
+                number(item.new_status == "failed"),
+            ).where(item.rejudge_id == row.id)
+        )
+    ).one()
+    return Rejudge(
+        id=row.id,
+        problem=row.problem,
+        version=row.version,
+        status=cast(RejudgeStatus, row.status),
+        total=total,
+        graded=graded,
+        changed=changed,
+        failed=failed,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+        applied_at=row.applied_at,
+    )
