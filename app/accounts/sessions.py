@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, user_of
@@ -12,7 +12,7 @@ from app.accounts.last_use import note_use
 from app.accounts.models import SessionRow, UserRow
 from app.accounts.roles import SCOPES
 from app.clock import now
-from app.database import Database
+from app.database import Database, UTCDateTime
 from app.errors import SessionNotFound
 from app.ids import is_id, new_id
 
@@ -26,6 +26,17 @@ class SessionView:
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime
+
+
+# Made once, as in tokens.py.
+_CALLER = (
+    select(UserRow, SessionRow)
+    .join(SessionRow, SessionRow.user_id == UserRow.id)
+    .where(
+        SessionRow.token_hash == bindparam("token_hash"),
+        SessionRow.expires_at > bindparam("moment", type_=UTCDateTime),
+    )
+)
 
 
 class Sessions:
@@ -55,13 +66,7 @@ class Sessions:
     async def caller(self, token: str) -> Caller | None:
         """Whose browser this is; `None` for a session that expired, was revoked or never was."""
         async with self._database.reading() as session:
-            found = (
-                await session.execute(
-                    select(UserRow, SessionRow)
-                    .join(SessionRow, SessionRow.user_id == UserRow.id)
-                    .where(SessionRow.token_hash == digest(token), SessionRow.expires_at > now())
-                )
-            ).one_or_none()
+            found = (await session.execute(_CALLER, {"token_hash": digest(token), "moment": now()})).one_or_none()
         if found is None:
             return None
         user, row = found

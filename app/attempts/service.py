@@ -140,11 +140,11 @@ class Attempts:
                 return await self._placed(earlier)
         return await self._placed(row)
 
-    async def get(self, user: User, attempt_id: str) -> AttemptView:
-        """Raises `AttemptNotFound`, also for another user's."""
+    async def get(self, user: User, attempt_id: str, *, placed: bool = True) -> AttemptView:
+        """Raises `AttemptNotFound`, also for another user's. Its place in the queue is left out if not `placed`."""
         async with self._database.reading() as session:
             row = await self._find(session, user, attempt_id)
-        return await self._placed(row)
+        return await self._placed(row) if placed else view_of(row)
 
     async def list(
         self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
@@ -179,7 +179,7 @@ class Attempts:
         return await self.get(user, view.id)
 
     async def _placed(self, row: AttemptRow) -> AttemptView:
-        return view_of(row, await self._queue.place(row.id) if row.status == "queued" else None)
+        return view_of(row, await self._queue.place(row))
 
     async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
         """What the user's idempotency key stands for already. Raises `IdempotencyKeyReused`."""

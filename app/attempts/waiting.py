@@ -24,9 +24,10 @@ async def wait_for_end(attempts: Attempts, user: User, attempt_id: str, timeout_
     deadline = time.monotonic() + timeout_s
     with attempts.events.subscribe(attempt_id) as subscription:
         while True:
-            view = await attempts.get(user, attempt_id)
             left_s = deadline - time.monotonic()
-            if view.status in ENDED or left_s <= 0 or subscription.closed:
+            is_told = left_s <= 0 or subscription.closed
+            view = await attempts.get(user, attempt_id, placed=is_told)
+            if view.status in ENDED or is_told:
                 return view
             change = await subscription.next(min(left_s, _QUIET_S))
             while change is not None and not change.is_last and (left_s := deadline - time.monotonic()) > 0:

@@ -14,7 +14,7 @@ from app.queue.events import AttemptEvents, Change
 from app.queue.grading import Gradings
 from app.queue.leases import Leases, cancel_row, count_waiting
 from app.queue.protocol import Grader, PackageSource, QueueLimits, QueueStats
-from app.queue.turns import QueuePlace, line_up, place_of
+from app.queue.turns import Places, QueuePlace, line_up
 from app.queue.walls import Walls
 
 log = logging.getLogger(__name__)
@@ -47,6 +47,7 @@ class EmbeddedQueue:
         self._limits = limits
         self._sole = sole
         self._leases = Leases(database, limits.lease_s, limits.retry_s)
+        self._places = Places(database)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits)
         self._news = asyncio.Event()
         self._stopping = False
@@ -64,9 +65,8 @@ class EmbeddedQueue:
             self._events.publish(attempt_id, Change("cancelled", None))
         return cancelled
 
-    async def place(self, attempt_id: str) -> QueuePlace | None:
-        async with self._database.reading() as session:
-            return await place_of(session, attempt_id)
+    async def place(self, attempt: AttemptRow) -> QueuePlace | None:
+        return await self._places.of(attempt)
 
     async def stats(self) -> QueueStats:
         async with self._database.reading() as session:

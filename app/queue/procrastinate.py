@@ -25,7 +25,7 @@ from app.queue.events import AttemptEvents, Change
 from app.queue.grading import Gradings
 from app.queue.leases import Lease, Leases, cancel_row, count_waiting
 from app.queue.protocol import Grader, PackageSource, QueueLimits, QueueStats
-from app.queue.turns import PRIORITY, QueuePlace, line_up, place_of
+from app.queue.turns import PRIORITY, Places, QueuePlace, line_up
 from app.queue.walls import Walls
 
 log = logging.getLogger(__name__)
@@ -81,6 +81,7 @@ class ProcrastinateQueue:
         self._events = events
         self._limits = limits
         self._leases = Leases(database, limits.lease_s, limits.retry_s)
+        self._places = Places(database)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits) if grader else None
         self._app = App(connector=PsycopgConnector(conninfo=database.conninfo, min_size=1, max_size=limits.slots + 4))
         self._task = self._app.task(name="grade", retry=_Retry())(self._run_job)
@@ -103,9 +104,8 @@ class ProcrastinateQueue:
             self._events.publish(attempt_id, Change("cancelled", None))
         return cancelled
 
-    async def place(self, attempt_id: str) -> QueuePlace | None:
-        async with self._database.reading() as session:
-            return await place_of(session, attempt_id)
+    async def place(self, attempt: AttemptRow) -> QueuePlace | None:
+        return await self._places.of(attempt)
 
     async def stats(self) -> QueueStats:
         async with self._database.reading() as session:

@@ -104,7 +104,7 @@ class GradeQueue(Protocol):
         """Stop a queued or running attempt; `False` when it had ended before."""
         ...
 
-    async def place(self, attempt_id: str) -> QueuePlace | None:
+    async def place(self, attempt: AttemptRow) -> QueuePlace | None:
         """Where a queued attempt stands; None for any other."""
         ...
 

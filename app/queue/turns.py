@@ -7,19 +7,28 @@ row by one look into an index, however long the queue is.
 """
 
 import math
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Integer, bindparam, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.attempts.models import IS_WAITING, AttemptRow
 from app.clock import now
+from app.database import Database, UTCDateTime
 
 # The lowest goes first, whatever the turns.
 PRIORITY = {"run": 0, "attempt": 10, "rejudge": 20}
 SPACING = timedelta(minutes=1)
 _RECENT = 20
+_PACE_S = 1.0
+# Made once: to put a statement together takes as long as to execute it, and this one is asked for with every page.
+_AHEAD = select(func.count()).where(
+    AttemptRow.status == "queued",
+    tuple_(AttemptRow.priority, AttemptRow.turn_at, AttemptRow.id)
+    < tuple_(bindparam("priority", type_=Integer), bindparam("turn_at", type_=UTCDateTime), bindparam("id")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +64,38 @@ def back_off(retry_s: float, tries: int) -> timedelta:
     return timedelta(seconds=retry_s * 4 ** (min(tries, 3) - 1))
 
 
-async def place_of(session: AsyncSession, attempt_id: str) -> QueuePlace | None:
-    """Where a queued attempt stands; None for any other.
+class Places:
+    """Where queued attempts stand. Safe to share between requests.
 
-    The wait is that of a line before as many counters as are busy now, at the pace of the latest gradings.
+    The wait is that of a line before as many counters as are busy now, at the pace of the latest gradings. Both are read
+    once a second at most, however many ask.
     """
-    row = await session.get(AttemptRow, attempt_id)
-    if row is None or row.status != "queued":
-        return None
-    ahead = await session.scalar(
-        select(func.count()).where(
-            AttemptRow.status == "queued",
-            tuple_(AttemptRow.priority, AttemptRow.turn_at, AttemptRow.id) < tuple_(row.priority, row.turn_at, row.id),
-        )
-    )
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pace = _Pace(-math.inf, 0, None)
+
+    async def of(self, row: AttemptRow) -> QueuePlace | None:
+        """None for an attempt that is not queued."""
+        if row.status != "queued":
+            return None
+        async with self._database.reading() as session:
+            ahead = await session.scalar(_AHEAD, {"priority": row.priority, "turn_at": row.turn_at, "id": row.id})
+            if time.monotonic() - self._pace.read_at >= _PACE_S:
+                self._pace = await _read_pace(session)
+        return QueuePlace(ahead or 0, _wait_s(ahead or 0, self._pace, row))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """`mean_s` of the latest gradings is None before anything was ever graded."""
+
+    read_at: float
+    running: int
+    mean_s: float | None
+
+
+async def _read_pace(session: AsyncSession) -> _Pace:
     running = await session.scalar(select(func.count()).where(AttemptRow.status == "running"))
     latest = await session.execute(
         select(AttemptRow.started_at, AttemptRow.finished_at)
@@ -78,14 +105,14 @@ async def place_of(session: AsyncSession, attempt_id: str) -> QueuePlace | None:
     )
     # One that was cancelled while it waited has an end and no start.
     took_s = [(end - start).total_seconds() for start, end in latest if start is not None and end is not None]
-    return QueuePlace(ahead or 0, _wait_s(ahead or 0, running or 0, took_s, row))
+    mean_s = max(0.0, sum(took_s) / len(took_s)) if took_s else None
+    return _Pace(time.monotonic(), running or 0, mean_s)
 
 
-def _wait_s(ahead: int, running: int, took_s: list[float], row: AttemptRow) -> int | None:
-    if not took_s:
+def _wait_s(ahead: int, pace: _Pace, row: AttemptRow) -> int | None:
+    if pace.mean_s is None:
         return None
-    mean_s = max(0.0, sum(took_s) / len(took_s))
     # Where somebody waits, every slot is busy: so those that are busy are all there are.
-    wait_s = (ahead + min(running, 1)) * mean_s / max(running, 1)
+    wait_s = (ahead + min(pace.running, 1)) * pace.mean_s / max(pace.running, 1)
     backed_off_s = 0.0 if row.not_before is None else (row.not_before - now()).total_seconds()
     return math.ceil(max(wait_s, backed_off_s, 0.0))

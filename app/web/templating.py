@@ -35,6 +35,8 @@ def _build_environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        # Else each page asks the file system whether each of its templates has changed.
+        auto_reload=False,
     )
     environment.globals["static"] = static_url
     environment.globals["form_token"] = form_token

@@ -51,6 +51,14 @@ class Place:
 
 
 Ask = Callable[[Place], Awaitable[object]]
+
+
+async def _place(at: Place) -> object:
+    async with at.database.reading() as session:
+        row = await session.get_one(AttemptRow, WAITS)
+    return await at.queue.place(row)
+
+
 BY_TIME, BY_PROBLEM = "ix_attempts_user_id_created_at_id", "ix_attempts_user_id_problem_created_at_id"
 BY_TURN = "ix_attempts_status_priority_turn_at_id"
 SCORED, RANKED, WAITING = "ix_attempts_scored", "ix_attempts_ranked", "ix_attempts_waiting"
@@ -67,7 +75,7 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
     "is somebody flooding the queue": (lambda at: at.attempts.submit(ADA, PROBLEM, "x", "attempt"), WAITING),
     "how long is the queue": (lambda at: at.queue.stats(), BY_TURN),
     "what is next in the queue": (lambda at: at.leases.take(), BY_TURN),
-    "how many are ahead": (lambda at: at.queue.place(WAITS), BY_TURN),
+    "how many are ahead": (lambda at: _place(at), BY_TURN),
     "how long waited each priority, for the metrics": (lambda at: waiting(at.database), BY_TURN),
     "what ended, for the metrics": (lambda at: Tally(at.database).new(), ENDED),
     "whose worker died": (lambda at: at.leases.rescue(max_deaths=3, everything=False), BY_TURN),

@@ -10,7 +10,7 @@ from app.attempts.models import AttemptRow
 from app.clock import now
 from app.migrate import migrate
 from app.queue.leases import Leases, failed_verdict
-from app.queue.turns import QueuePlace, back_off, line_up, place_of
+from app.queue.turns import Places, QueuePlace, back_off, line_up
 
 pytestmark = pytest.mark.anyio
 
@@ -43,7 +43,8 @@ async def order(leases, **options):
 
 async def place(database, attempt_id):
     async with database.reading() as session:
-        return await place_of(session, attempt_id)
+        row = await session.get_one(AttemptRow, attempt_id)
+    return await Places(database).of(row)
 
 
 async def test_who_hands_in_many_does_not_keep_another_waiting(database, leases):
@@ -111,7 +112,6 @@ async def test_the_place_counts_who_goes_first(database, leases):
     ]
     await hand_in(database, "r0", "bob", "run")
     assert await place(database, "a1") == QueuePlace(3, None)
-    assert await place(database, "nothing") is None
 
 
 async def test_the_wait_is_that_of_the_latest_gradings(database, leases):

@@ -38,4 +38,4 @@ async def test_the_queue_counts_what_waits(backend):
     last = await backend.hand_in("take 0 two")
     stats = await backend.queue.stats()
     assert (stats.queued, stats.running) == (2, 0)
-    assert (await backend.queue.place(last)).ahead == 1
+    assert (await backend.queue.place(await backend.read(last))).ahead == 1
