@@ -56,6 +56,7 @@ from app.settings import Settings
 from app.web import help as help_pages
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
+from app.web.templating import compile_pages
 from app.webhooks import api as webhooks_api
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
@@ -146,13 +147,18 @@ def create_app(
         redirect_slashes=False,
     )
     app.state.settings = settings
+    compile_pages()
     add_error_responses(app)
+    # Routes are tried one after the other, so those that a class asks for all the time come first.
     app.include_router(problems_api.router, prefix=_API, dependencies=[Depends(tell_rate)])
-    for api in (authoring_api, rejudging_api, attempts_api, accounts_api, webhooks_api):
+    app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for pages in (problems_pages, attempts_pages):
+        app.include_router(pages.router)
+    for api in (accounts_api, webhooks_api, authoring_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
-    for pages in (problems_pages, attempts_pages, accounts_pages, provider_pages, account_pages, help_pages):
+    for pages in (accounts_pages, provider_pages, account_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)

@@ -1,9 +1,12 @@
 """The page of one attempt, its verdict as a fragment, the list of one's attempts, and the ranking of a problem."""
 
+import asyncio
 import contextlib
+from functools import lru_cache
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -22,6 +25,8 @@ from app.web.verdict_view import arrange_verdict
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
 _PLACES = 100
+# Characters. To colour them takes a second for each 300,000.
+_LONGEST_KEPT, _LONGEST_COLOURED = 4_000, 20_000
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
 
@@ -49,8 +54,22 @@ async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLR
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
         view=arrange_verdict(attempt.verdict) if attempt.verdict else None,
-        source=highlight_code(plain_text(attempt.source)),
+        source=await _coloured(plain_text(attempt.source)),
     )
+
+
+async def _coloured(source: str) -> Markup:
+    """The source with its syntax in colours, as long as that takes no other request's time."""
+    if len(source) > _LONGEST_COLOURED:
+        return Markup.escape(source)
+    if len(source) > _LONGEST_KEPT:
+        return await asyncio.to_thread(highlight_code, source)
+    return _coloured_before(source)
+
+
+@lru_cache(maxsize=512)
+def _coloured_before(source: str) -> Markup:
+    return highlight_code(source)
 
 
 @router.get("/attempts/{attempt_id}/verdict")

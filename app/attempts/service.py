@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Integer, bindparam, func, select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -43,6 +43,16 @@ class AttemptSummary:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+
+# Made once: to put a statement together takes as long as to execute it.
+_LIST = (
+    select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary)))
+    .where(AttemptRow.user_id == bindparam("user_id"), _IS_SHOWN)
+    .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+    .limit(bindparam("limit", type_=Integer))
+)
+_LIST_AT_PROBLEM = _LIST.where(AttemptRow.problem == bindparam("problem"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +164,13 @@ class Attempts:
         Raises:
           AttemptNotFound: `before` is no attempt of this user.
         """
-        query = select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary)))
-        query = query.where(AttemptRow.user_id == user.id, _IS_SHOWN)
-        if problem is not None:
-            query = query.where(AttemptRow.problem == problem)
+        query = _LIST if problem is None else _LIST_AT_PROBLEM
+        values = {"user_id": user.id, "problem": problem, "limit": max(1, min(limit, _MAX_PAGE))}
         async with self._database.reading() as session:
             if before is not None:
                 last = await self._find(session, user, before)
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
-            query = query.order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-            rows = await session.execute(query.limit(max(1, min(limit, _MAX_PAGE))))
-            return [AttemptSummary(*row) for row in rows]
+            return [AttemptSummary(*row) for row in await session.execute(query, values)]
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
         """Stop a queued or running attempt; one that was cancelled before stays so.

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import case, func, select
+from sqlalchemy import bindparam, case, func, select
 
 from app.accounts.caller import User
 from app.attempts.models import IS_SCORED, AttemptRow
@@ -17,16 +17,22 @@ class Standing:
     accepted: bool
 
 
+# Made once: to put a statement together takes as long as to execute it, and every problem's page asks.
+_STANDINGS = (
+    select(
+        AttemptRow.problem,
+        func.max(AttemptRow.score),
+        func.max(case((AttemptRow.verdict_status == "accepted", 1), else_=0)),
+    )
+    .where(AttemptRow.user_id == bindparam("user_id"), IS_SCORED)
+    .group_by(AttemptRow.problem)
+)
+_STANDING = _STANDINGS.where(AttemptRow.problem == bindparam("problem"))
+
+
 async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:
     """Standing by problem, over all of the user's scored attempts; problems without one are left out."""
-    accepted = func.max(case((AttemptRow.verdict_status == "accepted", 1), else_=0))
-    query = (
-        select(AttemptRow.problem, func.max(AttemptRow.score), accepted)
-        .where(AttemptRow.user_id == user.id, IS_SCORED)
-        .group_by(AttemptRow.problem)
-    )
-    if problem is not None:
-        query = query.where(AttemptRow.problem == problem)
+    query = _STANDINGS if problem is None else _STANDING
     async with database.reading() as session:
-        rows = await session.execute(query)
+        rows = await session.execute(query, {"user_id": user.id, "problem": problem})
         return {slug: Standing(best_score, bool(accepted)) for slug, best_score, accepted in rows}

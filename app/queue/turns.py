@@ -67,8 +67,8 @@ def back_off(retry_s: float, tries: int) -> timedelta:
 class Places:
     """Where queued attempts stand. Safe to share between requests.
 
-    The wait is that of a line before as many counters as are busy now, at the pace of the latest gradings. Both are read
-    once a second at most, however many ask.
+    The wait is that of a line before as many counters as are busy now, at the pace of the latest gradings. Both are
+    read once a second at most, however many ask.
     """
 
     def __init__(self, database: Database) -> None:

@@ -37,6 +37,7 @@ def _build_environment() -> Environment:
         lstrip_blocks=True,
         # Else each page asks the file system whether each of its templates has changed.
         auto_reload=False,
+        cache_size=-1,
     )
     environment.globals["static"] = static_url
     environment.globals["form_token"] = form_token
@@ -49,6 +50,12 @@ def _build_environment() -> Environment:
 
 
 ENVIRONMENT = _build_environment()
+
+
+def compile_pages() -> None:
+    """Compile every template now, which else the first reader of each page waits for."""
+    for name in ENVIRONMENT.list_templates():
+        ENVIRONMENT.get_template(name)
 
 
 def render_page(name: str, /, *, status_code: int = 200, **context: Any) -> HTMLResponse:
