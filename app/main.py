@@ -48,7 +48,7 @@ from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
-from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate, tell_rate
+from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
 from app.rejudging import api as rejudging_api
 from app.rejudging.pump import RejudgePump
 from app.rejudging.service import Rejudging
@@ -150,7 +150,7 @@ def create_app(
     compile_pages()
     add_error_responses(app)
     # Routes are tried one after the other, so those that a class asks for all the time come first.
-    app.include_router(problems_api.router, prefix=_API, dependencies=[Depends(tell_rate)])
+    app.include_router(problems_api.router, prefix=_API)
     app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for pages in (problems_pages, attempts_pages):
         app.include_router(pages.router)

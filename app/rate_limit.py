@@ -71,7 +71,7 @@ async def limit_rate(request: Request) -> None:
 
 
 async def tell_rate(request: Request) -> None:
-    """Of routes that everybody may read and that lie ready as bytes: to count them would cost more than they do."""
+    """For routes that everybody may read and that lie ready as bytes: to count them would cost more than they do."""
     limit: RateLimit = request.app.state.rate_limit
     request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
 

@@ -35,6 +35,8 @@ class Metrics:
             buckets=_REQUEST_BUCKETS_S,
             registry=self.registry,
         )
+        # Methods, routes and statuses are few; to look one up by its labels takes longer than to count it.
+        self._by_request: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._attempts = self._counter(
             "attempts", "Attempts and runs that ended since this process began.", "kind", "status", "reason"
         )
@@ -55,8 +57,12 @@ class Metrics:
         self._zygotes = self._gauge("pool_zygotes_started", "Zygotes started so far; it grows when they die.")
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        self._requests.labels(method, route, str(status)).inc()
-        self._request_s.labels(method, route).observe(seconds)
+        asked = (method, route, status)
+        if (counted := self._by_request.get(asked)) is None:
+            counted = self._requests.labels(method, route, str(status)), self._request_s.labels(method, route)
+            self._by_request[asked] = counted
+        counted[0].inc()
+        counted[1].observe(seconds)
 
     async def render(self, database: "Database", tally: Tally, walls: Walls, pool: "PoolStats | None") -> bytes:
         """Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/"""
