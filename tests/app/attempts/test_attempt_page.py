@@ -1,0 +1,28 @@
+"""The page of one attempt shows the source that was sent, all of it, in colours where that takes no time."""
+
+import html
+import re
+
+import pytest
+
+pytestmark = pytest.mark.anyio
+LINE = "x = 'a < b'  # & so on\n"
+
+
+async def shown(service, source: str) -> str:
+    answer = await service.http.post(
+        "/api/v1/problems/add_one/attempts?wait=10", json={"source": source}, headers=service.bearer
+    )
+    page = await service.http.get(f"/attempts/{answer.json()['id']}", headers=service.bearer)
+    assert page.status_code == 200
+    found = re.search(r'<pre class="source"[^>]*><code>(.*?)</code>', page.text, re.DOTALL)
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize(("lines", "coloured"), [(3, True), (300, True), (900, False)])
+async def test_a_source_is_shown_whole_and_a_long_one_without_colours(service, lines, coloured):
+    for _ in range(2):  # what was kept of the first look is the same
+        code = await shown(service, LINE * lines)
+        assert ("<span" in code) is coloured
+        assert html.unescape(re.sub(r"</?span[^>]*>", "", code)) == LINE * lines
