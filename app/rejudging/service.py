@@ -166,8 +166,8 @@ class Rejudging:
                 served = await session.scalar(select(PublishedRow.version).where(PublishedRow.slug == slug))
                 if served != row.version:
                     raise VersionNotServed(
-                        f"It judged by the version {row.version}, and students are served {served}. Publish the first, "
-                        "or cancel this rejudge."
+                        f"It judged by the version {row.version}, and students are served {served or 'none'}. "
+                        "Publish the first, or cancel this rejudge."
                     )
                 row.status = "applying"
             return await _told(session, row)
