@@ -19,6 +19,8 @@ from app.errors import (
 
 M = TypeVar("M", bound=BaseModel)
 
+# Far more than anything but a source needs: of a field that is too long, its own error says more than that of the body.
+_MAX_BYTES = 256 * 1024
 _REFUSALS: dict[str, type[FieldMissing] | type[FieldUnknown]] = {
     "missing": FieldMissing,
     "extra_forbidden": FieldUnknown,
@@ -32,10 +34,10 @@ def body_of(model: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": content}}
 
 
-async def read_json(request: Request, model: type[M], *, max_bytes: int) -> M:
+async def read_json(request: Request, model: type[M], *, max_bytes: int = _MAX_BYTES) -> M:
     """Read at most `max_bytes`, parse and validate. Raises a `BodyRefused`."""
     _check_content_type(request)
-    value = _parse(await read_body(request, max_bytes, "more than the largest permitted source can take"))
+    value = _parse(await read_body(request, max_bytes, "more than any that is valid here"))
     try:
         return model.model_validate(value)
     except ValidationError as error:

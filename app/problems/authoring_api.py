@@ -16,7 +16,6 @@ from app.problems.zipped import MAX_ZIP_BYTES
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 _ZIP = "application/zip"
-_MAX_BODY = 4096
 _ZIP_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -68,7 +67,7 @@ async def upload_package(request: Request, response: Response, user: Instructor,
     openapi_extra=body_of(VersionJSON),
 )
 async def check_package(request: Request, response: Response, user: Instructor, slug: str) -> PackageCheckJSON:
-    body = await read_json(request, VersionJSON, max_bytes=_MAX_BODY)
+    body = await read_json(request, VersionJSON)
     proof = await _authoring(request).check(slug, body.version)
     response.headers["Location"] = f"/api/v1/problems/{proof.slug}/checks/{proof.id}"
     return PackageCheckJSON.of(proof)
@@ -90,5 +89,5 @@ async def get_check(request: Request, user: Instructor, slug: str, check_id: str
     openapi_extra=body_of(VersionJSON),
 )
 async def publish_package(request: Request, user: Instructor, slug: str) -> PublicationJSON:
-    body = await read_json(request, VersionJSON, max_bytes=_MAX_BODY)
+    body = await read_json(request, VersionJSON)
     return PublicationJSON.of(await _authoring(request).publish(user, slug, body.version))

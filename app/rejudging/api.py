@@ -14,7 +14,6 @@ from app.rejudging.service import Rejudging
 
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
-_MAX_BODY = 4096
 _ONE = "/problems/{slug}/rejudges/{rejudge_id}"
 _LOCATION: dict[str, Any] = {
     "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rejudge"}}
@@ -40,7 +39,7 @@ def _rejudging(request: Request) -> Rejudging:
     openapi_extra=body_of(VersionJSON),
 )
 async def rejudge_problem(request: Request, response: Response, user: Instructor, slug: str) -> RejudgeJSON:
-    body = await read_json(request, VersionJSON, max_bytes=_MAX_BODY)
+    body = await read_json(request, VersionJSON)
     rejudge = await _rejudging(request).ask(slug, body.version)
     response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
     return RejudgeJSON.of(rejudge)

@@ -21,7 +21,6 @@ from app.webhooks.service import Webhooks
 router = APIRouter(tags=["webhooks"])
 Reader = Annotated[User, Depends(require_scope("read"))]
 Keeper = Annotated[User, Depends(require_scope("account"))]
-_MAX_BODY = 16 * 1024
 
 
 def _webhooks(request: Request) -> Webhooks:
@@ -40,7 +39,7 @@ def _webhooks(request: Request) -> Webhooks:
     openapi_extra=body_of(NewWebhookJSON),
 )
 async def add_webhook(request: Request, response: Response, user: Keeper) -> WebhookMadeJSON:
-    body = await read_json(request, NewWebhookJSON, max_bytes=_MAX_BODY)
+    body = await read_json(request, NewWebhookJSON)
     webhook, secret = await _webhooks(request).add(user, body.url)
     response.headers["Location"] = f"/api/v1/webhooks/{webhook.id}"
     response.headers["Cache-Control"] = "no-store"
