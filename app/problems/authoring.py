@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from app.accounts.caller import User
 from app.attempts.models import IS_SCORED, AttemptRow
 from app.database import Database
-from app.errors import PackageNotStored, PackageOfAnotherProblem, VersionNotFound
+from app.errors import PackageOfAnotherProblem
 from app.problems.proofs import Proof, Proofs
 from app.problems.prover import steps_of
 from app.problems.serving import Serving
@@ -83,7 +83,7 @@ class Authoring:
           VersionNotFound.
           GradingRefused: a wall is missing, so it would never be.
         """
-        package = await self._find(slug, version)
+        package = await self._store.version_of(slug, version)
         self._walls.require()
         return await self.proofs.ask(version, len(steps_of(package)))
 
@@ -93,7 +93,7 @@ class Authoring:
         Raises:
           VersionNotFound.
         """
-        await self._find(slug, version)
+        await self._store.version_of(slug, version)
         await self._store.publish(slug, version)
         await self._serving.refresh()
         log.info("user %s published version %s of %s", user.id, version, slug)
@@ -109,15 +109,6 @@ class Authoring:
         )
         async with self._database.reading() as session:
             return await session.scalar(query) or 0
-
-    async def _find(self, slug: str, version: str) -> Package:
-        try:
-            package = await self._store.get(version)
-        except PackageNotStored as error:
-            raise VersionNotFound(f"Nothing was done: {error}. Upload it first.") from None
-        if package.slug != slug:
-            raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
-        return package
 
 
 def _unpack(data: bytes) -> Package:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.clock import now
 from app.database import Database, insert_into
-from app.errors import PackageNotStored
+from app.errors import PackageNotStored, VersionNotFound
 from app.problems.models import PackageRow, PublishedRow
 from grader.errors import PackageInvalid
 from grader.package.package import Package
@@ -51,6 +51,16 @@ class PackageStore:
         if len(self._read) >= _KEPT:
             self._read.pop(next(iter(self._read)))
         self._read[version] = package
+        return package
+
+    async def version_of(self, slug: str, version: str) -> Package:
+        """The version that an instructor names. Raises `VersionNotFound`, also for one of another problem."""
+        try:
+            package = await self.get(version)
+        except PackageNotStored as error:
+            raise VersionNotFound(f"Nothing was done: {error}. Upload it first.") from None
+        if package.slug != slug:
+            raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
         return package
 
     async def publish(self, slug: str, version: str) -> None:

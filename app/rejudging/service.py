@@ -12,13 +12,11 @@ from app.attempts.models import IS_SCORED, AttemptRow
 from app.clock import now
 from app.database import Database, insert_into
 from app.errors import (
-    PackageNotStored,
     RejudgeApplied,
     RejudgeCancelled,
     RejudgeNotFinished,
     RejudgeNotFound,
     RejudgeUnderWay,
-    VersionNotFound,
     VersionNotServed,
 )
 from app.ids import is_id, new_id
@@ -85,7 +83,7 @@ class Rejudging:
           RejudgeUnderWay: one by another version is not applied or cancelled yet.
           GradingRefused: a wall is missing, so nothing would be judged.
         """
-        await self._require_version(slug, version)
+        await self._store.version_of(slug, version)
         self._walls.require()
         async with self._database.writing() as session:
             # Locked, so that of two who ask at once the second one finds the first one's.
@@ -194,14 +192,6 @@ class Rejudging:
             drop = delete(AttemptRow).where(AttemptRow.id.in_(of_it))
             await session.execute(drop.execution_options(synchronize_session=False))
             return await _told(session, row)
-
-    async def _require_version(self, slug: str, version: str) -> None:
-        try:
-            package = await self._store.get(version)
-        except PackageNotStored as error:
-            raise VersionNotFound(f"Nothing was done: {error}. Upload it first.") from None
-        if package.slug != slug:
-            raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
 
 
 async def _begin(session: AsyncSession, slug: str, version: str) -> RejudgeRow:

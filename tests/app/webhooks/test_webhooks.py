@@ -211,3 +211,12 @@ async def test_the_service_sends_by_itself(start_service, receiver):
 async def test_an_address_inside_is_refused_unless_the_operator_permits_it(service):
     answer = await service.http.post(HOOKS, json={"url": "https://127.0.0.1/"}, headers=service.bearer)
     assert (answer.status_code, answer.json()["slug"]) == (422, "webhook-url-refused")
+
+
+@pytest.mark.parametrize(
+    ("letters", "status", "slug"), [(20_000, 422, "field-invalid"), (300_000, 413, "body-too-large")]
+)
+async def test_a_field_that_is_too_long_is_told_as_such(service, letters, status, slug):
+    url = f"https://example.org/{'a' * letters}"
+    answer = await service.http.post(HOOKS, json={"url": url}, headers=service.bearer)
+    assert (answer.status_code, answer.json()["slug"]) == (status, slug)
