@@ -17,6 +17,7 @@ from grader.sandbox.faults import MEMORY_MESSAGE, clean_detail, divergence_of, f
 from grader.sandbox.protocol import Output
 from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
+from grader.sandbox.users import others_with
 from grader.sandbox.zygote import Fork
 
 # For what is our own: backend start, and a package's warm-up.
@@ -316,6 +317,10 @@ class ForkSession:
             # No wall lets a submission send this signal, to itself neither, or set the limit that does: it was
             # somebody else.
             return LostRunner("the process that ran the submission was killed from outside")
+        uid = self._fork.uid
+        if uid is not None and (others := others_with(uid, self._fork.pid)):
+            # The limit on threads counts per user, so what ended it may have been theirs: no submission has processes.
+            return LostRunner(f"the user {uid} of the process that ran the submission is shared with {others}")
         return fault_of_exit(status, self._capture.tail())
 
     def _pump_output(self) -> None:

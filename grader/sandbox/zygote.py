@@ -15,11 +15,11 @@ from typing import Any
 from grader.errors import GraderFault, LostRunner, WallMissing
 from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import descendants
+from grader.sandbox.users import Users
 
 START_LIMIT_S = 120.0
 _FORK_LIMIT_S = 30.0
 _MAX_REPORT = 4096
-_FIRST_UID, _UIDS = 61_000, 4_000
 
 
 @dataclass(slots=True)
@@ -27,13 +27,15 @@ class Fork:
     """One process made by the zygote, and our ends of what it was given.
 
     `ended` is set when it is gone; `status` is then its exit code, negative for a signal, or None when the zygote
-    went with it and nobody can tell. `killed` says that we ended it.
+    went with it and nobody can tell. `killed` says that we ended it. `uid` is a user that no other fork is, None where
+    there is no root to give up.
     """
 
     id: int
     channel: socket.socket
     stdout: int
     stderr: int
+    uid: int | None = None
     handle: int = -1
     pid: int = -1
     status: int | None = None
@@ -74,6 +76,7 @@ class Zygote:
         self._control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._forks: dict[int, Fork] = {}
         self._ids = itertools.count(1)
+        self._users = Users() if os.geteuid() == 0 else None
         self._lock = threading.Lock()
         self._ready = threading.Event()
         self._gone = threading.Event()
@@ -124,12 +127,13 @@ class Zygote:
 
         Raises:
           LostRunner: the zygote is gone, or does not answer.
+          GraderFault: no user is left for it.
         """
+        uid = self._users.take() if self._users is not None else None
         ours, theirs = socket.socketpair()
         out, out_end = os.pipe()
         err, err_end = os.pipe()
-        fork = Fork(next(self._ids), ours, out, err)
-        uid = _FIRST_UID + fork.id % _UIDS if os.geteuid() == 0 else None
+        fork = Fork(next(self._ids), ours, out, err, uid)
         message = json.dumps({**order, "id": fork.id, "uid": uid}).encode()
         try:
             with self._lock:
@@ -187,6 +191,8 @@ class Zygote:
             with self._lock:
                 lost = list(self._forks.values())
                 self._forks.clear()
+            if self._users is not None:
+                self._users.close()
             for fork in lost:
                 fork.ended.set()
                 fork.made.set()
@@ -220,6 +226,8 @@ class Zygote:
         with self._lock:
             fork = self._forks.pop(report["ended"], None)
         if fork is not None:
+            if self._users is not None and fork.uid is not None:
+                self._users.give_back(fork.uid)
             fork.status = report["status"]
             fork.ended.set()
             fork.made.set()
