@@ -1,0 +1,55 @@
+"""uv.lock gives every supported Python the same packages, so that a verdict does not depend on the Python."""
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LOCK = tomllib.loads((ROOT / "uv.lock").read_text())
+PACKAGES = [package for package in LOCK["package"] if package["name"] != PROJECT["name"]]
+SUPPORTED = (11, 12, 13, 14)
+
+
+def test_every_package_has_one_version_for_all_pythons():
+    twice = [name for name, number in Counter(package["name"] for package in PACKAGES).items() if number > 1]
+    assert twice == []
+
+
+@pytest.mark.parametrize("name", ["jax", "jaxlib", "flax", "optax"])
+def test_what_decides_a_verdict_is_pinned_exactly(name):
+    pinned = next((each for each in PROJECT["dependencies"] if re.fullmatch(rf"{name}==[\d.]+", each)), None)
+    locked = next(package["version"] for package in PACKAGES if package["name"] == name)
+    assert pinned == f"{name}=={locked}"
+
+
+def test_the_range_of_pythons_is_the_supported_one():
+    assert PROJECT["requires-python"] == f">=3.{SUPPORTED[0]},<3.{SUPPORTED[-1] + 1}"
+
+
+@pytest.mark.parametrize("minor", SUPPORTED)
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_nothing_has_to_be_compiled(minor, machine):
+    compiled = [
+        package["name"]
+        for package in PACKAGES
+        if not any(_runs(wheel["url"].rsplit("/", 1)[1], minor, machine) for wheel in package.get("wheels", []))
+    ]
+    assert compiled == []
+
+
+def test_every_package_comes_from_pypi():
+    assert {package["source"]["registry"] for package in PACKAGES} == {"https://pypi.org/simple"}
+
+
+def _runs(wheel, minor, machine):
+    """Whether a wheel's tags fit CPython 3.`minor` on Linux."""
+    _, python, abi, platform = wheel.removesuffix(".whl").rsplit("-", 3)
+    if platform != "any" and not ("linux" in platform and machine in platform):
+        return False
+    if abi == "abi3":
+        return any(int(tag.removeprefix("cp3") or 0) <= minor for tag in python.split("."))
+    return abi in ("none", f"cp3{minor}") and bool({"py3", f"cp3{minor}"} & set(python.split(".")))
