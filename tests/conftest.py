@@ -1,0 +1,48 @@
+"""What holds for every test: an id is short, and the same in every process that collects it."""
+
+import pytest
+
+pytest_plugins = ["pytester"]
+# The longest id of a test, and the longest value in it. Ids travel to every process, into reports and file names.
+MAX_ID = 200
+MAX_VALUE = 100
+
+
+def pytest_make_parametrize_id(config, val, argname):
+    """A value that is too long to be read has the name of its argument, which pytest then numbers.
+
+    A zip made during collection holds the time. As an id it would differ between two processes that collect across a
+    clock tick, and pytest-xdist refuses to run tests whose ids differ.
+    """
+    return argname if _is_long(val) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Collecting a module fails where an id in it is too long: pytest and pytest-xdist both tell that as an error."""
+    report = yield
+    message = long_ids(item.nodeid for item in report.result or () if isinstance(item, pytest.Item))
+    if message:
+        report.outcome, report.longrepr, report.result = "failed", message, []
+    return report
+
+
+def long_ids(ids):
+    """What is wrong with the ids that are too long, or None."""
+    long = [each for each in ids if len(each) > MAX_ID]
+    if not long:
+        return None
+    shown = "\n".join(f"  {each[:MAX_ID]}… ({len(each):,} characters)" for each in long[:10])
+    return (
+        f"{len(long)} tests have an id of over {MAX_ID} characters. Give their parameters short ids "
+        f"(`ids=`, `pytest.param(…, id=…)`), or the test a shorter name:\n{shown}"
+    )
+
+
+def _is_long(value):
+    match value:
+        case str() | bytes():
+            return len(value) > MAX_VALUE or len(ascii(value)) > MAX_VALUE + 3
+        case int():
+            return value.bit_length() > 3 * MAX_VALUE
+    return False
