@@ -103,7 +103,7 @@ def build_grading(data: DataFolder, settings: Settings) -> Grading:
         problems=settings.pool_problems,
         fillers=settings.grading_slots,
     )
-    sandbox = build_sandbox(data.cache, isolation=settings.isolation, settings=pool)
+    sandbox = build_sandbox(data.cache, isolation=settings.isolation, settings=pool, ceiling=settings.ceiling)
     return Grading(
         # One try each: the queue counts them, over restarts and workers as well.
         Judge(sandbox, data.secret, data.cache, tries=1),
@@ -180,7 +180,7 @@ async def _open(
         await migrate(database)
         if database.shared:
             data.secret = await share_secret(database, data.secret)
-        catalogue = Catalogue.load(settings.problems)
+        catalogue = Catalogue.load(settings.problems, settings.ceiling)
         for fault in catalogue.faults:
             say(f"left out: {fault}")
         store = PackageStore(database)
@@ -211,7 +211,7 @@ async def _open(
         app.state.catalogue = catalogue
         app.state.packages = store
         proofs = Proofs(database)
-        app.state.authoring = Authoring(database, store, serving, proofs, walls)
+        app.state.authoring = Authoring(database, store, serving, proofs, walls, settings.ceiling)
         app.state.walls = walls
         app.state.rate_limit = RateLimit(settings.requests_per_minute)
         app.state.warm = built.grader.warm if built else _warm_nothing

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
 from app.errors import SettingInvalid
+from grader.package.ceiling import Ceiling
 
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -51,6 +52,10 @@ class Settings(BaseSettings):
     pool_generic: int = Field(default=1, ge=0, le=64)
     pool_per_problem: int = Field(default_factory=_cores_and_one, ge=0, le=256)
     pool_problems: int = Field(default=4, ge=1, le=256)
+    package_time_s: float = Field(default=120.0, gt=0, le=600)
+    package_wall_s: float = Field(default=300.0, gt=0, le=1200)
+    package_memory_mb: int = Field(default=4096, ge=512, le=65536)
+    package_output_mb: int = Field(default=128, ge=1, le=1024)
     max_source_bytes: int = Field(default=64 * 1024, ge=1, le=1024 * 1024)
     requests_per_minute: int = Field(default=1200, ge=1)
     max_waiting_per_user: int = Field(default=20, ge=1)
@@ -79,6 +84,11 @@ class Settings(BaseSettings):
         if token is not None:
             check_token(token.get_secret_value())
         return token
+
+    @property
+    def ceiling(self) -> Ceiling:
+        """The most that the limits of a package may be."""
+        return Ceiling(self.package_time_s, self.package_wall_s, self.package_memory_mb, self.package_output_mb)
 
     @property
     def sole(self) -> bool:

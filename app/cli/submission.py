@@ -15,11 +15,12 @@ def package_of(problem: str) -> "Package":
     from app.settings import load_settings
     from grader.package.reader import read_package
 
+    settings = load_settings()
     if "/" in problem or Path(problem).is_dir():
-        return read_package(Path(problem).resolve())
-    folder = load_settings(host=None, port=None, data=None).problems / problem
+        return read_package(Path(problem).resolve(), settings.ceiling)
+    folder = settings.problems / problem
     if folder.is_dir():
-        return read_package(folder)
+        return read_package(folder, settings.ceiling)
     return Catalogue.load(folder.parent).get(problem)
 
 

@@ -17,6 +17,7 @@ from app.problems.store import PackageStore
 from app.problems.zipped import files_of, refuse
 from app.queue.walls import Walls
 from grader.errors import PackageInvalid
+from grader.package.ceiling import Ceiling
 from grader.package.package import Package
 from grader.package.reader import package_of
 
@@ -49,11 +50,20 @@ class Publication:
 class Authoring:
     """Safe to share between requests."""
 
-    def __init__(self, database: Database, store: PackageStore, serving: Serving, proofs: Proofs, walls: Walls) -> None:
+    def __init__(
+        self,
+        database: Database,
+        store: PackageStore,
+        serving: Serving,
+        proofs: Proofs,
+        walls: Walls,
+        ceiling: Ceiling | None = None,
+    ) -> None:
         self._database = database
         self._store = store
         self._serving = serving
         self._walls = walls
+        self._ceiling = ceiling
         self.proofs = proofs
 
     async def upload(self, user: User, slug: str, data: bytes) -> Upload:
@@ -64,7 +74,7 @@ class Authoring:
           PackageOfAnotherProblem: its manifest has another slug.
         """
         # In a thread: parsing megabytes of Python and TOML would hold up every other request.
-        package = await asyncio.to_thread(_unpack, data)
+        package = await asyncio.to_thread(_unpack, data, self._ceiling)
         if package.slug != slug:
             raise PackageOfAnotherProblem(
                 f"problem.toml says slug = '{package.slug}', the address says {slug[:64]!r}. "
@@ -111,8 +121,8 @@ class Authoring:
             return await session.scalar(query) or 0
 
 
-def _unpack(data: bytes) -> Package:
+def _unpack(data: bytes, ceiling: Ceiling | None) -> Package:
     try:
-        return package_of(None, files_of(data))
+        return package_of(None, files_of(data), ceiling)
     except PackageInvalid as error:
         raise refuse(error.faults) from None

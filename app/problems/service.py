@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.errors import ProblemNotFound
 from grader.errors import PackageInvalid
+from grader.package.ceiling import Ceiling
 from grader.package.package import Package
 from grader.package.reader import read_package
 
@@ -20,8 +21,12 @@ class Catalogue:
         self.faults = faults or []
 
     @classmethod
-    def load(cls, folder: Path) -> "Catalogue":
-        """Read every package below `folder`. One that breaks its contract is left out, the rest are served."""
+    def load(cls, folder: Path, ceiling: Ceiling | None = None) -> "Catalogue":
+        """Read every package below `folder`. One that breaks its contract is left out, the rest are served.
+
+        Args:
+          ceiling: the most that their limits may be.
+        """
         packages: list[Package] = []
         faults: list[PackageInvalid] = []
         folders = sorted(each for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
@@ -29,7 +34,7 @@ class Catalogue:
             if each.name.startswith((".", "_")):
                 continue
             try:
-                packages.append(read_package(each))
+                packages.append(read_package(each, ceiling))
             except PackageInvalid as fault:
                 faults.append(fault)
         return cls(packages, faults)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from grader import checks
 from grader.errors import PackageInvalid
+from grader.package.ceiling import Ceiling
 from grader.package.package import (
     CheckSpec,
     KnownSubmission,
@@ -35,9 +36,11 @@ _MODELS: dict[str, type[BaseModel]] = {
 }
 
 
-def read_package(folder: Path) -> Package:
+def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
     """Read and validate a problem folder.
 
+    Args:
+      ceiling: the most that its limits may be; None where nothing of it will run.
     Raises:
       PackageInvalid: with every fault found, not only the first.
     """
@@ -45,14 +48,15 @@ def read_package(folder: Path) -> Package:
         raise PackageInvalid(str(folder), ["there is no problem.toml in it"])
     faults: list[str] = []
     files = _read_files(folder, faults)
-    return _assemble(folder.name, files, str(folder), faults)
+    return _assemble(folder.name, files, str(folder), faults, ceiling)
 
 
-def package_of(slug: str | None, files: dict[str, str]) -> Package:
+def package_of(slug: str | None, files: dict[str, str], ceiling: Ceiling | None = None) -> Package:
     """Validate a package that lies in no folder: the text of its files by path, as `Package.files` has it.
 
     Args:
       slug: what its manifest must call it; None where any name will do.
+      ceiling: as for a folder; None for a version that was taken in before.
     Raises:
       PackageInvalid: as for a folder.
     """
@@ -62,11 +66,15 @@ def package_of(slug: str | None, files: dict[str, str]) -> Package:
             faults.append(_misplaced(name))
         elif len(text.encode()) > MAX_FILE_BYTES:
             faults.append(_too_long(name))
-    return _assemble(slug, dict(sorted(files.items())), slug or "this", faults)
+    return _assemble(slug, dict(sorted(files.items())), slug or "this", faults, ceiling)
 
 
-def _assemble(slug: str | None, files: dict[str, str], where: str, faults: list[str]) -> Package:
+def _assemble(
+    slug: str | None, files: dict[str, str], where: str, faults: list[str], ceiling: Ceiling | None
+) -> Package:
     manifest = _read_manifest(slug, files.get("problem.toml", ""), faults)
+    if manifest is not None and ceiling is not None:
+        faults += ceiling.faults(manifest.limits)
     for name in _TEXT_FILES:
         if not files.get(name, "").strip():
             faults.append(f"{name} is missing or empty")

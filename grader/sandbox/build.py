@@ -5,10 +5,12 @@ import os
 import sys
 import threading
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from grader.errors import LostRunner
+from grader.package.ceiling import Ceiling
 from grader.package.package import Limits
 from grader.runner.confine import Confinement
 from grader.sandbox.bubblewrap import (
@@ -39,22 +41,22 @@ _M_MMAP_THRESHOLD = -3
 class PooledSandbox:
     """The sandbox of the service and of the command line. Threads may open sessions side by side; close it once."""
 
-    def __init__(self, pool: Pool, compiled: CompiledPrograms, walls: tuple[str, ...], cgroups: Cgroups | None) -> None:
+    def __init__(self, pool: Pool, compiled: CompiledPrograms, walls: tuple[str, ...], ceiling: Ceiling) -> None:
         self._pool = pool
-        self._cgroups = cgroups
         self._compiled = compiled
+        self._ceiling = ceiling
         self._verifiers = Verifiers(self._take, keep=os.cpu_count() or 1)
         self.walls: tuple[str, ...] = walls
 
     def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> ForkSession:
         """See `Sandbox.open`."""
-        return self._take(spec, stop)
+        return self._take(self._bounded(spec), stop)
 
     def verifier(
         self, devices: int, limits: Limits, stop: threading.Event | None = None
     ) -> AbstractContextManager[ForkSession]:
         """See `Sandbox.verifier`."""
-        return self._verifiers.lend(devices, limits, stop)
+        return self._verifiers.lend(devices, self._ceiling.clamp(limits), stop)
 
     def _take(self, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
         for _ in range(_TRIES - 1):
@@ -69,14 +71,18 @@ class PooledSandbox:
         try:
             if spec.warmup is not None and not session.warmed:
                 self._compiled.lend(session, spec.devices, spec.warmup)
-            session.begin(spec.limits, stop, self._cgroups)
+            time_s, wall_s = spec.limits.time_s * spec.share, spec.limits.wall_s * spec.share
+            session.begin(spec.limits.model_copy(update={"time_s": time_s, "wall_s": wall_s}), stop)
             return session
         except BaseException:
             session.close()
             raise
 
     def warm(self, spec: RunnerSpec) -> None:
-        self._pool.want(spec)
+        self._pool.want(self._bounded(spec))
+
+    def _bounded(self, spec: RunnerSpec) -> RunnerSpec:
+        return replace(spec, limits=self._ceiling.clamp(spec.limits))
 
     def stats(self) -> PoolStats:
         return self._pool.stats()
@@ -101,12 +107,14 @@ def build_sandbox(
     *,
     isolation: Isolation = "bubblewrap",
     settings: PoolSettings | None = None,
+    ceiling: Ceiling | None = None,
     without: frozenset[str] = frozenset(),
 ) -> PooledSandbox:
     """Make a sandbox. Its zygote is started when something is first asked of it, and walls are missed only then.
 
     Args:
       cache: a folder of ours alone, for what warm-ups compiled.
+      ceiling: no limit of a package counts beyond it, wherever the package came from.
       isolation: "container" where a container is the outer wall: no namespaces of our own, the rest as ever.
       without: walls to leave out, for tests and measurements of a wall. The sandbox does not claim those it lacks,
         and the judge of the service refuses one that lacks any.
@@ -119,9 +127,9 @@ def build_sandbox(
     def make_zygote() -> Zygote:
         return Zygote(command_for(isolation), confinement_for(isolation, without).to_json())
 
-    pool = Pool(make_zygote, order, compiled, settings or PoolSettings())
+    pool = Pool(make_zygote, order, compiled, settings or PoolSettings(), Cgroups.delegated())
     pool.start()
-    return PooledSandbox(pool, compiled, tuple(standing), Cgroups.delegated())
+    return PooledSandbox(pool, compiled, tuple(standing), ceiling or Ceiling())
 
 
 def _return_large_buffers() -> None:

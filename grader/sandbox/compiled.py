@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grader.package.package import Limits
 from grader.runner import wire
 from grader.sandbox.protocol import Warmup
 from grader.sandbox.session import ForkSession
@@ -31,8 +32,12 @@ class CompiledPrograms:
         self._locks: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
 
-    def ensure(self, devices: int, warmup: Warmup, fork: Callable[[], ForkSession]) -> None:
-        """Have the programs of a warm-up; `fork` makes a fork to compile them in where they are not kept yet."""
+    def ensure(self, devices: int, warmup: Warmup, limits: Limits, fork: Callable[[], ForkSession]) -> None:
+        """Have the programs of a warm-up; `fork` makes a fork to compile them in where they are not kept yet.
+
+        Raises:
+          GraderFault: it failed, or went over `limits`.
+        """
         key = _key(devices, warmup)
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
@@ -44,16 +49,20 @@ class CompiledPrograms:
             if programs is None:
                 with fork() as session:
                     request = {"op": "warm", "source": warmup.source, "collect": True}
-                    _, values = session.ask(request, {"entries": {}})
-                programs = _checked(values["entries"])
+                    _, values = session.warm(request, {"entries": {}}, limits)
+                programs = _checked(values.get("entries"))
                 _store(path, programs)
             self._programs[key] = programs
 
-    def warm(self, session: ForkSession, devices: int, warmup: Warmup) -> int:
-        """Run the warm-up in a fork, with its programs at hand; return how many it had to compile all the same."""
+    def warm(self, session: ForkSession, devices: int, warmup: Warmup, limits: Limits) -> int:
+        """Run the warm-up in a fork, with its programs at hand; return how many it had to compile all the same.
+
+        Raises:
+          GraderFault: it failed, or went over `limits`.
+        """
         request = {"op": "warm", "source": warmup.source, "collect": False}
-        _, values = session.ask(request, {"entries": self._programs[_key(devices, warmup)]})
-        misses = values["misses"]
+        _, values = session.warm(request, {"entries": self._programs[_key(devices, warmup)]}, limits)
+        misses = values.get("misses")
         return misses if isinstance(misses, int) else 0
 
     def lend(self, session: ForkSession, devices: int, warmup: Warmup) -> None:

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.errors import Cancelled, GraderFault, LostRunner
+from grader.package.package import Limits
+from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled import CompiledPrograms
 from grader.sandbox.protocol import RunnerSpec, Warmup
 from grader.sandbox.session import ForkSession
+from grader.sandbox.setbacks import Setback, Setbacks
 from grader.sandbox.zygote import START_LIMIT_S, Zygote
 
 log = logging.getLogger("meshgrade.pool")
@@ -51,6 +54,12 @@ class _Kind:
     devices: int
     warmup: Warmup | None
     program: str
+    limits: Limits | None = None
+
+
+def _kind_of(spec: RunnerSpec) -> _Kind:
+    # Limits tell only where an author's code runs before a submission does.
+    return _Kind(spec.devices, spec.warmup, spec.program, spec.limits if spec.warmup else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ class PoolStats:
     """What there is now.
 
     `warm` is by package version; `pids` are the forks that wait, `root` is the process that all hang from; `misses`
-    counts what warm-ups compiled although their programs were kept.
+    counts what warm-ups compiled although their programs were kept; `setbacks` are the versions whose warm-up failed.
     """
 
     alive: bool
@@ -68,6 +77,7 @@ class PoolStats:
     pids: tuple[int, ...]
     root: int | None
     misses: int
+    setbacks: tuple[Setback, ...] = ()
 
 
 class Pool:
@@ -84,11 +94,13 @@ class Pool:
         order: dict[str, Any],
         compiled: CompiledPrograms,
         settings: PoolSettings,
+        cgroups: Cgroups | None = None,
     ) -> None:
         self._make_zygote = make_zygote
         self._order = order
         self._compiled = compiled
         self._settings = settings
+        self._cgroups = cgroups
         self._zygote: Zygote | None = None
         self._zygotes = self._misses = 0
         self._waiting: dict[_Kind, collections.deque[ForkSession]] = {}
@@ -100,8 +112,8 @@ class Pool:
         self._fault: GraderFault | None = None
         self._lost = 0
         self._closed = False
-        # Whose warm-up has failed or hung: graded on generic forks from then on, and not tried again and again.
-        self._broken: set[_Kind] = set()
+        # Versions whose warm-up has failed: graded on generic forks until it is tried again.
+        self._setbacks = Setbacks()
         # The first makes generic forks only, so that somebody who waits never waits for a warm-up.
         self._threads = [
             threading.Thread(target=self._fill, args=(number == 0,), name=f"pool-{number}", daemon=True)
@@ -128,7 +140,7 @@ class Pool:
 
     def want(self, spec: RunnerSpec) -> None:
         """Keep forks for such a runner from now on."""
-        kind = _Kind(spec.devices, spec.warmup, spec.program)
+        kind = _kind_of(spec)
         with self._changed:
             self._ask_for(kind)
             self._changed.notify_all()
@@ -140,7 +152,7 @@ class Pool:
           GraderFault, WallMissing: none could be made.
           Cancelled: `stop` was set.
         """
-        kind = _Kind(spec.devices, spec.warmup, spec.program)
+        kind = _kind_of(spec)
         generic = _Kind(spec.devices, None, spec.program)
         deadline = time.monotonic() + START_LIMIT_S
         with self._changed:
@@ -172,7 +184,7 @@ class Pool:
             pids = tuple(session.pid for queue in self._waiting.values() for session in queue)
             zygote = self._zygote
         root = zygote.root if zygote is not None and zygote.alive else None
-        return PoolStats(root is not None, generic, warm, self._zygotes, pids, root, self._misses)
+        return PoolStats(root is not None, generic, warm, self._zygotes, pids, root, self._misses, self._setbacks.all())
 
     def _pop(self, kind: _Kind) -> ForkSession | None:
         queue = self._waiting.get(kind)
@@ -232,8 +244,7 @@ class Pool:
     def _failed(self, kind: _Kind, error: Exception) -> None:
         with self._changed:
             if kind.warmup is not None and self._zygote is not None and self._zygote.alive:
-                log.warning("the warm-up of version %s is given up: %s", kind.warmup.version, error)
-                self._broken.add(kind)
+                self._set_back(kind.warmup.version, str(error))
             elif isinstance(error, LostRunner) and self._lost < _MAX_LOST:
                 self._lost += 1
                 log.warning("a runner was lost while it was made, and is made again: %s", error)
@@ -242,19 +253,25 @@ class Pool:
                 self._fault = error if isinstance(error, GraderFault) else GraderFault(str(error))
                 self._changed.notify_all()
 
+    def _set_back(self, version: str, why: str) -> None:
+        setback = self._setbacks.failed(version, why)
+        log.warning(
+            "the warm-up of version %s failed (%d in a row) and is tried again in %.0f s: %s",
+            version,
+            setback.failures,
+            setback.again_in_s,
+            why,
+        )
+
     def _missing(self, generic_only: bool) -> _Kind | None:
         """What to make next: for somebody who waits, else for the problem asked for last."""
         self._drop_dead()
         for kind, number in self._hungry.items():
-            ready = sum(
-                len(queue)
-                for each, queue in self._waiting.items()
-                if (each.devices, each.program) == (kind.devices, kind.program)
-            )
-            if number > ready + self._making[kind]:
+            # Not those that are warm for a problem: whoever waits here had none for theirs.
+            if number > len(self._waiting.get(kind, ())) + self._making[kind]:
                 return kind
         for kind in reversed(self._asked):
-            if kind in self._broken or (generic_only and kind.warmup is not None):
+            if kind.warmup is not None and (generic_only or not self._setbacks.is_due(kind.warmup.version)):
                 continue
             target = self._settings.generic if kind.warmup is None else self._settings.per_problem
             if len(self._waiting.get(kind, ())) + self._making[kind] < target:
@@ -263,19 +280,25 @@ class Pool:
 
     def _drop_dead(self) -> None:
         for kind, queue in self._waiting.items():
-            for session in [session for session in queue if not session.alive]:
+            for session in list(queue):
+                unrest = session.restlessness()
+                if session.alive and unrest is None:
+                    continue
                 queue.remove(session)
                 session.close()
-                log.warning("a waiting fork for %s devices has died and is replaced", kind.devices)
+                if unrest is not None and kind.warmup is not None:
+                    self._set_back(kind.warmup.version, f"warmup.py left something running: {unrest}")
+                else:
+                    log.warning("a waiting fork for %s devices has died and is replaced", kind.devices)
 
     def _make(self, kind: _Kind) -> ForkSession:
-        if kind.warmup is not None:
-            self._compiled.ensure(kind.devices, kind.warmup, lambda: self._fork(kind))
+        if kind.warmup is None or kind.limits is None:
+            return self._fork(kind)
+        self._compiled.ensure(kind.devices, kind.warmup, kind.limits, lambda: self._fork(kind))
         session = self._fork(kind)
         try:
-            if kind.warmup is not None:
-                self._misses += self._compiled.warm(session, kind.devices, kind.warmup)
-                session.warmed = True
+            self._misses += self._compiled.warm(session, kind.devices, kind.warmup, kind.limits)
+            self._setbacks.succeeded(kind.warmup.version)
             return session
         except BaseException:
             session.close()
@@ -283,7 +306,7 @@ class Pool:
 
     def _fork(self, kind: _Kind) -> ForkSession:
         order = {**self._order, "devices": kind.devices, "program": kind.program}
-        session = ForkSession(self._living_zygote().fork(order))
+        session = ForkSession(self._living_zygote().fork(order), self._cgroups)
         try:
             session.environment = session.wait_until_ready()["environment"]
             return session

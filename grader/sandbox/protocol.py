@@ -20,13 +20,14 @@ class Warmup:
 class RunnerSpec:
     """What a runner must be like: `devices` is the number of host devices that JAX shows in it.
 
-    A verifier is a runner that takes programs instead of submissions.
+    A verifier is a runner that takes programs instead of submissions. `share` is how many submissions' time it has.
     """
 
     devices: int
     limits: Limits
     warmup: Warmup | None = None
     program: Literal["serve", "verify"] = "serve"
+    share: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,19 @@ from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
 from grader.sandbox.zygote import Fork
 
-# For what is our own: backend start, and a package's warm-up.
+# For what is our own, such as the start of the backend.
 ANSWER_LIMIT_S = 60.0
+# For a package's warm-up. The wall clock leaves out what other processes of a busy machine took of it.
+WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
+# A warmed fork that only waits has no work. Looked at over some seconds, since a clock tick is 10 ms.
+_REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
 _CHUNK = 1 << 16
 _MAX_TEXT = 2000
 # Frames of our own making hold compiled programs.
 _MAX_OWN_BYTES = 1 << 30
+# What warm-ups of the problems that ship compile is 2 MB.
+_MAX_WARM_BYTES = 128 << 20
 _CLOSED_BY_ITSELF_S = 2.0
 _LOOK_S, _STUCK_S = 0.25, 2.0
 # JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
@@ -44,8 +50,9 @@ class ForkSession:
     memory are the submission's; then `request`; then closed. Every fault kills the fork. One thread at a time.
     """
 
-    def __init__(self, fork: Fork) -> None:
+    def __init__(self, fork: Fork, cgroups: Cgroups | None = None) -> None:
         self._fork = fork
+        self._cgroups = cgroups
         self._limits = Limits()
         self._stop: threading.Event | None = None
         self._inbox = bytearray()
@@ -58,6 +65,7 @@ class ForkSession:
         self.environment: dict[str, Any] = {}
         self.warmed = False
         self._group: Group | None = None
+        self._rest: tuple[float, float] | None = None
         self._selector = selectors.DefaultSelector()
         fork.channel.setblocking(False)
         self._selector.register(fork.channel, selectors.EVENT_READ)
@@ -87,16 +95,51 @@ class ForkSession:
         self._outbox = memoryview(wire.pack(message, values))
         return self._of_our_own(stop)
 
-    def begin(self, limits: Limits, stop: threading.Event | None, cgroups: Cgroups | None = None) -> None:
+    def warm(self, message: dict[str, Any], values: dict[str, object], limits: Limits) -> Frame:
+        """Have a package's warmup.py run, which is its author's code: the package's limits hold from here on.
+
+        Raises:
+          GraderFault: it went over them, failed, or ended its process.
+        """
+        clocks = {"time_s": WARM_UP_CPU_S, "wall_s": WARM_UP_S}
+        self.begin(limits.model_copy(update=clocks), None)
+        self._outbox = memoryview(wire.pack(message, values))
+        # From here on its answers are an author's, who must not be able to speak for the walls.
+        self.warmed = True
+        try:
+            message, found = self._read_frame(self._check_limits, _MAX_WARM_BYTES)
+        except SubmissionFault as fault:
+            told = self._capture.tail().strip()[-_MAX_TEXT:]
+            raise GraderFault(f"the warm-up was stopped, {fault.reason}: {fault} {told}") from None
+        if message.get("ok") is not True:
+            raise GraderFault(f"the warm-up failed: {str(message.get('message'))[:_MAX_TEXT]}")
+        self._rest = (time.monotonic(), usage_of(self._fork.pid).cpu_s)
+        return message, found
+
+    def restlessness(self) -> str | None:
+        """What a warmed fork does while it only waits, where it should do nothing; None if it does keep still."""
+        if self._rest is None or not self.alive:
+            return None
+        usage, (since, cpu_s) = usage_of(self._fork.pid), self._rest
+        if usage.resident_bytes > self._limits.memory_mb << 20:
+            return f"it holds more than {self._limits.memory_mb} MiB"
+        passed = time.monotonic() - since
+        if passed > _REST_LOOK_S:
+            self._rest = (time.monotonic(), usage.cpu_s)
+            if usage.cpu_s - cpu_s > _REST_SHARE * passed:
+                return "it goes on computing"
+        return None
+
+    def begin(self, limits: Limits, stop: threading.Event | None) -> None:
         """From here on the fork belongs to one submission, with its limits, and what was printed is forgotten.
 
         Raises:
           LostRunner: it has died while it waited.
         """
-        if cgroups is not None:
+        if self._cgroups is not None:
             try:
                 # Above the watchdog's limit, which explains itself better.
-                self._group = cgroups.enclose(self._fork.pid, (limits.memory_mb + _GROUP_SLACK_MB) << 20, _TASKS)
+                self._group = self._cgroups.enclose(self._fork.pid, (limits.memory_mb + _GROUP_SLACK_MB) << 20, _TASKS)
             except OSError as error:
                 raise LostRunner(f"the runner could not be put into a cgroup: {error}") from error
         data_bytes = (limits.memory_mb << 20) + _DATA_SLACK_BYTES
@@ -168,7 +211,7 @@ class ForkSession:
         except SubmissionFault as fault:
             said = self._capture.tail().strip()[-_MAX_TEXT:]
             raise GraderFault(f"the runner did not come up: {fault} {said}\nTo mend it: {remedy_for(said)}") from None
-        if "wall" in message:
+        if "wall" in message and not self.warmed:
             raise WallMissing(message["wall"], message["found"], remedy_for(f"{message['wall']}: {message['found']}"))
         if message.get("ok") is not True:
             raise GraderFault(f"the runner reports {message.get('reason')}: {message.get('message')}")

@@ -50,6 +50,15 @@ async def test_the_slug_of_the_address_must_be_the_manifests(either):
     assert "/problems/add_one" in answer.json()["detail"]
 
 
+async def test_a_package_cannot_ask_for_more_than_the_operator_permits(start_service):
+    async with start_service(package_memory_mb=1024) as service:
+        asking = NEW | {"problem.toml": FILES["problem.toml"] + "\n[limits]\nmemory_mb = 65536\n"}
+        answer = await upload(service, asking)
+        assert (answer.status_code, answer.json()["slug"]) == (422, "package-invalid")
+        (told,) = answer.json()["faults"]
+        assert "limits.memory_mb is 65536, and this service permits at most 1024 MiB" in told
+
+
 async def test_all_that_is_wrong_with_a_package_is_told(either):
     wrong = NEW | {"problem.toml": FILES["problem.toml"].replace("title =", "titel ="), "statment.md": "x"}
     answer = await upload(either, wrong)

@@ -174,7 +174,7 @@ def test_a_zygote_that_does_not_come_up_in_time_is_given_up(monkeypatch):
 
 
 def test_a_fork_that_wedges_while_it_is_made_is_given_up(pool, monkeypatch):
-    monkeypatch.setattr(session_module, "ANSWER_LIMIT_S", 2.0)
+    monkeypatch.setattr(session_module, "WARM_UP_S", 2.0)
     wedged = RunnerSpec(2, SPEC.limits, Warmup("v2", "def warm():\n    while True: pass\n"))
     pool.warm(wedged)
     assert answers(pool)

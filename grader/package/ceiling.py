@@ -1,0 +1,30 @@
+"""The most that a package may ask for. Its author chooses the limits of a problem; the operator owns the machine."""
+
+from dataclasses import asdict, dataclass
+
+from grader.package.package import Limits
+
+_UNITS = {"time_s": "CPU seconds", "wall_s": "seconds", "memory_mb": "MiB", "output_mb": "MiB"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The highest value of each entry of `[limits]`: seconds, and MiB. docs/settings.md says how to change them."""
+
+    time_s: float = 120.0
+    wall_s: float = 300.0
+    memory_mb: int = 4096
+    output_mb: int = 128
+
+    def faults(self, limits: Limits) -> list[str]:
+        """What a package asks for beyond it, one line each."""
+        return [
+            f"problem.toml: limits.{name} is {getattr(limits, name):g}, and this service permits at most {most:g} "
+            f"{_UNITS[name]}. Lower it, or have the operator raise MESHGRADE_PACKAGE_{name.upper()}"
+            for name, most in asdict(self).items()
+            if getattr(limits, name) > most
+        ]
+
+    def clamp(self, limits: Limits) -> Limits:
+        """The limits themselves, or lower where they ask for more: for a version stored under a higher ceiling."""
+        return limits.model_copy(update={name: min(getattr(limits, name), most) for name, most in asdict(self).items()})

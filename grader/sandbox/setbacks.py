@@ -1,0 +1,54 @@
+"""What failed and will be tried again: after a while, then after ever longer, and told meanwhile."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_FIRST_PAUSE_S, _FACTOR, _LONGEST_PAUSE_S = 15.0, 4.0, 1800.0
+_MAX_WHY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Setback:
+    """`name` failed `failures` times in a row, the last time because of `why`; `again_in_s` seconds from now."""
+
+    name: str
+    failures: int
+    why: str
+    again_in_s: float
+
+
+class Setbacks:
+    """Threads may share one. `clock` is monotonic, in seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._by_name: dict[str, tuple[int, str, float]] = {}
+
+    def failed(self, name: str, why: str) -> Setback:
+        """It failed once more. Returns when it is due again: 15 s after the first time, at most half an hour."""
+        with self._lock:
+            failures = self._by_name.get(name, (0, "", 0.0))[0] + 1
+            pause_s = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * _FACTOR ** min(failures - 1, 8))
+            self._by_name[name] = failures, why[:_MAX_WHY], self._clock() + pause_s
+            return Setback(name, failures, why[:_MAX_WHY], pause_s)
+
+    def succeeded(self, name: str) -> None:
+        with self._lock:
+            self._by_name.pop(name, None)
+
+    def is_due(self, name: str) -> bool:
+        """True for what has not failed as well."""
+        with self._lock:
+            return name not in self._by_name or self._by_name[name][2] <= self._clock()
+
+    def all(self) -> tuple[Setback, ...]:
+        """In the order in which they first failed."""
+        with self._lock:
+            now = self._clock()
+            return tuple(
+                Setback(name, failures, why, max(0.0, again - now))
+                for name, (failures, why, again) in self._by_name.items()
+            )
