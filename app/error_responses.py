@@ -3,13 +3,14 @@
 import contextlib
 import logging
 from typing import cast
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import iter_route_contexts
 from sqlalchemy.exc import DBAPIError, OperationalError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match
 
 from app.accounts.caller import User
@@ -23,6 +24,7 @@ from app.errors import (
     PathNotFound,
     Refused,
     RequestRefused,
+    SignInAgain,
 )
 from app.problem_json import MEDIA_TYPE, problem_content
 from app.web.cookies import SESSION_COOKIE
@@ -42,6 +44,8 @@ def add_error_responses(app: FastAPI) -> None:
 async def respond(request: Request, refused: Refused) -> Response:
     """Render `refused` as the client wants it."""
     if _wants_page(request):
+        if isinstance(refused, SignInAgain):
+            return RedirectResponse(f"/sign-in/again?{urlencode({'next': refused.back})}", status_code=303)
         page = render_page(
             "error.html",
             status_code=refused.status,

@@ -270,6 +270,21 @@ class ScopeMissing(Refused):
     status, slug, title = 403, "scope-missing", "The API token may not do this"
 
 
+class SessionNeeded(Refused):
+    status, slug, title = 403, "session-needed", "This needs a browser that is signed in"
+
+
+class SignInAgain(Refused):
+    """`sign_in` in `extra` is the page on which somebody confirms who they are; `back` is the page that they want."""
+
+    status, slug, title = 403, "sign-in-again", "Confirm that it is you"
+    back = "/account"
+
+    def back_to(self, page: str) -> "SignInAgain":
+        self.back = page
+        return self
+
+
 class RoleMissing(Refused):
     status, slug, title = 403, "role-missing", "Your role may not do this"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI
 
-from app.accounts import account_pages, provider_pages
+from app.accounts import account_pages, confirm_pages, provider_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
 from app.accounts.providers import build_providers
@@ -158,7 +158,7 @@ def create_app(
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
-    for pages in (accounts_pages, provider_pages, account_pages, help_pages):
+    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)
     mount_static(app)
     describe(app)
@@ -192,6 +192,7 @@ async def _open(
             database,
             session_life=timedelta(days=settings.session_days),
             link_life=timedelta(minutes=settings.sign_in_link_minutes),
+            confirm_after=timedelta(minutes=settings.confirm_after_minutes),
             sign_up=settings.sign_up,
         )
         token = settings.owner_token

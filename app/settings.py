@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     retry_s: float = Field(default=2.0, gt=0, le=3600)
     drain_s: float = Field(default=30.0, ge=0, le=3600)
     session_days: float = Field(default=30.0, gt=0, le=366)
+    confirm_after_minutes: float = Field(default=15.0, gt=0, le=366 * 24 * 60)
     sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
     sign_up: Literal["open", "invitation", "closed"] = "invitation"
     oidc_issuer: str | None = Field(default=None, pattern=r"^https?://[^\s?#]+$", max_length=255)

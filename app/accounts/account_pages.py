@@ -13,17 +13,17 @@ from app.accounts.web import (
     client_address,
     export_response,
     require_caller,
-    require_role,
+    require_caller_role,
     signed_out,
     site_address,
 )
-from app.errors import FieldInvalid, NameDiffers, Refused
+from app.errors import FieldInvalid, NameDiffers, Refused, SignInAgain
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
 
 router = APIRouter(prefix="/account", include_in_schema=False)
 Own = Annotated[Caller, Depends(require_caller("account"))]
-Inviter = Annotated[User, Depends(require_role("instructor", "account"))]
+Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
 
 
 @router.get("")
@@ -38,6 +38,8 @@ async def change_password(request: Request, caller: Own) -> Response:
         await accounts_of(request).change_password(
             caller, form.get("old", ""), form.get("new", ""), client_address(request)
         )
+    except SignInAgain:
+        raise
     except Refused as refusal:
         return await _account_page(request, caller, refusal)
     return _go("/account?changed=password")
@@ -67,12 +69,14 @@ async def create_token(request: Request, caller: Own) -> HTMLResponse:
     """Answered by the page itself and not by a redirect: this is the one time that the token can be shown."""
     form = await read_form(request)
     try:
-        secret, _ = await accounts_of(request).tokens.create(
+        secret, _ = await accounts_of(request).grants.create_token(
             caller,
             form.get("name", ""),
             [scope for scope in SCOPES if f"scope-{scope}" in form],
             _days(form.get("days", "")),
         )
+    except SignInAgain as needed:
+        raise needed.back_to("/account/tokens") from None
     except Refused as refusal:
         return await _tokens_page(request, caller, refusal=refusal, name=form.get("name", ""))
     return await _tokens_page(request, caller, secret=secret)
@@ -86,27 +90,29 @@ async def revoke_token(request: Request, token_id: str, caller: Own) -> Response
 
 
 @router.get("/invitations")
-async def show_invitations(request: Request, user: Inviter) -> HTMLResponse:
-    return await _invitations_page(request, user)
+async def show_invitations(request: Request, caller: Inviter) -> HTMLResponse:
+    return await _invitations_page(request, caller)
 
 
 @router.post("/invitations")
-async def create_invitation(request: Request, user: Inviter) -> HTMLResponse:
+async def create_invitation(request: Request, caller: Inviter) -> HTMLResponse:
     form = await read_form(request)
     try:
         role, days = form.get("role", ""), _days(form.get("days", ""))
         if role not in ROLES or days is None:
             raise FieldInvalid("Choose a role, and for how many days the invitation can be used.")
-        secret, _ = await accounts_of(request).invitations.create(user, role, form.get("note", ""), days)
+        secret, _ = await accounts_of(request).grants.invite(caller, role, form.get("note", ""), days)
+    except SignInAgain as needed:
+        raise needed.back_to("/account/invitations") from None
     except Refused as refusal:
-        return await _invitations_page(request, user, refusal=refusal, note=form.get("note", ""))
-    return await _invitations_page(request, user, secret=secret)
+        return await _invitations_page(request, caller, refusal=refusal, note=form.get("note", ""))
+    return await _invitations_page(request, caller, secret=secret)
 
 
 @router.post("/invitations/{invitation_id}/revoke")
-async def revoke_invitation(request: Request, invitation_id: str, user: Inviter) -> Response:
+async def revoke_invitation(request: Request, invitation_id: str, caller: Inviter) -> Response:
     await read_form(request)
-    await accounts_of(request).invitations.revoke(user.id, invitation_id)
+    await accounts_of(request).invitations.revoke(caller.user.id, invitation_id)
     return _go("/account/invitations")
 
 
@@ -148,6 +154,7 @@ async def _account_page(request: Request, caller: Caller, refusal: Refused | Non
         user=caller.user,
         changed=request.query_params.get("changed") == "password",
         has_password=await accounts.has_password(caller.user),
+        recent=accounts.recent.covers(caller),
         sessions=await accounts.sessions.list(caller.user.id),
         this_session=caller.session_id,
         identities=await accounts.identities.list(caller.user.id),
@@ -163,6 +170,7 @@ async def _tokens_page(
         "account_tokens.html",
         refusal=refusal,
         user=caller.user,
+        recent=accounts_of(request).recent.covers(caller),
         tokens=await accounts_of(request).tokens.list(caller.user.id),
         meanings=SCOPE_MEANINGS,
         secret=secret,
@@ -171,15 +179,16 @@ async def _tokens_page(
 
 
 async def _invitations_page(
-    request: Request, user: User, *, refusal: Refused | None = None, secret: str | None = None, note: str = ""
+    request: Request, caller: Caller, *, refusal: Refused | None = None, secret: str | None = None, note: str = ""
 ) -> HTMLResponse:
     accounts = accounts_of(request)
     return render_secret_page(
         "account_invitations.html",
         refusal=refusal,
-        user=user,
-        invitations=await accounts.invitations.list(user.id),
-        roles=[role for role in ROLES if is_at_least(user.role, role)],
+        user=caller.user,
+        recent=accounts.recent.covers(caller),
+        invitations=await accounts.invitations.list(caller.user.id),
+        roles=[role for role in ROLES if is_at_least(caller.user.role, role)],
         closed=accounts.sign_up_by == "closed",
         link=None if secret is None else f"{site_address(request)}/sign-up?invitation={secret}",
         note=note,

@@ -18,7 +18,14 @@ from app.accounts.schemas import (
     TokenJSON,
     TokenList,
 )
-from app.accounts.web import accounts_of, export_response, require_caller, require_role, require_scope, site_address
+from app.accounts.web import (
+    accounts_of,
+    export_response,
+    require_caller,
+    require_caller_role,
+    require_scope,
+    site_address,
+)
 from app.body import body_of, read_json
 from app.errors import NameDiffers
 from app.problem_json import problem_responses
@@ -26,7 +33,7 @@ from app.problem_json import problem_responses
 router = APIRouter(tags=["accounts"])
 Reader = Annotated[User, Depends(require_scope("read"))]
 Own = Annotated[Caller, Depends(require_caller("account"))]
-Inviter = Annotated[User, Depends(require_role("instructor", "account"))]
+Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
 _EXPORT_EXAMPLE = {
     "exported_at": "2026-01-05T09:30:00+00:00",
     "users": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "ada", "role": "student"}],
@@ -84,7 +91,7 @@ async def list_tokens(request: Request, caller: Own) -> TokenList:
 )
 async def create_token(request: Request, response: Response, caller: Own) -> CreatedTokenJSON:
     body = await read_json(request, NewTokenJSON)
-    token, view = await accounts_of(request).tokens.create(caller, body.name, body.scopes, body.expires_in_days)
+    token, view = await accounts_of(request).grants.create_token(caller, body.name, body.scopes, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return CreatedTokenJSON(**TokenJSON.of(view).model_dump(), token=token)
 
@@ -97,8 +104,8 @@ async def revoke_token(request: Request, token_id: str, caller: Own) -> None:
 
 
 @router.get("/invitations", summary="Your invitations that nobody has used yet", responses=problem_responses(401, 403))
-async def list_invitations(request: Request, user: Inviter) -> InvitationList:
-    views = await accounts_of(request).invitations.list(user.id)
+async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
+    views = await accounts_of(request).invitations.list(caller.user.id)
     return InvitationList(invitations=[InvitationJSON.of(view) for view in views])
 
 
@@ -109,9 +116,9 @@ async def list_invitations(request: Request, user: Inviter) -> InvitationList:
     responses=_REFUSALS_OF_A_BODY,
     openapi_extra=body_of(NewInvitationJSON),
 )
-async def create_invitation(request: Request, response: Response, user: Inviter) -> CreatedInvitationJSON:
+async def create_invitation(request: Request, response: Response, caller: Inviter) -> CreatedInvitationJSON:
     body = await read_json(request, NewInvitationJSON)
-    token, view = await accounts_of(request).invitations.create(user, body.role, body.note, body.expires_in_days)
+    token, view = await accounts_of(request).grants.invite(caller, body.role, body.note, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     url = f"{site_address(request)}/sign-up?invitation={token}"
     return CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=url)
@@ -123,5 +130,5 @@ async def create_invitation(request: Request, response: Response, user: Inviter)
     summary="Revoke an invitation",
     responses=problem_responses(401, 403, 404),
 )
-async def revoke_invitation(request: Request, invitation_id: str, user: Inviter) -> None:
-    await accounts_of(request).invitations.revoke(user.id, invitation_id)
+async def revoke_invitation(request: Request, invitation_id: str, caller: Inviter) -> None:
+    await accounts_of(request).invitations.revoke(caller.user.id, invitation_id)

@@ -19,12 +19,14 @@ class User:
 class Caller:
     """Who asks, and how far what they prove it with reaches.
 
-    `session_id` is None for an API token; `token_expires_at` is None for a session, and for a token without an end.
+    `session_id` and `authenticated_at`, the last time that they proved who they are, are None for an API token;
+    `token_expires_at` is None for a session, and for a token without an end.
     """
 
     user: User
     scopes: frozenset[Scope]
     session_id: str | None = None
+    authenticated_at: datetime | None = None
     token_expires_at: datetime | None = None
 
 

@@ -1,19 +1,23 @@
 """One sign-in with a provider, from the button to the return: everything that must match derives from one cookie.
 
-The cookie is a secret of chance, what is to be done, and with which provider. State, nonce and PKCE verifier are HMACs
-under the secret, so nothing needs to be stored here, and whoever returns without the cookie has none of them. Adding a
-provider to an account binds the state to its session as well: no other browser's flow can be finished in it.
+The cookie is a secret of chance, what is to be done, with which provider, and where to go on afterwards. State, nonce
+and PKCE verifier are HMACs under the secret, so nothing needs to be stored here, and whoever returns without the cookie
+has none of them. Adding a provider to an account and confirming who one is bind the state to the session as well: no
+other browser's flow can be finished in it.
 """
 
 import hashlib
 import hmac
 import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 FLOW_COOKIE = "meshgrade_flow"
 FLOW_LIFE_S = 600
-Purpose = Literal["sign-in", "link"]
+Purpose = Literal["sign-in", "link", "confirm"]
+# They belong to one browser that is signed in.
+_OF_A_SESSION = ("link", "confirm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,7 @@ class Flow:
     provider: str
     invitation: str | None
     session_token: str
+    page: str = ""
 
     @property
     def state(self) -> str:
@@ -38,7 +43,8 @@ class Flow:
 
     @property
     def cookie(self) -> str:
-        return f"{self.secret}.{self.purpose}.{self.provider}.{self.invitation or ''}"
+        page = urlsafe_b64encode(self.page.encode("utf-8", "surrogatepass")).decode().rstrip("=")
+        return f"{self.secret}.{self.purpose}.{self.provider}.{self.invitation or ''}.{page}"
 
     def is_state(self, given: str) -> bool:
         return hmac.compare_digest(self.state.encode(), given.encode("utf-8", "surrogatepass"))
@@ -48,14 +54,21 @@ class Flow:
         return hmac.new(key, what.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
-def begin_flow(purpose: Purpose, provider: str, *, invitation: str | None = None, session_token: str = "") -> Flow:
-    return Flow(secrets.token_urlsafe(32), purpose, provider, invitation, session_token)
+def begin_flow(
+    purpose: Purpose, provider: str, *, invitation: str | None = None, session_token: str = "", page: str = ""
+) -> Flow:
+    return Flow(secrets.token_urlsafe(32), purpose, provider, invitation, session_token, page)
 
 
 def read_flow(cookie: str, session_token: str) -> Flow | None:
     """The flow that this browser began; `None` for a cookie that is none of ours."""
     parts = cookie.split(".")
-    if len(parts) != 4 or parts[1] not in get_args(Purpose) or len(parts[0]) < 43:
+    if len(parts) != 5 or parts[1] not in get_args(Purpose) or len(parts[0]) < 43:
         return None
     purpose = cast(Purpose, parts[1])
-    return Flow(parts[0], purpose, parts[2], parts[3] or None, session_token if purpose == "link" else "")
+    try:
+        page = urlsafe_b64decode(parts[4] + "=" * (-len(parts[4]) % 4)).decode()
+    except ValueError:  # UnicodeDecodeError is one, too
+        return None
+    bound_to = session_token if purpose in _OF_A_SESSION else ""
+    return Flow(parts[0], purpose, parts[2], parts[3] or None, bound_to, page)

@@ -22,7 +22,10 @@ class UserRow(Base):
 
 
 class SessionRow(Base):
-    """A browser that is signed in. Revoked by removing the row. `id` names it where its token must not be known."""
+    """A browser that is signed in. Revoked by removing the row. `id` names it where its token must not be known.
+
+    `authenticated_at`: when the person behind it last proved who they are: recent.py.
+    """
 
     __tablename__ = "sessions"
 
@@ -31,6 +34,7 @@ class SessionRow(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     user_agent: Mapped[str] = mapped_column(String(300))
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    authenticated_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     last_used_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     expires_at: Mapped[datetime] = mapped_column(UTCDateTime())
 

@@ -21,6 +21,7 @@ from app.accounts.web import (
 from app.errors import InvitationInvalid, NotSignedIn, PathNotFound, SignInCancelled
 from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
 from app.web.forms import read_form
+from app.web.next_page import own_page
 from app.web.templating import render_secret_page
 
 router = APIRouter(include_in_schema=False)
@@ -37,19 +38,22 @@ async def sign_in_with(request: Request, provider: str) -> Response:
     invitation = form.get("invitation") or None
     if invitation is not None and not _INVITATION.fullmatch(invitation):
         raise InvitationInvalid("This is no invitation. Open the whole link that you were given.")
-    return await _go(request, begin_flow("sign-in", provider, invitation=invitation))
+    return await go_to_provider(request, begin_flow("sign-in", provider, invitation=invitation))
 
 
 @router.post("/account/identities/add/{provider}")
 async def add_identity(request: Request, provider: str, caller: Own) -> Response:
     await read_form(request)
-    return await _go(request, begin_flow("link", provider, session_token=request.cookies.get(SESSION_COOKIE, "")))
+    accounts_of(request).recent.require(caller)
+    return await go_to_provider(
+        request, begin_flow("link", provider, session_token=request.cookies.get(SESSION_COOKIE, ""))
+    )
 
 
 @router.post("/account/identities/{identity_id}/remove")
 async def remove_identity(request: Request, identity_id: str, caller: Own) -> Response:
     await read_form(request)
-    await accounts_of(request).identities.remove(caller.user, identity_id)
+    await accounts_of(request).grants.remove_identity(caller, identity_id)
     return RedirectResponse("/account#identities", status_code=303)
 
 
@@ -65,12 +69,17 @@ async def come_back(
     if error or not code:
         raise SignInCancelled(f"{found.label} did not sign you in. Begin again, or sign in another way.")
     identity = await found.identify(flow, _return_to(request, provider), code)
-    if flow.purpose == "link":
+    if flow.purpose != "sign-in":
+        # The flow's cookie can be made up by whoever has an API token: what counts is the session that came back.
         caller = await current_caller(request)
         if caller is None:
-            raise NotSignedIn("Your session ended meanwhile. Sign in, then add it again.")
-        await accounts_of(request).identities.link(caller.user, identity)
-        response: Response = RedirectResponse("/account#identities", status_code=303)
+            raise NotSignedIn("Your session ended meanwhile. Sign in, then begin again.")
+        if flow.purpose == "confirm":
+            await accounts_of(request).confirm_with_identity(caller, identity)
+        else:
+            await accounts_of(request).grants.add_identity(caller, identity)
+        page = own_page(flow.page, "/account#identities")
+        response: Response = RedirectResponse(page, status_code=303)
     else:
         token = await accounts_of(request).sign_in_with_identity(identity, flow.invitation, user_agent(request))
         response = signed_in(request, token)
@@ -78,7 +87,7 @@ async def come_back(
     return response
 
 
-async def _go(request: Request, flow: Flow) -> Response:
+async def go_to_provider(request: Request, flow: Flow) -> Response:
     """A page that goes on by itself. Not a redirect: `form-action 'self'` would stop a form from leading elsewhere."""
     provider = _provider(request, flow.provider)
     address = await provider.address(flow, _return_to(request, flow.provider))

@@ -1,6 +1,7 @@
 """Providers of sign-ins: any that speaks OpenID Connect; and GitHub, which has an API of its own for who one is."""
 
 import logging
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from app.accounts.flow import Flow
+from app.accounts.flow import FLOW_LIFE_S, Flow
 from app.accounts.identities import Identity
 from app.errors import ProviderFailed, SettingInvalid
 from app.settings import Settings
@@ -30,16 +31,20 @@ _TIMEOUT_S = 10.0
 # Only those with a public key: with HS256 a client secret that leaks would forge anybody.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 _LEEWAY_S = 60
+# Whoever confirms who they are types their password there, even where the provider still knows the browser.
+_ASK_AGAIN = {"prompt": "login", "max_age": "0"}
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class Provider(Protocol):
-    """`key` stands in addresses, `label` on the button. Both methods raise `ProviderFailed`."""
+    """`key` stands in addresses, `label` on the button, `issuer` in identities. Both methods raise `ProviderFailed`."""
 
     @property
     def key(self) -> str: ...
     @property
     def label(self) -> str: ...
+    @property
+    def issuer(self) -> str: ...
 
     async def address(self, flow: Flow, return_to: str) -> str:
         """Where the browser goes to sign in there."""
@@ -106,6 +111,7 @@ class OIDCProvider:
                     state=flow.state,
                     nonce=flow.nonce,
                     code_verifier=flow.verifier,
+                    **(_ASK_AGAIN if flow.purpose == "confirm" else {}),
                 )
                 return str(url)
 
@@ -117,7 +123,7 @@ class OIDCProvider:
                     _endpoint(metadata, "token_endpoint"), code=code, code_verifier=flow.verifier
                 )
                 keys = KeySet.import_key_set(cast(Any, await _read(http, _endpoint(metadata, "jwks_uri"))))
-                return self._verify(token["id_token"], keys, flow.nonce)
+                return self._verify(token["id_token"], keys, flow)
 
     async def _metadata(self, http: AsyncOAuth2Client) -> Mapping[str, Any]:
         metadata = await _read(http, f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
@@ -125,7 +131,7 @@ class OIDCProvider:
             raise ValueError(f"it calls itself {metadata['issuer']!r:.200}")
         return metadata
 
-    def _verify(self, id_token: str, keys: KeySet, nonce: str) -> Identity:
+    def _verify(self, id_token: str, keys: KeySet, flow: Flow) -> Identity:
         """Source: https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation"""
         claims = jwt.decode(id_token, keys, algorithms=_ALGORITHMS).claims
         jwt.JWTClaimsRegistry(
@@ -135,8 +141,10 @@ class OIDCProvider:
             sub={"essential": True},
             exp={"essential": True},
             iat={"essential": True},
-            nonce={"essential": True, "value": nonce},
+            nonce={"essential": True, "value": flow.nonce},
         ).validate(claims)
+        if flow.purpose == "confirm":
+            _refuse_an_old_sign_in(claims.get("auth_time"))
         audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
         if claims.get("azp", None if len(audiences) > 1 else self.client.client_id) != self.client.client_id:
             raise ValueError("the ID token was made for another client")
@@ -151,7 +159,7 @@ class GitHubProvider:
     """OAuth without OpenID: no scope is asked for, and the number of the account says who it is."""
 
     client: _Client
-    site: str = "https://github.com"
+    issuer: str = "https://github.com"
     api: str = "https://api.github.com"
     label: str = "GitHub"
     key: str = "github"
@@ -159,7 +167,7 @@ class GitHubProvider:
     async def address(self, flow: Flow, return_to: str) -> str:
         async with self.client.open(return_to, None) as http:
             url, _ = http.create_authorization_url(
-                f"{self.site}/login/oauth/authorize", state=flow.state, code_verifier=flow.verifier
+                f"{self.issuer}/login/oauth/authorize", state=flow.state, code_verifier=flow.verifier
             )
             return str(url)
 
@@ -167,7 +175,7 @@ class GitHubProvider:
         with _failures(self.label):
             async with self.client.open(return_to, None) as http:
                 await http.fetch_token(
-                    f"{self.site}/login/oauth/access_token",
+                    f"{self.issuer}/login/oauth/access_token",
                     code=code,
                     code_verifier=flow.verifier,
                     headers={"Accept": "application/json"},
@@ -175,7 +183,15 @@ class GitHubProvider:
                 user = await _read(http, f"{self.api}/user", signed_in=True)
                 if type(user["id"]) is not int:
                     raise ValueError("the account has no number")
-                return Identity(self.site, str(user["id"]), _name(user.get("login")))
+                return Identity(self.issuer, str(user["id"]), _name(user.get("login")))
+
+
+def _refuse_an_old_sign_in(auth_time: object) -> None:
+    """Raises `ValueError`. A provider that does not say when somebody signed in, though it was asked, is believed."""
+    if auth_time is None:
+        return
+    if not isinstance(auth_time, int | float) or not auth_time >= time.time() - FLOW_LIFE_S - _LEEWAY_S:
+        raise ValueError("the provider did not ask for the sign-in again")
 
 
 async def _read(http: AsyncOAuth2Client, url: str, *, signed_in: bool = False) -> Mapping[str, Any]:

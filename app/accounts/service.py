@@ -9,10 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, User, user_of
 from app.accounts.digest import digest, new_token
+from app.accounts.grants import Grants
 from app.accounts.identities import Identities, Identity, find, free_name, new_row
 from app.accounts.invitations import Invitations
 from app.accounts.models import SignInLinkRow, UserRow
 from app.accounts.passwords import Passwords, check_password
+from app.accounts.recent import Recent, require_session
 from app.accounts.roles import Role
 from app.accounts.sessions import Sessions
 from app.accounts.text import check_name, is_name, normal_name
@@ -30,17 +32,25 @@ class Accounts:
     """Safe to share between requests. Methods that sign in return the token of a new session."""
 
     def __init__(
-        self, database: Database, *, session_life: timedelta, link_life: timedelta, sign_up: SignUp = "invitation"
+        self,
+        database: Database,
+        *,
+        session_life: timedelta,
+        link_life: timedelta,
+        confirm_after: timedelta = timedelta(minutes=15),
+        sign_up: SignUp = "invitation",
     ) -> None:
         self._database = database
         self._link_life = link_life
         self._passwords = Passwords()
         self._throttle = Throttle(database)
+        self.recent = Recent(confirm_after)
         self.sign_up_by = sign_up
         self.sessions = Sessions(database, session_life)
         self.tokens = Tokens(database)
         self.invitations = Invitations(database)
         self.identities = Identities(database)
+        self.grants = Grants(self.recent, self.tokens, self.invitations, self.identities)
 
     async def ensure_owner(self) -> User:
         """The first owner, created on an empty database."""
@@ -185,16 +195,22 @@ class Accounts:
         """Set it, and sign every other browser out. One who has none yet gives any `old`.
 
         Raises:
+          SessionNeeded, SignInAgain: see recent.py; the second one only where there is no `old` to ask for.
           SignInRefused, TooManySignIns: `old` is wrong, or was too often.
           PasswordRefused: `new` is too weak.
         """
         user = caller.user
+        require_session(caller)
+        # Whoever has a password proves with it who they are.
+        if not await self.has_password(user):
+            self.recent.require(caller)
         check_password(new, user.name)
         await self.check_own_password(user, old, address)
         password_hash = await self._passwords.hash(new)
         async with self._database.writing() as session:
             await session.execute(update(UserRow).where(UserRow.id == user.id).values(password_hash=password_hash))
             await self.sessions.revoke_others_in(session, user.id, caller.session_id)
+        await self._confirmed(caller)
 
     async def check_own_password(self, user: User, password: str, address: str) -> None:
         """Raises `SignInRefused` where the user has a password and it is another one, and `TooManySignIns`."""
@@ -206,6 +222,31 @@ class Accounts:
         if not await self._passwords.verify(password, stored):
             raise SignInRefused("The present password is wrong. Nothing was changed.")
         await self._throttle.forgive(user.name, address)
+
+    async def confirm_with_password(self, caller: Caller, password: str, address: str) -> None:
+        """The person at the browser proves again who they are.
+
+        Raises:
+          SessionNeeded, SignInRefused (also where there is no password), TooManySignIns.
+        """
+        require_session(caller)
+        if not await self.has_password(caller.user):
+            raise SignInRefused("Your account has no password. Confirm in another way.")
+        await self.check_own_password(caller.user, password, address)
+        await self._confirmed(caller)
+
+    async def confirm_with_identity(self, caller: Caller, identity: Identity) -> None:
+        """As `confirm_with_password`. Raises `SessionNeeded`, and `SignInRefused` for an identity of somebody else."""
+        require_session(caller)
+        async with self._database.reading() as session:
+            row = await find(session, identity)
+        if row is None or row.user_id != caller.user.id:
+            raise SignInRefused("That is another account than the one that is signed in here. Nothing was confirmed.")
+        await self._confirmed(caller)
+
+    async def _confirmed(self, caller: Caller) -> None:
+        if caller.session_id is not None:
+            await self.sessions.authenticated(caller.session_id)
 
     async def sign_out(self, session_token: str) -> None:
         await self.sessions.close(session_token)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, user_of
@@ -57,6 +57,7 @@ class Sessions:
                 user_id=user_id,
                 user_agent="".join(letter for letter in user_agent if letter.isprintable())[:_USER_AGENT],
                 created_at=now(),
+                authenticated_at=now(),
                 last_used_at=now(),
                 expires_at=now() + self.life,
             )
@@ -71,7 +72,12 @@ class Sessions:
             return None
         user, row = found
         await note_use(self._database, row)
-        return Caller(user_of(user), frozenset(SCOPES), session_id=row.id)
+        return Caller(user_of(user), frozenset(SCOPES), session_id=row.id, authenticated_at=row.authenticated_at)
+
+    async def authenticated(self, session_id: str) -> None:
+        """The person behind it has just proved again who they are."""
+        async with self._database.writing() as session:
+            await session.execute(update(SessionRow).where(SessionRow.id == session_id).values(authenticated_at=now()))
 
     async def list(self, user_id: str) -> list[SessionView]:
         """Newest first."""

@@ -81,15 +81,25 @@ def require_scope(scope: Scope) -> Callable[[Request], Awaitable[User]]:
     return required
 
 
+def require_caller_role(minimum: Role, scope: Scope = "instruct") -> Callable[[Request], Awaitable[Caller]]:
+    """A dependency: a caller of this role or above. Raises `RoleMissing` (403) and what `require_caller` does."""
+    required_caller = require_caller(scope)
+
+    async def required(request: Request) -> Caller:
+        caller = await required_caller(request)
+        if not is_at_least(caller.user.role, minimum):
+            raise RoleMissing(f"This needs the role {minimum}; yours is {caller.user.role}.")
+        return caller
+
+    return required
+
+
 def require_role(minimum: Role, scope: Scope = "instruct") -> Callable[[Request], Awaitable[User]]:
-    """A dependency: a user of this role or a higher one. Raises `RoleMissing` (403) and what `require_scope` does."""
-    required_user = require_scope(scope)
+    """A dependency: the user behind `require_caller_role`."""
+    required_caller = require_caller_role(minimum, scope)
 
     async def required(request: Request) -> User:
-        user = await required_user(request)
-        if not is_at_least(user.role, minimum):
-            raise RoleMissing(f"This needs the role {minimum}; yours is {user.role}.")
-        return user
+        return (await required_caller(request)).user
 
     return required
 

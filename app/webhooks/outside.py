@@ -23,10 +23,46 @@ URL_PATTERN = (
     r"(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
 )
 _TIMEOUT_S = 10.0
-_PROTOCOL_ASSIGNMENTS = ipaddress.ip_network("192.0.0.0/24")
-_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-# Within them an IPv4 address, perhaps a private one, or a tunnel: Teredo and its neighbours, 6to4.
-_CARRIERS = (ipaddress.ip_network("2001::/23"), ipaddress.ip_network("2002::/16"))
+# Every block of IANA's registries of special-purpose addresses, and not Python's `is_global`, which knows those of its
+# own release. Also what the registries call globally reachable: relays and sinks of DNS that no webhook lives behind.
+# https://www.iana.org/assignments/iana-ipv4-special-registry
+_SPECIAL_IPV4 = [
+    ipaddress.IPv4Network(block)
+    for block in (
+        "0.0.0.0/8",  # this network
+        "10.0.0.0/8",  # private
+        "100.64.0.0/10",  # shared by customers of one provider
+        "127.0.0.0/8",  # loopback
+        "169.254.0.0/16",  # link local, and the metadata of clouds
+        "172.16.0.0/12",  # private
+        "192.0.0.0/24",  # protocol assignments
+        "192.0.2.0/24",  # documentation
+        "192.31.196.0/24",  # AS112
+        "192.52.193.0/24",  # AMT relays
+        "192.88.99.0/24",  # 6to4 relays, deprecated
+        "192.168.0.0/16",  # private
+        "192.175.48.0/24",  # AS112
+        "198.18.0.0/15",  # benchmarks
+        "198.51.100.0/24",  # documentation
+        "203.0.113.0/24",  # documentation
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, and broadcast
+    )
+]
+# https://www.iana.org/assignments/iana-ipv6-special-registry: nothing outside of the first block is a host on the
+# internet: loopback, unique and link-local addresses, IPv4 as such (::ffff:0:0/96) or behind NAT64 (64:ff9b::/96 and
+# 64:ff9b:1::/48), discarded packets (100::/64, 100:0:0:1::/64), segment routing (5f00::/16) and multicast.
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+_SPECIAL_IPV6 = [
+    ipaddress.IPv6Network(block)
+    for block in (
+        "2001::/23",  # protocol assignments: Teredo, which holds an IPv4 address, benchmarks, ORCHID and others
+        "2001:db8::/32",  # documentation
+        "2002::/16",  # 6to4, which holds an IPv4 address, perhaps a private one
+        "2620:4f:8000::/48",  # AS112
+        "3fff::/20",  # documentation
+    )
+]
 
 
 class AddressRefused(OSError):
@@ -34,15 +70,11 @@ class AddressRefused(OSError):
 
 
 def is_public(address: str) -> bool:
-    """Whether `address` (IPv4 or IPv6, numeric) is a host's on the internet, and nothing near us or special.
-
-    The registries: https://www.iana.org/assignments/iana-ipv4-special-registry,
-    https://www.iana.org/assignments/iana-ipv6-special-registry
-    """
+    """Whether `address` (IPv4 or IPv6, numeric) is a host's on the internet, and nothing near us or special."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
-        return ip.is_global and ip in _GLOBAL_UNICAST and not any(ip in carrier for carrier in _CARRIERS)
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved and ip not in _PROTOCOL_ASSIGNMENTS
+        return ip in _GLOBAL_UNICAST and not any(ip in block for block in _SPECIAL_IPV6)
+    return not any(ip in block for block in _SPECIAL_IPV4)
 
 
 def check_url(url: str, *, private: bool) -> None:

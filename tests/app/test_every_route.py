@@ -6,11 +6,14 @@ own. Any other route for a role is one of the first three, and listed under its 
 """
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
 
 import pytest
 from fastapi.routing import iter_route_contexts
 
 from app.accounts.identities import Identity
+from app.clock import now
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -46,6 +49,9 @@ OWN = {
     ("GET", "/account/tokens"),
     ("POST", "/account/tokens"),
     ("POST", "/account/identities/add/{provider}"),
+    ("GET", "/sign-in/again"),
+    ("POST", "/sign-in/again"),
+    ("POST", "/sign-in/again/with/{provider}"),
     ("GET", "/account/invitations"),
     ("POST", "/account/invitations"),
     ("GET", "/api/v1/attempts"),
@@ -95,6 +101,21 @@ INSTRUCT = {
     ("GET", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/changes"),
     ("POST", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/apply"),
 }
+# What lets somebody in later on: for a browser in which the person proved lately who they are. Sent with these fields.
+ROLE = {"role": "owner", "days": "7"}
+RECENT: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/account/password"): {"new": "a long enough password"},
+    ("POST", "/account/identities/add/{provider}"): {},
+    ("POST", "/account/identities/{identity_id}/remove"): {},
+    ("POST", "/account/tokens"): {"name": "x", "scope-account": "on", "days": ""},
+    ("POST", "/account/invitations"): ROLE,
+    ("POST", "/api/v1/tokens"): {"name": "x", "scopes": ["account"]},
+    ("POST", "/api/v1/invitations"): {"role": "owner"},
+}
+# To confirm it: for any browser that is signed in.
+CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
+# A token makes others that reach no further than itself.
+FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
 # What the owner's objects hold, and no answer to anybody else may.
@@ -236,6 +257,33 @@ async def test_a_token_without_a_scope_reaches_nothing(service, owned, method, p
         method, address(path, owned), headers={"Authorization": f"Bearer {token}"}, **body
     )
     assert (answer.status_code, answer.json()["slug"]) == (403, "scope-missing")
+
+
+@pytest.mark.parametrize(("method", "path"), sorted((OWN | OWNED) - {("POST", "/account/delete")}))
+async def test_a_token_with_every_scope_does_nothing_that_needs_a_browser(service, owned, method, path):
+    fields = RECENT.get((method, path), {"source": "x", "action": "run"})
+    body = {} if method != "POST" else {"json": fields} if path.startswith("/api/") else {"data": fields}
+    service.http.cookies.clear()
+    answer = await service.http.request(
+        method, address(path, owned), headers=service.bearer | {"Accept": "*/*"}, **body
+    )
+    refused = answer.status_code == 403 and answer.json()["slug"] == "session-needed"
+    assert refused == ((method, path) in CONFIRM | RECENT.keys() - FOR_TOKENS_TOO)
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(each for each in OWN | OWNED if each[0] != "GET"))
+async def test_a_browser_that_was_left_open_is_asked_again_for_what_lets_somebody_in(
+    service, owned, monkeypatch, method, path
+):
+    page = (await service.http.get("/attempts", headers={"Accept": "text/html"})).text
+    monkeypatch.setattr("app.accounts.recent.now", lambda: now() + timedelta(minutes=16))
+    fields = RECENT.get((method, path), {"source": "x", "action": "run"})
+    body = {"json": fields} if path.startswith("/api/") else {"data": fields | {"form_token": form_token(page)}}
+    if method != "POST":
+        body = {}
+    answer = await service.http.request(method, address(path, owned), headers=SITE | {"Accept": "*/*"}, **body)
+    refused = answer.status_code == 403 and answer.json()["slug"] == "sign-in-again"
+    assert refused == ((method, path) in RECENT)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))

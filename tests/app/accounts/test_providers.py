@@ -260,6 +260,31 @@ async def test_it_is_added_to_an_account_and_removed_again(start):
         assert await service.app.state.accounts.identities.list(user.id) == []
 
 
+async def test_it_confirms_who_is_signed_in_and_is_asked_to_ask_again(start, provider, monkeypatch):
+    again = "/sign-in/again?next=/account/tokens"
+    action = "/sign-in/again/with/oidc"
+    async with start() as service, browser(service) as http:
+        await enter(http)
+        leave = await send_form(http, again, action, next="/account/tokens")
+        asked = parse_qs(urlsplit(html.unescape(leave.headers["refresh"].partition("url=")[2])).query)
+        assert (asked["prompt"], asked["max_age"]) == (["login"], ["0"])
+        sessions = service.app.state.accounts.sessions
+        before = await sessions.caller(http.cookies["meshgrade_session"])
+        provider.claims = {"auth_time": int(time.time())}
+        answer = await http.get(await go_to_provider(http, again, action, next="/account/tokens"))
+        assert (answer.status_code, answer.headers["location"]) == (303, "/account/tokens")
+        after = await sessions.caller(http.cookies["meshgrade_session"])
+        assert after.session_id == before.session_id
+        assert after.authenticated_at > before.authenticated_at
+        provider.claims = {"auth_time": int(time.time()) - 3600}
+        assert (await http.get(await go_to_provider(http, again, action))).status_code == 502
+        provider.claims = {"auth_time": "now"}
+        assert (await http.get(await go_to_provider(http, again, action))).status_code == 502
+        provider.claims, provider.subject = {}, "subject-2"
+        assert (await http.get(await go_to_provider(http, again, action))).status_code == 401
+        assert await sessions.caller(http.cookies["meshgrade_session"]) == after
+
+
 async def test_another_accounts_identity_is_not_taken_over(start):
     add = "/account/identities/add/oidc"
     async with start() as service, browser(service) as ada, browser(service) as eve:

@@ -41,7 +41,8 @@ async def test_closed_means_closed_to_the_invited_as_well(start_service):
 
 
 async def test_an_invitation_works_once_and_gives_its_role(service):
-    made = await service.http.post(INVITATIONS, json={"role": "instructor", "note": "Grace"}, headers=service.bearer)
+    await sign_in(service)
+    made = await service.http.post(INVITATIONS, json={"role": "instructor", "note": "Grace"}, headers=SITE)
     assert (made.status_code, made.headers["cache-control"]) == (201, "no-store")
     url = made.json()["url"]
     invitation = url.partition("invitation=")[2]

@@ -1,6 +1,7 @@
 """Nothing that a user may name makes the service talk to its own network."""
 
 import asyncio
+import ipaddress
 import socket
 import ssl
 from datetime import timedelta
@@ -27,6 +28,37 @@ INSIDE = """
     64:ff9b::7f00:1 64:ff9b:1::1 2002:7f00:1::1 2001:0:7f00:1::1 2001:db8::1 100::1
 """.split()
 PUBLIC = "1.1.1.1 8.8.8.8 93.184.215.14 172.15.0.1 172.32.0.1 100.63.0.1 2606:4700::1111 2a00:1450:4001::1".split()
+
+
+# Each block of IANA's registries of special-purpose addresses, as published, and multicast.
+SPECIAL = """
+    0.0.0.0/8 0.0.0.0/32 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.0.0/29
+    192.0.0.8/32 192.0.0.9/32 192.0.0.10/32 192.0.0.170/32 192.0.0.171/32 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24
+    192.88.99.0/24 192.88.99.2/32 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+    224.0.0.0/4 240.0.0.0/4 255.255.255.255/32
+    ::1/128 ::/128 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/23 2001::/32 2001:1::1/128
+    2001:1::2/128 2001:1::3/128 2001:2::/48 2001:3::/32 2001:4:112::/48 2001:10::/28 2001:20::/28 2001:30::/28
+    2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7 fe80::/10 ff00::/8
+""".split()
+
+
+@pytest.mark.parametrize("block", SPECIAL)
+def test_no_block_of_the_registries_is_sent_to(block):
+    network = ipaddress.ip_network(block)
+    assert not is_public(str(network[0]))
+    assert not is_public(str(network[-1]))
+    assert not is_public(str(network[network.num_addresses // 2]))
+
+
+@pytest.mark.parametrize(
+    "block",
+    "11.0.0.0/8 100.128.0.0/10 192.31.197.0/24 192.52.194.0/24 192.88.98.0/24 192.88.100.0/24 192.175.49.0/24 "
+    "198.20.0.0/15 223.255.255.0/24 2001:200::/23 2001:db9::/32 2003::/16 2620:4f:8001::/48 3fff:1000::/20".split(),
+)
+def test_their_neighbours_are(block):
+    network = ipaddress.ip_network(block)
+    assert is_public(str(network[0]))
+    assert is_public(str(network[-1]))
 
 
 @pytest.mark.parametrize("address", INSIDE)
