@@ -196,6 +196,10 @@ class TooManySignIns(Refused):
     status, slug, title = 429, "too-many-sign-ins", "Too many sign-ins failed"
 
 
+class TooManySignUps(Refused):
+    status, slug, title = 429, "too-many-sign-ups", "Too many new accounts"
+
+
 class SignInCancelled(Refused):
     status, slug, title = 403, "sign-in-cancelled", "The sign-in was not completed"
 

@@ -16,6 +16,7 @@ from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
 from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
+from app.accounts.sign_up_brake import SignUpLimits
 from app.attempts import api as attempts_api
 from app.attempts import pages as attempts_pages
 from app.attempts.service import AttemptLimits, Attempts
@@ -194,6 +195,7 @@ async def _open(
             link_life=timedelta(minutes=settings.sign_in_link_minutes),
             confirm_after=timedelta(minutes=settings.confirm_after_minutes),
             sign_up=settings.sign_up,
+            sign_up_limits=SignUpLimits(settings.sign_ups_per_address, settings.sign_ups_in_total),
         )
         token = settings.owner_token
         await accounts.preset_token(await accounts.ensure_owner(), token.get_secret_value() if token else None)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 
@@ -69,6 +70,8 @@ class Settings(BaseSettings):
     confirm_after_minutes: float = Field(default=15.0, gt=0, le=366 * 24 * 60)
     sign_in_link_minutes: float = Field(default=60.0, gt=0, le=7 * 24 * 60)
     sign_up: Literal["open", "invitation", "closed"] = "invitation"
+    sign_ups_per_address: int = Field(default=60, ge=1)
+    sign_ups_in_total: int = Field(default=600, ge=1)
     oidc_issuer: str | None = Field(default=None, pattern=r"^https?://[^\s?#]+$", max_length=255)
     oidc_client_id: str | None = None
     oidc_client_secret: SecretStr | None = None
@@ -97,6 +100,23 @@ class Settings(BaseSettings):
         return self.database_url is None
 
     @property
+    def listens_here_alone(self) -> bool:
+        """Only this machine reaches it, unless a proxy is in front."""
+        return self.host == "localhost" or (_is_ip(self.host) and ip_address(self.host).is_loopback)
+
+    @property
+    def site(self) -> str | None:
+        """The address that links to the service begin with: where it listens, unless `public_url` says otherwise.
+
+        None where it listens on every network and nobody has said under which name it is reached.
+        """
+        if self.public_url is not None:
+            return self.public_url
+        if self.host == "" or (_is_ip(self.host) and ip_address(self.host).is_unspecified):
+            return None
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
+
+    @property
     def database(self) -> str | URL:
         """The SQLAlchemy URL in use."""
         # Not an f-string: a folder with ? or % in its name is no part of a URL.
@@ -106,6 +126,14 @@ class Settings(BaseSettings):
     def max_body_bytes(self) -> int:
         """The longest JSON that can hold a permitted source: each byte written as \\u00XX, and room for the keys."""
         return 6 * self.max_source_bytes + 4096
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def check_token(token: str) -> None:

@@ -14,8 +14,8 @@ from app.accounts.web import (
     export_response,
     require_caller,
     require_caller_role,
+    sign_up_link,
     signed_out,
-    site_address,
 )
 from app.errors import FieldInvalid, NameDiffers, Refused, SignInAgain
 from app.web.forms import read_form
@@ -190,7 +190,7 @@ async def _invitations_page(
         invitations=await accounts.invitations.list(caller.user.id),
         roles=[role for role in ROLES if is_at_least(caller.user.role, role)],
         closed=accounts.sign_up_by == "closed",
-        link=None if secret is None else f"{site_address(request)}/sign-up?invitation={secret}",
+        link=None if secret is None else sign_up_link(request, secret),
         note=note,
     )
 

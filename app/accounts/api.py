@@ -24,7 +24,7 @@ from app.accounts.web import (
     require_caller,
     require_caller_role,
     require_scope,
-    site_address,
+    sign_up_link,
 )
 from app.body import body_of, read_json
 from app.errors import NameDiffers
@@ -120,8 +120,7 @@ async def create_invitation(request: Request, response: Response, caller: Invite
     body = await read_json(request, NewInvitationJSON)
     token, view = await accounts_of(request).grants.invite(caller, body.role, body.note, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
-    url = f"{site_address(request)}/sign-up?invitation={token}"
-    return CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=url)
+    return CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=sign_up_link(request, token))
 
 
 @router.delete(

@@ -102,3 +102,13 @@ class SignInFailureRow(Base):
     failures: Mapped[int] = mapped_column(Integer())
     last_at: Mapped[datetime] = mapped_column(UTCDateTime(), index=True)
     blocked_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
+
+
+class SignUpCountRow(Base):
+    """How many accounts were asked for in an hour, by the hash of what they have in common: sign_up_brake.py."""
+
+    __tablename__ = "sign_up_counts"
+
+    subject_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tries: Mapped[int] = mapped_column(Integer())
+    ends_at: Mapped[datetime] = mapped_column(UTCDateTime(), index=True)

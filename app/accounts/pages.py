@@ -50,7 +50,9 @@ async def sign_up(request: Request) -> Response:
     form = await read_form(request)
     name, invitation = form.get("name", ""), form.get("invitation") or None
     try:
-        token = await accounts_of(request).sign_up(name, form.get("password", ""), invitation, user_agent(request))
+        token = await accounts_of(request).sign_up(
+            name, form.get("password", ""), invitation, client_address(request), user_agent(request)
+        )
     except Refused as refusal:
         return await _sign_up_page(request, invitation, name=name, refusal=refusal)
     return signed_in(request, token)

@@ -12,6 +12,7 @@ from app.accounts.providers import Provider
 from app.accounts.web import (
     accounts_of,
     check_origin,
+    client_address,
     current_caller,
     require_caller,
     signed_in,
@@ -81,7 +82,9 @@ async def come_back(
         page = own_page(flow.page, "/account#identities")
         response: Response = RedirectResponse(page, status_code=303)
     else:
-        token = await accounts_of(request).sign_in_with_identity(identity, flow.invitation, user_agent(request))
+        token = await accounts_of(request).sign_in_with_identity(
+            identity, flow.invitation, client_address(request), user_agent(request)
+        )
         response = signed_in(request, token)
     delete_cookie(request, response, FLOW_COOKIE)
     return response
@@ -106,4 +109,5 @@ def _provider(request: Request, key: str) -> Provider:
 
 
 def _return_to(request: Request, provider: str) -> str:
+    # There is an address, else the provider would not have been set up: providers.py.
     return f"{site_address(request)}/sign-in/with/{provider}/return"

@@ -74,6 +74,10 @@ def build_providers(settings: Settings) -> dict[str, Provider]:
             missing = "github_client_secret" if settings.github_client_id else "github_client_id"
             raise SettingInvalid(missing, "id and secret belong together")
         found.append(GitHubProvider(_Client(settings.github_client_id, github.get_secret_value())))
+    if found and settings.site is None:
+        raise SettingInvalid(
+            "public_url", "it must say to which address providers send people back, as host is every network's"
+        )
     return {provider.key: provider for provider in found}
 
 

@@ -138,7 +138,10 @@ class InvitationJSON(BaseModel):
 
 
 class CreatedInvitationJSON(InvitationJSON):
-    """`url` makes one account. It is not stored: this is the one time that it is shown."""
+    """`url` makes one account. It is not stored: this is the one time that it is shown.
+
+    It is a path alone where the service listens on every network and MESHGRADE_PUBLIC_URL does not say its address.
+    """
 
     model_config = _answer(_INVITATION | {"url": "https://grader.example.org/sign-up?invitation=kR3v…"})
 

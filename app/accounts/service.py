@@ -17,6 +17,7 @@ from app.accounts.passwords import Passwords, check_password
 from app.accounts.recent import Recent, require_session
 from app.accounts.roles import Role
 from app.accounts.sessions import Sessions
+from app.accounts.sign_up_brake import SignUpBrake, SignUpLimits
 from app.accounts.text import check_name, is_name, normal_name
 from app.accounts.throttle import Throttle
 from app.accounts.tokens import Tokens
@@ -39,11 +40,13 @@ class Accounts:
         link_life: timedelta,
         confirm_after: timedelta = timedelta(minutes=15),
         sign_up: SignUp = "invitation",
+        sign_up_limits: SignUpLimits | None = None,
     ) -> None:
         self._database = database
         self._link_life = link_life
         self._passwords = Passwords()
         self._throttle = Throttle(database)
+        self._brake = SignUpBrake(database, sign_up_limits or SignUpLimits())
         self.recent = Recent(confirm_after)
         self.sign_up_by = sign_up
         self.sessions = Sessions(database, session_life)
@@ -132,16 +135,19 @@ class Accounts:
         async with self._database.writing() as session:
             return await self.sessions.open(session, row.id, user_agent)
 
-    async def sign_up(self, name: str, password: str, invitation: str | None, user_agent: str) -> str:
-        """Make an account: of the invitation's role, else a student.
+    async def sign_up(self, name: str, password: str, invitation: str | None, address: str, user_agent: str) -> str:
+        """Make an account from an address of the network: of the invitation's role, else a student.
 
         Raises:
           SignUpClosed: the setting wants an invitation, or no new accounts at all.
+          TooManySignUps: too many were made without one.
           InvitationInvalid, NameInvalid, NameTaken, PasswordRefused.
         """
         name = check_name(name)
         check_password(password, name)
         await self.check_sign_up(invitation)
+        if not invitation:
+            await self._brake.count(address)
         password_hash = await self._passwords.hash(password)
         try:
             async with self._database.writing() as session:
@@ -152,23 +158,27 @@ class Accounts:
         except IntegrityError:  # rolled back, so the invitation still works
             raise NameTaken(f"Somebody has the name {name!r} already. Choose another one.") from None
 
-    async def sign_in_with_identity(self, identity: Identity, invitation: str | None, user_agent: str) -> str:
+    async def sign_in_with_identity(
+        self, identity: Identity, invitation: str | None, address: str, user_agent: str
+    ) -> str:
         """Sign in to the account that the identity is linked to; where there is none, make one as `sign_up` would.
 
         Raises:
-          SignUpClosed, InvitationInvalid: there is none, and none can be made.
+          SignUpClosed, InvitationInvalid, TooManySignUps: there is none, and none can be made.
         """
         try:
-            return await self._enter(identity, invitation, user_agent)
+            return await self._enter(identity, invitation, address, user_agent)
         except IntegrityError:  # the same person twice, or the same name, at the same moment: now it is found
-            return await self._enter(identity, invitation, user_agent)
+            return await self._enter(identity, invitation, address, user_agent)
 
-    async def _enter(self, identity: Identity, invitation: str | None, user_agent: str) -> str:
+    async def _enter(self, identity: Identity, invitation: str | None, address: str, user_agent: str) -> str:
         async with self._database.writing() as session:
             known = await find(session, identity)
             if known is not None:
                 return await self.sessions.open(session, known.user_id, user_agent)
             self._refuse_sign_up(invitation)
+            if not invitation:
+                await self._brake.count_in(session, address)
             role = await self.invitations.use(session, invitation) if invitation else "student"
             user = _new_user(session, await free_name(session, identity.name), role)
             await session.flush()

@@ -87,20 +87,20 @@ def _refuse(until: datetime) -> NoReturn:
 
 
 def _subjects(name: str, address: str) -> tuple[_Subject, _Subject]:
-    place = _network(address)
+    place = network_of(address)
     return (
-        _Subject(_key(f"name and address\0{name}\0{place}"), free=5, longest_s=15 * 60),
+        _Subject(subject_key(f"name and address\0{name}\0{place}"), free=5, longest_s=15 * 60),
         # Many people can share an address, so it is held back late and briefly.
-        _Subject(_key(f"address\0{place}"), free=100, longest_s=10),
+        _Subject(subject_key(f"address\0{place}"), free=100, longest_s=10),
     )
 
 
-def _key(text: str) -> str:
+def subject_key(text: str) -> str:
     # A hash: people type passwords into the field for the name, and those must not be stored.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """The address, or for IPv6 its /64, which one customer has to themselves."""
     try:
         parsed = ip_address(address)

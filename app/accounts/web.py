@@ -171,10 +171,23 @@ def accounts_of(request: Request) -> Accounts:
     return accounts
 
 
-def site_address(request: Request) -> str:
-    """Under which this browser reaches the service, without a slash at its end."""
+def site_address(request: Request) -> str | None:
+    """Under which people reach the service, without a slash at its end; None where only `public_url` could say.
+
+    Never what the request's Host header says: whoever sent the request chose it, and a link with a secret in it that
+    leads to another host gives the secret away. A name of this very machine is the exception: it leads nobody astray.
+    """
     settings: Settings = request.app.state.settings
-    return settings.public_url or str(request.base_url).rstrip("/")
+    if settings.public_url is None and settings.listens_here_alone:
+        host = request.headers.get("host", "")
+        if host in {f"{name}:{settings.port}" for name in ("localhost", "127.0.0.1", "[::1]")}:
+            return f"http://{host}"
+    return settings.site
+
+
+def sign_up_link(request: Request, invitation: str) -> str:
+    """Where the invitation is used: a path alone where the address of the service is not known."""
+    return f"{site_address(request) or ''}/sign-up?invitation={invitation}"
 
 
 def client_address(request: Request) -> str:

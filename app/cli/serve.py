@@ -34,7 +34,8 @@ def serve(
     with listen(settings.host, settings.port) as sock:
         set_up_logs(settings.log_format, settings.log_level)
         signal.signal(signal.SIGTERM, _interrupt)
-        asyncio.run(_serve(settings, sock))
+        # Links name the port that is listened on, also where the system chose it.
+        asyncio.run(_serve(settings.model_copy(update={"port": sock.getsockname()[1]}), sock))
     sys.stdout.flush()
 
 

@@ -23,6 +23,7 @@ from grader.package.package import Package
 from grader.package.reader import read_package
 
 TOKEN = "preset-token-of-the-owner"
+SITE = "http://meshgrade.test"
 
 
 @dataclass
@@ -156,6 +157,7 @@ def start_service(tmp_path: Path, package: Package) -> StartService:
             "data": tmp_path / "data",
             "problems": tmp_path / "problems",
             "owner_token": TOKEN,
+            "public_url": SITE,
             "grading_slots": 1,
             "retry_s": 0.01,
         }
@@ -167,7 +169,7 @@ def start_service(tmp_path: Path, package: Package) -> StartService:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with (
             app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=transport, base_url="http://meshgrade.test") as http,
+            httpx.AsyncClient(transport=transport, base_url=SITE) as http,
         ):
             while not app.state.walls.probed:
                 await asyncio.sleep(0.01)

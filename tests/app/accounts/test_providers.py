@@ -114,6 +114,16 @@ async def test_sign_up_by_invitation_holds_here_too(start, provider):
         assert (await send_form(http, "/sign-in", WITH, invitation="a.b")).status_code == 403
 
 
+async def test_accounts_that_a_provider_makes_are_counted_and_signing_in_is_not(start, provider):
+    async with start(sign_ups_in_total=1) as service, browser(service) as http:
+        for _ in range(3):
+            assert (await enter(http)).status_code == 303
+            await send_form(http, "/", "/sign-out")
+        provider.subject = "subject-2"
+        refused = await enter(http)
+        assert (refused.status_code, "retry-after" in refused.headers) == (429, True)
+
+
 async def test_closed_lets_in_only_who_is_known(start, provider):
     async with start() as service, browser(service) as http:
         await enter(http)

@@ -32,6 +32,23 @@ async def test_without_an_invitation_nobody_signs_up_by_default(service):
         assert "need an invitation" in refused.text
 
 
+async def test_open_sign_up_is_slowed_for_one_address_and_not_for_who_is_invited(start_service):
+    async with start_service(sign_up="open", sign_ups_per_address=2) as service:
+        for name in ("ada", "owner"):  # the second one is taken, and counts all the same
+            async with browser(service) as http:
+                await send_form(http, "/sign-up", "/sign-up", name=name, password=PASSWORD)
+        async with browser(service) as http:
+            answer = await send_form(http, "/sign-up", "/sign-up", name="eve", password=PASSWORD)
+            assert answer.status_code == 429
+            assert 0 < int(answer.headers["retry-after"]) <= 3600
+            assert "ask an instructor for an invitation" in answer.text
+            assert "meshgrade_session" not in http.cookies
+            await sign_up(service, http, "grace")
+        async with browser(service, client=("198.51.100.7", 1)) as http:
+            answer = await send_form(http, "/sign-up", "/sign-up", name="bob", password=PASSWORD)
+            assert answer.status_code == 303
+
+
 async def test_closed_means_closed_to_the_invited_as_well(start_service):
     async with start_service(sign_up="closed") as service, browser(service) as http:
         made = await service.http.post(INVITATIONS, json={}, headers=service.bearer)
@@ -61,7 +78,7 @@ async def test_of_two_who_use_an_invitation_at_once_one_is_refused(service):
     accounts = service.app.state.accounts
     invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), "student", "", 7)
     answers = await asyncio.gather(
-        *(accounts.sign_up(name, PASSWORD, invitation, "") for name in ("ada", "bob")), return_exceptions=True
+        *(accounts.sign_up(name, PASSWORD, invitation, "", "") for name in ("ada", "bob")), return_exceptions=True
     )
     assert sorted(type(answer).__name__ for answer in answers) == ["InvitationInvalid", "str"]
 

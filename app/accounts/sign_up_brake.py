@@ -1,0 +1,69 @@
+"""Open sign-up, held to so many accounts an hour from one address, and so many in total.
+
+An account is a place in the queue, a rate limit and a name in the rankings: whoever makes thousands takes the service
+from everybody else. An invitation is somebody's word for a person and is never counted. The database holds the counts,
+so a restart forgets nothing and all servers count together. A try that fails counts, too: it costs argon2 as well.
+"""
+
+import math
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.models import SignUpCountRow
+from app.accounts.throttle import network_of, subject_key
+from app.clock import now
+from app.database import Database, insert_into
+from app.errors import TooManySignUps
+
+_WINDOW = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpLimits:
+    """How many tries an hour: from one address (of IPv6: from one /64), and from all of them."""
+
+    per_address: int = 60
+    in_total: int = 600
+
+
+class SignUpBrake:
+    """Safe to share between requests and between servers."""
+
+    def __init__(self, database: Database, limits: SignUpLimits) -> None:
+        self._database = database
+        self._limits = limits
+
+    async def count(self, address: str) -> None:
+        """Count one try. Raises `TooManySignUps`, which counts nothing."""
+        async with self._database.writing() as session:
+            await self.count_in(session, address)
+
+    async def count_in(self, session: AsyncSession, address: str) -> None:
+        """`count`, in the caller's transaction; what it raises must end that."""
+        await session.execute(delete(SignUpCountRow).where(SignUpCountRow.ends_at <= now()))
+        # One address first: refused there, it takes nothing from what others may still do.
+        await _count(session, f"sign-up\0{network_of(address)}", self._limits.per_address, "from your network")
+        await _count(session, "sign-up in total", self._limits.in_total, "here")
+
+
+async def _count(session: AsyncSession, subject: str, limit: int, where: str) -> None:
+    row = SignUpCountRow
+    # One statement, which also holds the row until the commit: of two tries at once neither is lost.
+    tries, ends_at = (
+        await session.execute(
+            insert_into(session, row)
+            .values(subject_hash=subject_key(subject), tries=1, ends_at=now() + _WINDOW)
+            .on_conflict_do_update(index_elements=[row.subject_hash], set_={"tries": row.tries + 1})
+            .returning(row.tries, row.ends_at)
+        )
+    ).one()
+    if tries > limit:
+        seconds = max(1, math.ceil((ends_at - now()).total_seconds()))
+        raise TooManySignUps(
+            f"{limit} new accounts were asked for {where} within an hour, the most that are permitted. Try again in "
+            f"{math.ceil(seconds / 60)} min, or ask an instructor for an invitation, which is not counted.",
+            headers={"Retry-After": str(seconds)},
+        )
