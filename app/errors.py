@@ -112,6 +112,14 @@ class VersionNotFound(Refused):
     status, slug, title = 404, "version-not-found", "There is no such version"
 
 
+class VersionNotChecked(Refused):
+    status, slug, title = 409, "version-not-checked", "No check of this version has passed"
+
+
+class PublicationNotFound(Refused):
+    status, slug, title = 404, "publication-not-found", "There is no such publication"
+
+
 class CheckNotFound(Refused):
     status, slug, title = 404, "check-not-found", "There is no such check"
 

@@ -9,7 +9,8 @@ from sqlalchemy import func, select
 from app.accounts.caller import User
 from app.attempts.models import IS_SCORED, AttemptRow
 from app.database import Database
-from app.errors import PackageOfAnotherProblem
+from app.errors import PackageOfAnotherProblem, VersionNotChecked
+from app.problems.history import History
 from app.problems.proofs import Proof, Proofs
 from app.problems.prover import steps_of
 from app.problems.serving import Serving
@@ -36,7 +37,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """`checked` says how the latest check of this version ended; None where there is none, or while it goes on.
+    """`checked` says how the latest check of this version ended; None where none has. `forced`: it had not passed.
 
     `attempts` counts the scored attempts that were judged by another version: those that a rejudge would be for.
     """
@@ -44,6 +45,7 @@ class Publication:
     slug: str
     version: str
     checked: bool | None
+    forced: bool
     attempts: int
 
 
@@ -65,6 +67,7 @@ class Authoring:
         self._walls = walls
         self._ceiling = ceiling
         self.proofs = proofs
+        self.history = History(database)
 
     async def upload(self, user: User, slug: str, data: bytes) -> Upload:
         """Read a zipped package and keep it as a version of the problem; nobody is served another one by that.
@@ -97,18 +100,25 @@ class Authoring:
         self._walls.require()
         return await self.proofs.ask(version, len(steps_of(package)))
 
-    async def publish(self, user: User, slug: str, version: str) -> Publication:
+    async def publish(self, user: User, slug: str, version: str, *, force: bool = False) -> Publication:
         """Serve this version from now on; what was handed in before keeps its version and its score.
 
+        Args:
+          force: also where no check of it has passed. The row that tells of the publication says so.
         Raises:
           VersionNotFound.
+          VersionNotChecked: no check of it has passed, and it is not forced.
         """
         await self._store.version_of(slug, version)
-        await self._store.publish(slug, version)
-        await self._serving.refresh()
-        log.info("user %s published version %s of %s", user.id, version, slug)
         proof = await self.proofs.latest(version)
-        return Publication(slug, version, proof.passed if proof else None, await self.judged_by_others(slug, version))
+        checked = proof.passed if proof else None
+        if not checked and not force:
+            raise VersionNotChecked(_why_not(slug, proof))
+        forced = not checked
+        await self._store.publish(slug, version, user_id=user.id, checked=checked, forced=forced)
+        await self._serving.refresh()
+        log.info("user %s published version %s of %s%s", user.id, version, slug, ", unchecked" if forced else "")
+        return Publication(slug, version, checked, forced, await self.judged_by_others(slug, version))
 
     async def judged_by_others(self, slug: str, version: str) -> int:
         """How many scored attempts at the problem were judged by another version than this."""
@@ -119,6 +129,16 @@ class Authoring:
         )
         async with self._database.reading() as session:
             return await session.scalar(query) or 0
+
+
+def _why_not(slug: str, proof: Proof | None) -> str:
+    if proof is None:
+        found = f"It was never checked. Ask for a check: POST /api/v1/problems/{slug}/check."
+    elif proof.passed is None:
+        found = f"Its check {proof.id} goes on. Wait until it has passed."
+    else:
+        found = f"Its check {proof.id} found faults. Mend the package and upload it again."
+    return f"Nothing was published. {found} To publish it all the same, send `force`: true; this is kept."
 
 
 def _unpack(data: bytes, ceiling: Ceiling | None) -> Package:

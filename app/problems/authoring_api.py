@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
@@ -10,11 +10,25 @@ from app.body import body_of, read_body, read_json
 from app.errors import ContentTypeNotZip
 from app.problem_json import problem_responses
 from app.problems.authoring import Authoring
-from app.problems.authoring_schemas import PackageCheckJSON, PublicationJSON, UploadJSON, VersionJSON
+from app.problems.authoring_schemas import (
+    KeptVersionJSON,
+    PackageCheckJSON,
+    PackageCheckPage,
+    PackageCheckSummaryJSON,
+    PublicationJSON,
+    PublicationPage,
+    PublicationRecordJSON,
+    PublishJSON,
+    UploadJSON,
+    VersionJSON,
+    VersionPage,
+)
 from app.problems.zipped import MAX_ZIP_BYTES
 
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+Limit = Annotated[int, Query(ge=1, le=100)]
+Before = Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")]
 _ZIP = "application/zip"
 _ZIP_BODY: dict[str, Any] = {
     "requestBody": {
@@ -85,9 +99,63 @@ async def get_check(request: Request, user: Instructor, slug: str, check_id: str
 @router.post(
     "/problems/{slug}/publish",
     summary="Serve a version from now on; attempts that were made before keep theirs",
-    responses=problem_responses(400, 401, 403, 404, 413, 415, 422),
-    openapi_extra=body_of(VersionJSON),
+    responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422),
+    openapi_extra=body_of(PublishJSON),
 )
 async def publish_package(request: Request, user: Instructor, slug: str) -> PublicationJSON:
-    body = await read_json(request, VersionJSON)
-    return PublicationJSON.of(await _authoring(request).publish(user, slug, body.version))
+    body = await read_json(request, PublishJSON)
+    return PublicationJSON.of(await _authoring(request).publish(user, slug, body.version, force=body.force))
+
+
+@router.get(
+    "/problems/{slug}/versions",
+    summary="Every version of a problem that is kept, newest first",
+    responses=problem_responses(401, 403, 404, 422),
+)
+async def list_versions(
+    request: Request,
+    user: Instructor,
+    slug: str,
+    limit: Limit = 20,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="`next` of the page before")] = None,
+) -> VersionPage:
+    found = await _authoring(request).history.versions(slug, limit + 1, before)
+    return VersionPage(
+        versions=[KeptVersionJSON.of(each) for each in found[:limit]],
+        next=found[limit - 1].version if len(found) > limit else None,
+    )
+
+
+@router.get(
+    "/problems/{slug}/publications",
+    summary="Which version was published when, by whom, and whether its check had passed; newest first",
+    responses=problem_responses(401, 403, 404, 422),
+)
+async def list_publications(
+    request: Request, user: Instructor, slug: str, limit: Limit = 20, before: Before = None
+) -> PublicationPage:
+    found = await _authoring(request).history.publications(slug, limit + 1, before)
+    return PublicationPage(
+        publications=[PublicationRecordJSON.of(each) for each in found[:limit]],
+        next=found[limit - 1].id if len(found) > limit else None,
+    )
+
+
+@router.get(
+    "/problems/{slug}/checks",
+    summary="The checks of a problem's versions, newest first, without their findings",
+    responses=problem_responses(401, 403, 404, 422),
+)
+async def list_checks(
+    request: Request,
+    user: Instructor,
+    slug: str,
+    version: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="Only of this version")] = None,
+    limit: Limit = 20,
+    before: Before = None,
+) -> PackageCheckPage:
+    found = await _authoring(request).proofs.list(slug, version, limit + 1, before)
+    return PackageCheckPage(
+        checks=[PackageCheckSummaryJSON.of(each) for each in found[:limit]],
+        next=found[limit - 1].id if len(found) > limit else None,
+    )

@@ -6,7 +6,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from app.problems.authoring import Publication, Upload
+from app.problems.history import PublicationView, VersionView
 from app.problems.proofs import Proof, ProofStatus
+from app.problems.store import Origin
 
 EXAMPLE_VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"
 _UPLOAD: dict[str, Any] = {"problem": "fsdp_step", "version": EXAMPLE_VERSION, "published": False}
@@ -14,6 +16,7 @@ _PUBLICATION: dict[str, Any] = {
     "problem": "fsdp_step",
     "version": EXAMPLE_VERSION,
     "checked": True,
+    "forced": False,
     "attempts_at_other_versions": 412,
 }
 _CHECK: dict[str, Any] = {
@@ -33,6 +36,27 @@ _CHECK: dict[str, Any] = {
     "created_at": "2026-01-05T09:30:00.000000Z",
     "finished_at": None,
 }
+_VERSION: dict[str, Any] = {
+    "problem": "fsdp_step",
+    "version": EXAMPLE_VERSION,
+    "published": True,
+    "created_at": "2026-01-05T09:12:00.000000Z",
+}
+_RECORD: dict[str, Any] = {
+    "id": "2d1f0a9c8b5f0c8e0e2f6b4d1c9a7e3b",
+    "problem": "fsdp_step",
+    "version": EXAMPLE_VERSION,
+    "origin": "upload",
+    "user": "grace",
+    "checked": True,
+    "forced": False,
+    "published_at": "2026-01-05T09:45:00.000000Z",
+}
+_CHECK_SUMMARY: dict[str, Any] = {
+    **{name: value for name, value in _CHECK.items() if name != "findings"},
+    "found": 1,
+    "faults": 1,
+}
 
 
 class VersionJSON(BaseModel):
@@ -43,6 +67,16 @@ class VersionJSON(BaseModel):
     )
 
     version: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+
+
+class PublishJSON(VersionJSON):
+    """Which version. `force` publishes it although no check of it has passed; this is kept for others to see."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", json_schema_extra={"examples": [{"version": EXAMPLE_VERSION, "force": False}]}
+    )
+
+    force: bool = False
 
 
 class UploadJSON(BaseModel):
@@ -100,13 +134,17 @@ class PackageCheckJSON(BaseModel):
 
 
 class PublicationJSON(BaseModel):
-    """The version that is served. `checked`: whether its latest check passed; null without one, or while it goes on."""
+    """The version that is served. `checked`: whether its latest check passed; null where none has ended.
+
+    `forced`: it was published although none had passed.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_PUBLICATION]})
 
     problem: str
     version: str
     checked: bool | None
+    forced: bool
     attempts_at_other_versions: int
 
     @classmethod
@@ -115,5 +153,114 @@ class PublicationJSON(BaseModel):
             problem=publication.slug,
             version=publication.version,
             checked=publication.checked,
+            forced=publication.forced,
             attempts_at_other_versions=publication.attempts,
         )
+
+
+class KeptVersionJSON(BaseModel):
+    """A version that is kept. `published` says whether it is the one that is served."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_VERSION]})
+
+    problem: str
+    version: str
+    published: bool
+    created_at: datetime
+
+    @classmethod
+    def of(cls, view: VersionView) -> "KeptVersionJSON":
+        return cls(problem=view.slug, version=view.version, published=view.is_published, created_at=view.created_at)
+
+
+class VersionPage(BaseModel):
+    """`next` is what to send as `before` for the page after this one; null on the last page."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"versions": [_VERSION], "next": None}]})
+
+    versions: list[KeptVersionJSON]
+    next: str | None
+
+
+class PublicationRecordJSON(BaseModel):
+    """That a version was published. `user` is null for what the operator put into the problems folder (`origin` is
+    `folder`), and where the account was deleted. `checked` and `forced` are as they were at that time.
+    """
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_RECORD]})
+
+    id: str
+    problem: str
+    version: str
+    origin: Origin
+    user: str | None
+    checked: bool | None
+    forced: bool
+    published_at: datetime
+
+    @classmethod
+    def of(cls, view: PublicationView) -> "PublicationRecordJSON":
+        return cls(
+            id=view.id,
+            problem=view.slug,
+            version=view.version,
+            origin=view.origin,
+            user=view.user,
+            checked=view.checked,
+            forced=view.forced,
+            published_at=view.published_at,
+        )
+
+
+class PublicationPage(BaseModel):
+    """`next` is what to send as `before` for the page after this one; null on the last page."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"publications": [_RECORD], "next": None}]}
+    )
+
+    publications: list[PublicationRecordJSON]
+    next: str | None
+
+
+class PackageCheckSummaryJSON(BaseModel):
+    """A check without its findings: `found` of `total` are there, `faults` of them did not pass."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_CHECK_SUMMARY]})
+
+    id: str
+    problem: str
+    version: str
+    status: ProofStatus
+    passed: bool | None
+    total: int
+    found: int
+    faults: int
+    created_at: datetime
+    finished_at: datetime | None
+
+    @classmethod
+    def of(cls, proof: Proof) -> "PackageCheckSummaryJSON":
+        return cls(
+            id=proof.id,
+            problem=proof.slug,
+            version=proof.version,
+            status=proof.status,
+            passed=proof.passed,
+            total=proof.total,
+            found=len(proof.findings),
+            faults=sum(not each.passed for each in proof.findings),
+            created_at=proof.created_at,
+            finished_at=proof.finished_at,
+        )
+
+
+class PackageCheckPage(BaseModel):
+    """`next` is what to send as `before` for the page after this one; null on the last page."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"checks": [_CHECK_SUMMARY], "next": None}]}
+    )
+
+    checks: list[PackageCheckSummaryJSON]
+    next: str | None

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, select, tuple_
 
 from app.clock import now
 from app.database import Database
 from app.errors import CheckNotFound
 from app.ids import is_id, new_id
+from app.problems.history import require_versions
 from app.problems.models import PackageRow, ProofRow
 from grader.package.proof import Finding
 
@@ -89,11 +90,32 @@ class Proofs:
         return _proof(found)
 
     async def latest(self, version: str) -> Proof | None:
-        """The last check of a version."""
-        query = _PROOFS.where(ProofRow.version == version).order_by(ProofRow.created_at.desc()).limit(1)
+        """The last check of a version: one that has ended before any that goes on."""
+        unfinished = ProofRow.status != "finished"
+        query = _PROOFS.where(ProofRow.version == version).order_by(unfinished, ProofRow.created_at.desc()).limit(1)
         async with self._database.reading() as session:
             found = (await session.execute(query)).first()
         return None if found is None else _proof(found)
+
+    async def list(
+        self, slug: str, version: str | None = None, limit: int = 20, before: str | None = None
+    ) -> list[Proof]:
+        """The checks of a problem, or of one version, newest first; `before` is the last one of the page before this.
+
+        Raises:
+          ProblemNotFound.
+          CheckNotFound: `before` is no check of this problem.
+        """
+        row = ProofRow
+        query = _PROOFS.where(PackageRow.slug == slug).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        if version is not None:
+            query = query.where(row.version == version)
+        if before is not None:
+            last = await self.get(slug, before)
+            query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
+        async with self._database.reading() as session:
+            await require_versions(session, slug)
+            return [_proof(found) for found in await session.execute(query)]
 
 
 def _proof(row: Row[tuple[object, ...]]) -> Proof:

@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.clock import now
 from app.database import Database, insert_into
 from app.errors import PackageNotStored, VersionNotFound
-from app.problems.models import PackageRow, PublishedRow
+from app.ids import new_id
+from app.problems.models import PackageRow, PublicationRow, PublishedRow
 from grader.errors import PackageInvalid
 from grader.package.package import Package
 from grader.package.reader import package_of
@@ -63,8 +64,10 @@ class PackageStore:
             raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
         return package
 
-    async def publish(self, slug: str, version: str) -> None:
-        """Serve this version from now on, whatever the problems folder holds.
+    async def publish(
+        self, slug: str, version: str, *, user_id: str | None = None, checked: bool | None = None, forced: bool = False
+    ) -> None:
+        """Serve this version from now on, whatever the problems folder holds; and keep who published it, and how.
 
         Raises:
           PackageNotStored: it is not there, or belongs to another problem.
@@ -73,7 +76,7 @@ class PackageStore:
             row = await session.get(PackageRow, version)
             if row is None or row.slug != slug:
                 raise PackageNotStored(f"the database holds no package of version {version[:64]!r} of {slug[:64]!r}")
-            await _publish(session, slug, version, "upload")
+            await _publish(session, slug, version, "upload", user_id=user_id, checked=checked, forced=forced)
 
     async def published(self, folder: Collection[str] | None = None) -> dict[str, str]:
         """The served version of each problem, by slug and in that order.
@@ -107,7 +110,17 @@ async def _add(session: AsyncSession, package: Package) -> bool:
     return await session.scalar(insert.returning(PackageRow.version)) is not None
 
 
-async def _publish(session: AsyncSession, slug: str, version: str, origin: Origin) -> None:
+async def _publish(
+    session: AsyncSession,
+    slug: str,
+    version: str,
+    origin: Origin,
+    *,
+    user_id: str | None = None,
+    checked: bool | None = None,
+    forced: bool = False,
+) -> None:
     changed = {"version": version, "origin": origin, "published_at": now()}
     insert = insert_into(session, PublishedRow).values(slug=slug, **changed)
     await session.execute(insert.on_conflict_do_update(index_elements=["slug"], set_=changed))
+    session.add(PublicationRow(id=new_id(), problem=slug, user_id=user_id, checked=checked, forced=forced, **changed))

@@ -9,7 +9,7 @@ from app.accounts.web import require_role
 from app.body import body_of, read_json
 from app.problem_json import problem_responses
 from app.problems.authoring_schemas import VersionJSON
-from app.rejudging.schemas import ChangeJSON, ChangePage, RejudgeJSON
+from app.rejudging.schemas import ChangeJSON, ChangePage, RejudgeJSON, RejudgePage
 from app.rejudging.service import Rejudging
 
 router = APIRouter(tags=["authoring"])
@@ -43,6 +43,25 @@ async def rejudge_problem(request: Request, response: Response, user: Instructor
     rejudge = await _rejudging(request).ask(slug, body.version)
     response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
     return RejudgeJSON.of(rejudge)
+
+
+@router.get(
+    "/problems/{slug}/rejudges",
+    summary="The rejudges of a problem, newest first",
+    responses=problem_responses(401, 403, 404, 422),
+)
+async def list_rejudges(
+    request: Request,
+    user: Instructor,
+    slug: str,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
+) -> RejudgePage:
+    found = await _rejudging(request).list(slug, limit + 1, before)
+    return RejudgePage(
+        rejudges=[RejudgeJSON.of(each) for each in found[:limit]],
+        next=found[limit - 1].id if len(found) > limit else None,
+    )
 
 
 @router.get(_ONE, summary="One rejudge: how far it is", responses=problem_responses(401, 403, 404))

@@ -18,6 +18,7 @@ class RejudgeRow(Base):
     __table_args__ = (
         Index("ix_rejudges_status", "status"),
         Index("ix_rejudges_problem_status", "problem", "status"),
+        Index("ix_rejudges_problem_created_at_id", "problem", "created_at", "id"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)

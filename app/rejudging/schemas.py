@@ -56,6 +56,15 @@ class RejudgeJSON(BaseModel):
         return cls(**{name: getattr(rejudge, name) for name in cls.model_fields})
 
 
+class RejudgePage(BaseModel):
+    """`next` is what to send as `before` for the page after this one; null on the last page."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"rejudges": [_REJUDGE], "next": None}]})
+
+    rejudges: list[RejudgeJSON]
+    next: str | None
+
+
 class OutcomeJSON(BaseModel):
     """A verdict in short. Of the one before, no `reason` is told."""
 

@@ -1,10 +1,11 @@
 """Ask for a rejudge, read what it would change, apply it or call it off."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
-from sqlalchemy import ColumnElement, case, delete, func, literal, select
+from sqlalchemy import ColumnElement, case, delete, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
@@ -20,6 +21,7 @@ from app.errors import (
     VersionNotServed,
 )
 from app.ids import is_id, new_id
+from app.problems.history import require_versions
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
 from app.queue.protocol import GradeQueue
@@ -99,12 +101,28 @@ class Rejudging:
                 )
             return await _told(session, row)
 
+    async def list(self, slug: str, limit: int, before: str | None = None) -> list[Rejudge]:
+        """Those of a problem, newest first; `before` is the id of the last one of the page before this.
+
+        Raises:
+          ProblemNotFound.
+          RejudgeNotFound: `before` is no rejudge of this problem.
+        """
+        row = RejudgeRow
+        query = select(row).where(row.problem == slug).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        async with self._database.reading() as session:
+            await require_versions(session, slug)
+            if before is not None:
+                last = await _find(session, slug, before)
+                query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
+            return [await _told(session, found) for found in (await session.scalars(query)).all()]
+
     async def get(self, slug: str, rejudge_id: str) -> Rejudge:
         """Raises `RejudgeNotFound`, also for one of another problem."""
         async with self._database.reading() as session:
             return await _told(session, await _find(session, slug, rejudge_id))
 
-    async def changes(self, slug: str, rejudge_id: str, limit: int, after: str | None = None) -> list[Change]:
+    async def changes(self, slug: str, rejudge_id: str, limit: int, after: str | None = None) -> Sequence[Change]:
         """The attempts whose status or score changes, by id; `after` is the last one of the page before this.
 
         Raises:

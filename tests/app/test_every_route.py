@@ -94,9 +94,13 @@ OWNED = {
 INSTRUCT = {
     ("PUT", "/api/v1/problems/{slug}"),
     ("POST", "/api/v1/problems/{slug}/check"),
+    ("GET", "/api/v1/problems/{slug}/checks"),
     ("GET", "/api/v1/problems/{slug}/checks/{check_id}"),
+    ("GET", "/api/v1/problems/{slug}/publications"),
+    ("GET", "/api/v1/problems/{slug}/versions"),
     ("POST", "/api/v1/problems/{slug}/publish"),
     ("POST", "/api/v1/problems/{slug}/rejudge"),
+    ("GET", "/api/v1/problems/{slug}/rejudges"),
     ("GET", "/api/v1/problems/{slug}/rejudges/{rejudge_id}"),
     ("DELETE", "/api/v1/problems/{slug}/rejudges/{rejudge_id}"),
     ("GET", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/changes"),

@@ -5,8 +5,10 @@ import asyncio
 import pytest
 
 from app.accounts.caller import User
+from tests.app.accounts.people import SITE, browser, sign_up
 from tests.app.attempts.handing_in import hand_in
 from tests.app.conftest import FILES
+from tests.app.problems.test_check import GOOD
 from tests.app.problems.zips import upload
 from tests.app.program_verdict import program_verdict
 
@@ -15,9 +17,18 @@ NEW = FILES | {"statement.md": "Add one, newly."}
 LIST, ONE = "/api/v1/problems", "/api/v1/problems/add_one"
 
 
-async def publish(service, version, slug="add_one"):
+async def publish(service, version, slug="add_one", *, force=True):
     url = f"/api/v1/problems/{slug}/publish"
-    return await service.http.post(url, json={"version": version}, headers=service.bearer)
+    return await service.http.post(url, json={"version": version, "force": force}, headers=service.bearer)
+
+
+async def checked(service, version):
+    answer = await service.http.post(f"{ONE}/check", json={"version": version}, headers=service.bearer)
+    while (found := await service.http.get(answer.headers["location"], headers=service.bearer)).json()[
+        "passed"
+    ] is None:
+        await asyncio.sleep(0.02)
+    return found.json()
 
 
 async def uploaded(service, files=NEW, slug="add_one"):
@@ -30,7 +41,7 @@ async def test_a_published_version_is_served_at_once(either):
     answer = await publish(either, version)
     assert (answer.status_code, answer.json()) == (
         200,
-        {"problem": "add_one", "version": version, "checked": None, "attempts_at_other_versions": 0},
+        {"problem": "add_one", "version": version, "checked": None, "forced": True, "attempts_at_other_versions": 0},
     )
     for path, etag in before.items():
         served = await either.http.get(path, headers={"If-None-Match": etag})
@@ -98,9 +109,7 @@ async def test_the_answer_says_whether_it_was_checked_and_whom_it_concerns(eithe
     me = (await either.http.get("/api/v1/me", headers=either.bearer)).json()
     user = User(me["id"], me["name"], me["role"])
     version = await uploaded(either)
-    check = await either.http.post(f"{ONE}/check", json={"version": version}, headers=either.bearer)
-    while (await either.http.get(check.headers["location"], headers=either.bearer)).json()["status"] != "finished":
-        await asyncio.sleep(0.02)
+    await checked(either, version)
     judged = program_verdict("add_one", efficiency=100.0)
     for kind, said in (("attempt", judged), ("run", judged.model_copy(update={"score": None}))):
         await hand_in(either.app.state.database, user, said, kind)
@@ -109,3 +118,105 @@ async def test_the_answer_says_whether_it_was_checked_and_whom_it_concerns(eithe
     answer = (await publish(either, version)).json()
     # The judge of these tests accepts the text of the reference alone, so the package's accepted submission is not.
     assert (answer["checked"], answer["attempts_at_other_versions"]) == (False, 1)
+
+
+async def test_a_version_without_a_passed_check_is_published_only_by_force(service, package):
+    faulty, good = await uploaded(service), await uploaded(service, GOOD)
+    never = await publish(service, faulty, force=False)
+    assert (never.status_code, never.json()["slug"]) == (409, "version-not-checked")
+    assert "never checked" in never.json()["detail"]
+    assert (await checked(service, faulty))["passed"] is False
+    refused = await publish(service, faulty, force=False)
+    assert (refused.status_code, "found faults" in refused.json()["detail"]) == (409, True)
+    assert (await service.http.get(ONE)).json()["version"] == package.version
+    assert (await checked(service, good))["passed"] is True
+    answer = (await publish(service, good, force=False)).json()
+    assert (answer["checked"], answer["forced"]) == (True, False)
+    # Force where none was needed is none.
+    assert (await publish(service, good)).json()["forced"] is False
+
+
+async def test_a_check_that_goes_on_takes_back_nothing_that_passed(service, monkeypatch):
+    good = await uploaded(service, GOOD)
+    await checked(service, good)
+    await service.app.state.authoring.proofs.ask(good, 5)
+    assert (await service.app.state.authoring.proofs.latest(good)).passed is True
+
+
+async def test_who_published_what_is_kept_and_listed(either, package):
+    faulty, good = await uploaded(either), await uploaded(either, GOOD)
+    await checked(either, good)
+    await publish(either, faulty)
+    await publish(either, good, force=False)
+    listed = await listing(either, "publications")
+    assert [(each["version"], each["origin"], each["user"], each["checked"], each["forced"]) for each in listed] == [
+        (good, "upload", "owner", True, False),
+        (faulty, "upload", "owner", None, True),
+        (package.version, "folder", None, None, False),
+    ]
+
+
+async def test_an_account_that_goes_leaves_what_it_published_without_its_name(service):
+    async with browser(service) as http:
+        await sign_up(service, http, "grace", "instructor")
+        version = await uploaded(service)
+        body = {"version": version, "force": True}
+        assert (await http.post(f"{ONE}/publish", json=body, headers=SITE)).status_code == 200
+        assert (await listing(service, "publications"))[0]["user"] == "grace"
+        await http.delete("/api/v1/me?name=grace", headers=SITE)
+    newest = (await listing(service, "publications"))[0]
+    assert (newest["version"], newest["user"], newest["forced"]) == (version, None, True)
+
+
+async def listing(service, what, limit=100, **query):
+    """All pages of a list, of which each but the last one is full."""
+    found, before = [], None
+    while True:
+        params = {"limit": limit, **query} | ({"before": before} if before else {})
+        answer = await service.http.get(f"{ONE}/{what}", params=params, headers=service.bearer)
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        found += page[what]
+        before = page["next"]
+        if before is None:
+            return found
+        assert len(page[what]) == limit
+
+
+async def test_versions_checks_and_publications_are_listed_in_pages(either):
+    versions = [await uploaded(either, FILES | {"statement.md": f"Add {number}."}) for number in range(4)]
+    for version in versions[:3]:
+        await checked(either, version)
+        await publish(either, version)
+    for what in ("versions", "checks", "publications"):
+        whole = await listing(either, what)
+        moments = [each.get("created_at") or each["published_at"] for each in whole]
+        assert moments == sorted(moments, reverse=True)
+        for limit in (1, 2, 3):
+            assert await listing(either, what, limit) == whole
+    listed = await listing(either, "versions")
+    assert [each["version"] for each in listed[:4]] == versions[::-1]
+    assert [each["version"] for each in listed if each["published"]] == [versions[2]]
+    of_one = await listing(either, "checks", version=versions[1])
+    assert [(each["version"], each["status"], each["found"] > 0) for each in of_one] == [
+        (versions[1], "finished", True)
+    ]
+    assert "findings" not in of_one[0]
+
+
+@pytest.mark.parametrize(
+    ("what", "unknown", "slug"),
+    [
+        ("versions", "0" * 64, "version-not-found"),
+        ("checks", "0" * 32, "check-not-found"),
+        ("publications", "0" * 32, "publication-not-found"),
+        ("rejudges", "0" * 32, "rejudge-not-found"),
+    ],
+)
+async def test_a_list_that_cannot_be_read_says_why(service, what, unknown, slug):
+    get, bearer = service.http.get, service.bearer
+    answer = await get(f"{ONE}/{what}?before={unknown}", headers=bearer)
+    assert (answer.status_code, answer.json()["slug"]) == (404, slug)
+    assert (await get(f"{ONE}/{what}?before=x", headers=bearer)).json()["slug"] == "field-invalid"
+    assert (await get(f"{ONE}/{what}?limit=101", headers=bearer)).json()["slug"] == "field-invalid"
+    assert (await get(f"{LIST}/nothing/{what}", headers=bearer)).json()["slug"] == "problem-not-found"

@@ -48,7 +48,7 @@ async def submit(service, source, bearer):
 
 async def published(service, files=NEW):
     version = (await upload(service, files)).json()["version"]
-    assert (await call(service, "POST", "/publish", version=version)).status_code == 200
+    assert (await call(service, "POST", "/publish", version=version, force=True)).status_code == 200
     return version
 
 
@@ -108,7 +108,9 @@ async def test_what_would_change_is_shown_and_counts_once_it_is_applied(either, 
     progress = (await either.http.get("/api/v1/me/progress", headers=bob)).json()["problems"]
     assert progress == [{"problem": "add_one", "best_score": 100, "accepted": True}]
     # Asked again, nothing is left to do.
-    assert (await call(either, "POST", "/publish", version=version)).json()["attempts_at_other_versions"] == 0
+    assert (await call(either, "POST", "/publish", version=version, force=True)).json()[
+        "attempts_at_other_versions"
+    ] == 0
     assert (await call(either, "POST", f"/rejudges/{told['id']}/apply")).json() == applied
     async with either.app.state.database.reading() as session:
         item = await session.get_one(RejudgedRow, (told["id"], was_right))
@@ -180,6 +182,19 @@ async def test_one_at_a_time_and_the_same_only_once(either):
     refused = await call(either, "POST", "/rejudge", version=other)
     assert (refused.status_code, refused.json()["slug"]) == (409, "rejudge-under-way")
     assert first["id"] in refused.json()["detail"]
+
+
+async def test_they_are_listed_newest_first_and_in_pages(either):
+    first = (await rejudged(either, (await upload(either, NEW)).json()["version"]))["id"]
+    await call(either, "DELETE", f"/rejudges/{first}")
+    second = (await rejudged(either, (await upload(either, NEW)).json()["version"]))["id"]
+    listed = (await call(either, "GET", "/rejudges")).json()
+    assert ([each["id"] for each in listed["rejudges"]], listed["next"]) == ([second, first], None)
+    assert listed["rejudges"][1] == (await call(either, "GET", f"/rejudges/{first}")).json()
+    page = (await call(either, "GET", "/rejudges?limit=1")).json()
+    assert ([each["id"] for each in page["rejudges"]], page["next"]) == ([second], second)
+    last = (await call(either, "GET", f"/rejudges?limit=1&before={second}")).json()
+    assert ([each["id"] for each in last["rejudges"]], last["next"]) == ([first], None)
 
 
 async def test_it_can_be_looked_at_before_the_version_is_published_and_applied_after(either):

@@ -1,0 +1,109 @@
+"""Every version of a problem that is kept, and which of them was published when, by whom, and after which check."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.models import UserRow
+from app.database import Database
+from app.errors import ProblemNotFound, PublicationNotFound, VersionNotFound
+from app.ids import is_id
+from app.problems.models import PackageRow, PublicationRow, PublishedRow
+from app.problems.store import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView:
+    slug: str
+    version: str
+    is_published: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationView:
+    """`user` is None for what came out of the problems folder, and where the account was deleted.
+
+    `checked` is whether the last check that had ended by then passed; None where there was none. `forced`: published
+    although it had not.
+    """
+
+    id: str
+    slug: str
+    version: str
+    origin: Origin
+    user: str | None
+    checked: bool | None
+    forced: bool
+    published_at: datetime
+
+
+class History:
+    """Safe to share between requests. Lists are newest first; `before` names the last row of the page before."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def versions(self, slug: str, limit: int, before: str | None = None) -> list[VersionView]:
+        """Raises `ProblemNotFound`, and `VersionNotFound` for `before`."""
+        row = PackageRow
+        # Without the files, which have up to 4 MiB a version.
+        query = (
+            select(row.version, row.created_at, PublishedRow.version.is_not(None).label("is_published"))
+            .outerjoin(PublishedRow, (PublishedRow.slug == row.slug) & (PublishedRow.version == row.version))
+            .where(row.slug == slug)
+            .order_by(row.created_at.desc(), row.version.desc())
+            .limit(limit)
+        )
+        async with self._database.reading() as session:
+            await require_versions(session, slug)
+            if before is not None:
+                of_this = select(row.created_at).where(row.version == before, row.slug == slug)
+                last_at = await session.scalar(of_this)
+                if last_at is None:
+                    raise VersionNotFound(f"The problem {slug[:64]!r} has no version {before[:64]!r}.")
+                query = query.where(tuple_(row.created_at, row.version) < tuple_(last_at, before))
+            return [
+                VersionView(slug, found.version, bool(found.is_published), found.created_at)
+                for found in await session.execute(query)
+            ]
+
+    async def publications(self, slug: str, limit: int, before: str | None = None) -> list[PublicationView]:
+        """Raises `ProblemNotFound`, and `PublicationNotFound` for `before`."""
+        row = PublicationRow
+        query = (
+            select(row, UserRow.name)
+            .outerjoin(UserRow, UserRow.id == row.user_id)
+            .where(row.problem == slug)
+            .order_by(row.published_at.desc(), row.id.desc())
+            .limit(limit)
+        )
+        async with self._database.reading() as session:
+            await require_versions(session, slug)
+            if before is not None:
+                last = await session.get(row, before) if is_id(before) else None
+                if last is None or last.problem != slug:
+                    raise PublicationNotFound(f"The problem {slug[:64]!r} has no publication {before[:64]!r}.")
+                query = query.where(tuple_(row.published_at, row.id) < tuple_(last.published_at, last.id))
+            return [
+                PublicationView(
+                    id=found.id,
+                    slug=found.problem,
+                    version=found.version,
+                    origin=cast(Origin, found.origin),
+                    user=name,
+                    checked=found.checked,
+                    forced=found.forced,
+                    published_at=found.published_at,
+                )
+                for found, name in await session.execute(query)
+            ]
+
+
+async def require_versions(session: AsyncSession, slug: str) -> None:
+    """Raises `ProblemNotFound` where no version of such a problem was ever kept."""
+    if not await session.scalar(select(func.count()).where(PackageRow.slug == slug)):
+        raise ProblemNotFound(f"There is no problem {slug[:64]!r}, and no version of one was uploaded.")
