@@ -188,6 +188,8 @@ async def _open(
         await store.take_in(catalogue.all())
         serving = Serving(catalogue, store)
         await serving.refresh()
+        for unknown in catalogue.unknown_prerequisites():
+            say(unknown)
 
         accounts = Accounts(
             database,

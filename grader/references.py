@@ -21,6 +21,7 @@ from grader.checks.program.sketch import pattern_of, sketch_of
 from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
+from grader.package.names import unmatched_leaves, wrong_cases
 from grader.package.package import KnownSubmission, Package
 from grader.prepared import Known, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
 from grader.runner import wire
@@ -124,6 +125,7 @@ class References:
                     cases += _cases_of(package, kind, values)
         except SubmissionFault as fault:
             raise GraderFault(f"{package.slug}: cases.py failed: {_told(fault)}") from None
+        _refuse(package, wrong_cases(package.manifest, package.reference, {case.id: case.inputs for case in cases}))
         return cases
 
     def _run_reference(self, package: Package, cases: list[Case], stop: threading.Event | None) -> Prepared:
@@ -137,6 +139,7 @@ class References:
             for case_id, run in each.runs.items():
                 if any(run.replicas):
                     raise GraderFault(f"{package.slug}: reference.py: replicas of one leaf differ, in {case_id}")
+        _refuse(package, _unmatched(package, examined))
         return Prepared(tuple(cases), {}, examined)
 
     def _examine(
@@ -249,6 +252,24 @@ def _results_of(
             continue
         results[case.id] = values.get("result")
     return results
+
+
+def _unmatched(package: Package, examined: Sequence[Examined]) -> list[str]:
+    assert package.manifest.program is not None
+    placed: set[str] = set()
+    counted: set[str] = set()
+    for each in (one.measured for one in examined):
+        state, given, out = ({path for path, _ in leaves} for leaves in (each.state_in, each.given, each.out))
+        placed |= state | out
+        # As in `Subject.bytes_of`: what `step` returns are the leaves of the state once more.
+        counted |= state | given | (set() if package.manifest.program.init else out)
+    return unmatched_leaves(package.manifest, placed, counted)
+
+
+def _refuse(package: Package, faults: list[str]) -> None:
+    """Fail closed: a name that matches nothing guards nothing, so no submission may pass because of it."""
+    if faults:
+        raise GraderFault(f"{package.slug}: {'; '.join(faults)}")
 
 
 def _told(fault: SubmissionFault) -> str:

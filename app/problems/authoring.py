@@ -19,6 +19,7 @@ from app.problems.zipped import files_of, refuse
 from app.queue.walls import Walls
 from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
+from grader.package.names import shared_uuids, unknown_prerequisites
 from grader.package.package import Package
 from grader.package.reader import package_of
 
@@ -73,7 +74,7 @@ class Authoring:
         """Read a zipped package and keep it as a version of the problem; nobody is served another one by that.
 
         Raises:
-          BodyNotZip, PackageRefused.
+          BodyNotZip, PackageRefused. The latter also for a prerequisite that is not served.
           PackageOfAnotherProblem: its manifest has another slug.
         """
         # In a thread: parsing megabytes of Python and TOML would hold up every other request.
@@ -83,6 +84,10 @@ class Authoring:
                 f"problem.toml says slug = '{package.slug}', the address says {slug[:64]!r}. "
                 f"Send it to /problems/{package.slug}, or change the slug."
             )
+        served = self._serving.uuids()
+        faults = unknown_prerequisites(package.manifest, served) + shared_uuids(package.manifest, served)
+        if faults:
+            raise refuse(faults)
         is_new = await self._store.add(package)
         if is_new:
             log.info("user %s uploaded version %s of %s", user.id, package.version, package.slug)
@@ -107,9 +112,12 @@ class Authoring:
           force: also where no check of it has passed. The row that tells of the publication says so.
         Raises:
           VersionNotFound.
+          PackageRefused: another problem with its uuid was published since it was uploaded.
           VersionNotChecked: no check of it has passed, and it is not forced.
         """
-        await self._store.version_of(slug, version)
+        package = await self._store.version_of(slug, version)
+        if faults := shared_uuids(package.manifest, self._serving.uuids()):
+            raise refuse(faults)
         proof = await self.proofs.latest(version)
         checked = proof.passed if proof else None
         if not checked and not force:

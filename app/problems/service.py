@@ -7,6 +7,7 @@ from pathlib import Path
 from app.errors import ProblemNotFound
 from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
+from grader.package.names import shared_uuids, unknown_prerequisites
 from grader.package.package import Package
 from grader.package.reader import read_package
 
@@ -34,10 +35,23 @@ class Catalogue:
             if each.name.startswith((".", "_")):
                 continue
             try:
-                packages.append(read_package(each, ceiling))
+                package = read_package(each, ceiling)
             except PackageInvalid as fault:
                 faults.append(fault)
+                continue
+            if shared := shared_uuids(package.manifest, {other.slug: other.manifest.uuid for other in packages}):
+                faults.append(PackageInvalid(str(each), shared))
+            else:
+                packages.append(package)
         return cls(packages, faults)
+
+    def unknown_prerequisites(self) -> list[str]:
+        """One message for each prerequisite that is not served. Its problem is: a student can still solve it."""
+        return [
+            f"{package.slug}: {fault}"
+            for package in self._by_slug.values()
+            for fault in unknown_prerequisites(package.manifest, self._by_slug)
+        ]
 
     def serve(self, package: Package) -> None:
         """From now on, in place of the version of this problem that was served until now."""

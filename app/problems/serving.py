@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from uuid import UUID
 
 from app.errors import PackageNotStored
 from app.problems.service import Catalogue
@@ -20,6 +21,10 @@ class Serving:
         self._folder = frozenset(package.slug for package in catalogue.all())
         # One at a time: a slower look, begun before a version was published, would put the one before it back.
         self._turn = asyncio.Lock()
+
+    def uuids(self) -> dict[str, UUID]:
+        """The uuid of each problem that is served, by slug."""
+        return {package.slug: package.manifest.uuid for package in self._catalogue.all()}
 
     async def refresh(self) -> None:
         """Serve what is published by now. A version that is damaged is logged, and the one before it stays."""

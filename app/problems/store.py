@@ -44,7 +44,7 @@ class PackageStore:
         if row is None:
             raise PackageNotStored(f"the database holds no package of version {version[:64]!r}")
         try:
-            package = package_of(row.slug, row.files)
+            package = package_of(row.slug, row.files, is_stored=True)
         except PackageInvalid as fault:
             raise PackageNotStored(f"the package of version {version} in the database is damaged: {fault}") from None
         if package.version != version:

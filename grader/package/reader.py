@@ -1,7 +1,6 @@
 """Read a problem folder, or list everything that is wrong with it."""
 
 import ast
-import difflib
 import hashlib
 import math
 import re
@@ -14,6 +13,8 @@ from pydantic import BaseModel, ValidationError
 from grader import checks
 from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
+from grader.package.figures import wrong_figures
+from grader.package.names import suggest, unknown_names
 from grader.package.package import (
     CheckSpec,
     KnownSubmission,
@@ -51,12 +52,16 @@ def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
     return _assemble(folder.name, files, str(folder), faults, ceiling)
 
 
-def package_of(slug: str | None, files: dict[str, str], ceiling: Ceiling | None = None) -> Package:
+def package_of(
+    slug: str | None, files: dict[str, str], ceiling: Ceiling | None = None, *, is_stored: bool = False
+) -> Package:
     """Validate a package that lies in no folder: the text of its files by path, as `Package.files` has it.
 
     Args:
       slug: what its manifest must call it; None where any name will do.
       ceiling: as for a folder; None for a version that was taken in before.
+      is_stored: it was taken in before. Names and figures are not looked at again, so that a rule that is newer than
+        a version leaves the attempts of that version as they are.
     Raises:
       PackageInvalid: as for a folder.
     """
@@ -66,15 +71,24 @@ def package_of(slug: str | None, files: dict[str, str], ceiling: Ceiling | None 
             faults.append(_misplaced(name))
         elif len(text.encode()) > MAX_FILE_BYTES:
             faults.append(_too_long(name))
-    return _assemble(slug, dict(sorted(files.items())), slug or "this", faults, ceiling)
+    return _assemble(slug, dict(sorted(files.items())), slug or "this", faults, ceiling, is_stored=is_stored)
 
 
 def _assemble(
-    slug: str | None, files: dict[str, str], where: str, faults: list[str], ceiling: Ceiling | None
+    slug: str | None,
+    files: dict[str, str],
+    where: str,
+    faults: list[str],
+    ceiling: Ceiling | None,
+    *,
+    is_stored: bool = False,
 ) -> Package:
     manifest = _read_manifest(slug, files.get("problem.toml", ""), faults)
     if manifest is not None and ceiling is not None:
         faults += ceiling.faults(manifest.limits)
+    if not is_stored:
+        faults += unknown_names(manifest, files) if manifest else []
+        faults += wrong_figures(files)
     for name in _TEXT_FILES:
         if not files.get(name, "").strip():
             faults.append(f"{name} is missing or empty")
@@ -125,7 +139,7 @@ def _too_long(name: str) -> str:
 
 
 def _misplaced(name: str) -> str:
-    return f"{name} has no place in a package{_suggest(name, ['problem.toml', *_TEXT_FILES])}"
+    return f"{name} has no place in a package{suggest(name, ['problem.toml', *_TEXT_FILES])}"
 
 
 def _belongs(name: str) -> bool:
@@ -169,14 +183,14 @@ def _contradictions(manifest: Manifest, slug: str | None) -> list[str]:
         faults.append(f"problem.toml: the points of the checks add up to {points}, not 100")
     for name in manifest.tolerance:
         if name not in DTYPES:
-            faults.append(f"problem.toml: tolerance for an unknown dtype '{name}'{_suggest(name, list(DTYPES))}")
+            faults.append(f"problem.toml: tolerance for an unknown dtype '{name}'{suggest(name, list(DTYPES))}")
     return faults
 
 
 def _faults_of_check(manifest: Manifest, check: CheckSpec) -> list[str]:
     known = checks.names(manifest.mode)
     if check.id not in known:
-        return [f"problem.toml: there is no check '{check.id}' in mode {manifest.mode}{_suggest(check.id, known)}"]
+        return [f"problem.toml: there is no check '{check.id}' in mode {manifest.mode}{suggest(check.id, known)}"]
     model = checks.load(manifest.mode, check.id).Bounds
     try:
         model.model_validate(check.bounds)
@@ -188,7 +202,7 @@ def _faults_of_check(manifest: Manifest, check: CheckSpec) -> list[str]:
 def _explain_bound(check: str, fault: Any, model: type[BaseModel]) -> str:
     where = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
-        hint = _suggest(where, ["points", "title", *model.model_fields])
+        hint = suggest(where, ["points", "title", *model.model_fields])
         return f"problem.toml: unknown key '{where}' in check '{check}'{hint}"
     return f"problem.toml: check '{check}': {where}: {fault['msg']}"
 
@@ -219,7 +233,7 @@ def _faults_of_program(manifest: Manifest) -> list[str]:
         for axis in used:
             if axis not in axes:
                 faults.append(
-                    f"problem.toml: program.inputs.{name}: there is no mesh axis '{axis}'{_suggest(axis, axes)}"
+                    f"problem.toml: program.inputs.{name}: there is no mesh axis '{axis}'{suggest(axis, axes)}"
                 )
         if len(set(used)) != len(used):
             faults.append(f"problem.toml: program.inputs.{name}: a mesh axis is used twice")
@@ -231,13 +245,8 @@ def _explain(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
         table = next((str(part) for part in fault["loc"] if part in _MODELS), None)
         known = _MODELS[table].model_fields if table else Manifest.model_fields
-        return f"problem.toml: unknown key '{where}'{_suggest(str(fault['loc'][-1]), list(known))}"
+        return f"problem.toml: unknown key '{where}'{suggest(str(fault['loc'][-1]), list(known))}"
     return f"problem.toml: {where}: {fault['msg']}"
-
-
-def _suggest(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def _known(files: dict[str, str], prefix: str, faults: list[str]) -> tuple[KnownSubmission, ...]:
@@ -262,7 +271,7 @@ def _reason(name: str, faults: list[str]) -> Reason | None:
     for reason in get_args(Reason):
         if reason == parts[2]:
             return reason  # type: ignore[no-any-return]
-    faults.append(f"{name}: '{parts[2]}' is not a reason{_suggest(parts[2], list(REASONS))}")
+    faults.append(f"{name}: '{parts[2]}' is not a reason{suggest(parts[2], list(REASONS))}")
     return None
 
 

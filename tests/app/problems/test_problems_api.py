@@ -1,5 +1,6 @@
 """The problems over REST: open to everybody, and only their public parts."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -26,7 +27,7 @@ async def test_nothing_secret_is_published(service):
 
 
 def test_a_package_with_faults_is_left_out_and_the_rest_served(tmp_path, package, monkeypatch):
-    def read(folder):
+    def read(folder, ceiling=None):
         if folder.name == "broken":
             raise PackageInvalid(str(folder), ["there is no problem.toml in it"])
         return package
@@ -37,6 +38,24 @@ def test_a_package_with_faults_is_left_out_and_the_rest_served(tmp_path, package
     catalogue = Catalogue.load(tmp_path)
     assert [each.slug for each in catalogue.all()] == ["add_one"]
     assert "no problem.toml" in str(catalogue.faults[0])
+
+
+def test_of_two_folders_with_one_uuid_the_first_is_served(tmp_path, package):
+    folder = tmp_path / "problems"
+    shutil.copytree(folder / "add_one", folder / "add_two")
+    manifest = folder / "add_two" / "problem.toml"
+    manifest.write_text(manifest.read_text().replace('slug = "add_one"', 'slug = "add_two"'))
+    catalogue = Catalogue.load(folder)
+    assert [each.slug for each in catalogue.all()] == ["add_one"]
+    assert "belongs to the problem 'add_one'" in str(catalogue.faults[0])
+
+
+def test_a_prerequisite_that_is_not_served_is_named_and_its_problem_served(tmp_path, package):
+    manifest = tmp_path / "problems" / "add_one" / "problem.toml"
+    manifest.write_text(manifest.read_text().replace('mode = "call"', 'mode = "call"\nprerequisites = ["zero"]'))
+    catalogue = Catalogue.load(tmp_path / "problems")
+    assert [each.slug for each in catalogue.all()] == ["add_one"]
+    assert catalogue.unknown_prerequisites() == ["add_one: problem.toml: prerequisites: there is no problem 'zero'"]
 
 
 def test_a_folder_that_is_not_there_holds_no_problem(tmp_path):

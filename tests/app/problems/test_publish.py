@@ -9,7 +9,7 @@ from tests.app.accounts.people import SITE, browser, sign_up
 from tests.app.attempts.handing_in import hand_in
 from tests.app.conftest import FILES
 from tests.app.problems.test_check import GOOD
-from tests.app.problems.zips import upload
+from tests.app.problems.zips import another, upload
 from tests.app.program_verdict import program_verdict
 
 pytestmark = pytest.mark.anyio
@@ -64,7 +64,7 @@ async def test_it_is_served_after_a_restart_and_can_be_taken_back(start_service,
 
 
 async def test_a_problem_that_lies_in_no_folder_is_served_in_its_place(start_service, database_url):
-    other = FILES | {"problem.toml": FILES["problem.toml"].replace('"add_one"', '"aaa_one"', 1)}
+    other = another("aaa_one")
     async with start_service(database_url=database_url) as service:
         await publish(service, await uploaded(service, other, "aaa_one"), "aaa_one")
     async with start_service(database_url=database_url) as service:
@@ -96,11 +96,21 @@ async def test_a_version_that_is_not_there_or_of_another_problem_is_not_publishe
     assert (await service.http.get(ONE)).json()["version"] == package.version
 
 
+async def test_a_version_whose_uuid_another_problem_has_by_now_is_not_published(service):
+    first, second = another("aaa_one"), another("bbb_one")
+    second["problem.toml"] = first["problem.toml"].replace('"aaa_one"', '"bbb_one"', 1)
+    versions = [await uploaded(service, files, slug) for files, slug in ((first, "aaa_one"), (second, "bbb_one"))]
+    assert (await publish(service, versions[0], "aaa_one")).status_code == 200
+    refused = await publish(service, versions[1], "bbb_one")
+    assert (refused.status_code, refused.json()["slug"]) == (422, "package-invalid")
+    assert "belongs to the problem 'aaa_one'" in refused.json()["faults"][0]
+
+
 async def test_a_damaged_version_leaves_the_one_before_it(service, package, monkeypatch):
     version = await uploaded(service)
     await service.app.state.packages.publish("add_one", version)
     service.app.state.packages._read.clear()
-    monkeypatch.setattr("app.problems.store.package_of", lambda slug, files: package)
+    monkeypatch.setattr("app.problems.store.package_of", lambda slug, files, is_stored: package)
     await service.app.state.authoring._serving.refresh()
     assert (await service.http.get(ONE)).json()["version"] == package.version
 

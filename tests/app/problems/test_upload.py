@@ -14,7 +14,7 @@ from app.problems.zipped import MAX_ZIP_BYTES, files_of
 from grader.errors import PackageInvalid
 from grader.package.reader import package_of
 from tests.app.conftest import FILES
-from tests.app.problems.zips import ZIP, upload, zipped
+from tests.app.problems.zips import ZIP, another, upload, zipped
 
 pytestmark = pytest.mark.anyio
 NEW = FILES | {"statement.md": "Add one, newly."}
@@ -40,8 +40,30 @@ async def test_a_version_that_is_there_is_told_again(either, package):
 
 
 async def test_a_problem_that_nobody_knew_can_be_uploaded(either):
-    other = FILES | {"problem.toml": FILES["problem.toml"].replace('"add_one"', '"add_two"', 1)}
-    assert (await upload(either, other, "add_two")).status_code == 201
+    assert (await upload(either, another("add_two"), "add_two")).status_code == 201
+
+
+async def test_the_uuid_of_another_problem_is_refused(service):
+    copied = FILES | {"problem.toml": FILES["problem.toml"].replace('"add_one"', '"add_two"', 1)}
+    answer = await upload(service, copied, "add_two")
+    assert (answer.status_code, answer.json()["slug"]) == (422, "package-invalid")
+    assert "belongs to the problem 'add_one'" in "\n".join(answer.json()["faults"])
+
+
+async def test_a_prerequisite_that_is_not_served_is_refused(service):
+    wanting = FILES["problem.toml"].replace('mode = "call"', 'mode = "call"\nprerequisites = ["ad_one"]')
+    answer = await upload(service, another("add_two", wanting), "add_two")
+    assert answer.status_code == 422
+    assert answer.json()["faults"] == [
+        "problem.toml: prerequisites: there is no problem 'ad_one' (did you mean 'add_one'?)"
+    ]
+
+
+async def test_a_misspelt_entry_is_refused(service):
+    wrong = FILES["problem.toml"].replace('entry = "add_one"', 'entry = "ad_one"')
+    answer = await upload(service, FILES | {"problem.toml": wrong})
+    told = "\n".join(answer.json()["faults"])
+    assert "entry: reference.py does not define 'ad_one' (did you mean 'add_one'?)" in told
 
 
 async def test_the_slug_of_the_address_must_be_the_manifests(either):

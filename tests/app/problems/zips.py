@@ -1,10 +1,14 @@
 """Packages as an instructor sends them."""
 
 import io
+import re
 import zipfile
 from collections.abc import Mapping
+from uuid import NAMESPACE_URL, uuid5
 
 import httpx
+
+from tests.app.conftest import FILES
 
 ZIP = {"Content-Type": "application/zip"}
 
@@ -15,6 +19,14 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
         for name, content in files.items():
             archive.writestr(name, content)
     return buffer.getvalue()
+
+
+def another(slug: str, manifest: str = FILES["problem.toml"]) -> dict[str, str]:
+    """The tests' problem as one more problem: with a slug and a uuid of its own."""
+    uuid = uuid5(NAMESPACE_URL, slug)
+    return FILES | {
+        "problem.toml": re.sub(r'uuid = ".*"', f'uuid = "{uuid}"', manifest.replace('"add_one"', f'"{slug}"', 1))
+    }
 
 
 async def upload(service, files: Mapping[str, str | bytes], slug: str = "add_one") -> httpx.Response:

@@ -1,0 +1,96 @@
+"""Figures of a package: each one is shown, each one that is shown is there, and each holds a drawing alone."""
+
+import re
+from collections.abc import Mapping
+from xml.parsers import expat
+
+from grader.package.names import suggest
+
+_SHOWN_IN = ("statement.md", "hints.md", "editorial.md")
+_IMAGE = re.compile(r"!\[[^\]]*\]\(\s*<?(figures/[^)>\s]*)")
+_SVG = "http://www.w3.org/2000/svg"
+# An allow-list: new elements of SVG and HTML that run or load something need no change here. Animations are left out
+# because they can turn a harmless link into a script.
+_ELEMENTS = frozenset(
+    "svg g title desc defs style rect circle ellipse line polyline polygon path text tspan textPath marker "
+    "linearGradient radialGradient stop clipPath mask pattern symbol use".split()
+)
+_MAX_FAULTS = 8
+
+
+def wrong_figures(files: Mapping[str, str]) -> list[str]:
+    """What is wrong with the figures of a package, one message each.
+
+    Args:
+      files: the text of the package's files by path.
+    """
+    figures = [name for name in files if name.startswith("figures/")]
+    shown = {name: text for text in _SHOWN_IN for name in _IMAGE.findall(files.get(text, ""))}
+    faults = [
+        f"{text} shows {name}, which is not in the package{suggest(name, figures)}"
+        for name, text in shown.items()
+        if name not in figures
+    ]
+    for name in figures:
+        if name not in shown:
+            faults.append(f"{name} is shown nowhere: put ![what it shows]({name}) into statement.md, or remove it")
+        faults += [f"{name} {fault}" for fault in active_content(files[name])]
+    return faults
+
+
+class _Refused(Exception):
+    """Ends the parser at what must not be read any further."""
+
+
+def active_content(svg: str) -> list[str]:
+    """Everything in an SVG that could run, load or link to something; each as the end of a sentence."""
+    faults: list[str] = []
+    texts: list[str] = []
+    parser = expat.ParserCreate("utf-8", " ")
+    parser.buffer_text = True
+
+    def refuse_doctype(*_: object) -> None:
+        # Before anything is expanded: a page of nested entities grows to gigabytes.
+        raise _Refused("has a DOCTYPE, which may define entities: remove it")
+
+    def refuse_instruction(target: str, _: str) -> None:
+        raise _Refused(f"has a processing instruction <?{target}?>: remove it")
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        namespace, _, element = tag.rpartition(" ")
+        if namespace != _SVG or element not in _ELEMENTS:
+            faults.append(f"has the element <{element}>, which a drawing does not need; it may run or load something")
+        for attribute, value in attributes.items():
+            faults.extend(_wrong_attribute(element, attribute.rpartition(" ")[2], value))
+
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    parser.ProcessingInstructionHandler = refuse_instruction
+    parser.StartElementHandler = start
+    parser.CharacterDataHandler = texts.append
+    try:
+        parser.Parse(svg, True)
+    except _Refused as refused:
+        return [str(refused)]
+    except expat.ExpatError as error:
+        return [f"is not XML: {error}"]
+    if _loads("".join(texts)):
+        faults.append("loads something by @import or url() in its style; only url(#id) may stand there")
+    return faults[:_MAX_FAULTS]
+
+
+def _wrong_attribute(element: str, name: str, value: str) -> list[str]:
+    if name.lower().startswith("on"):
+        return [f"has the attribute {name} on <{element}>, which runs a script"]
+    if re.sub(r"[\s\x00-\x20]", "", value).lower().startswith(("javascript:", "data:", "vbscript:")):
+        return [f"has a script as {name} of <{element}>"]
+    if name in ("href", "src", "base") and not value.startswith("#"):
+        return [f"points outside itself by {name} of <{element}>: only #id may stand there"]
+    if _loads(value):
+        return [f"loads something by url() in {name} of <{element}>: only url(#id) may stand there"]
+    return []
+
+
+def _loads(style: str) -> bool:
+    # A backslash can spell `url` in CSS without the letters.
+    plain = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL).lower()
+    return "@import" in plain or bool(re.search(r"url\(\s*(?![\s\"']*#)", plain)) or "\\" in plain

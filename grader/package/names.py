@@ -1,0 +1,217 @@
+"""Names in a manifest must exist: mesh axes, inputs, groups, functions, other problems, leaves of the reference.
+
+A check whose rule names a misspelt axis or input matches nothing, so every submission passes it.
+"""
+
+import ast
+import difflib
+import re
+import symtable
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+from uuid import UUID
+
+from grader.package.package import CheckSpec, Manifest
+
+_GLOB = re.compile(r"[*?\[/]")
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """The name that was probably meant, as the end of a message; empty where none is close."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
+    """Every name in the manifest that the package itself does not define, one message each.
+
+    Args:
+      files: the text of the package's files by path.
+    """
+    faults = _unknown_functions(manifest, files)
+    if manifest.slug in manifest.prerequisites:
+        faults.append("problem.toml: prerequisites: a problem cannot be its own prerequisite")
+    if manifest.program is None:
+        return faults
+    arguments = arguments_of(manifest, files.get("reference.py", ""))
+    if arguments is not None:
+        for name in manifest.program.inputs:
+            if not _is_one_of(name, arguments):
+                faults.append(_not_an_input(f"program.inputs.{name}", name, manifest, arguments))
+    for check in manifest.checks:
+        faults += _unknown_in_check(manifest, check, arguments)
+    return faults
+
+
+def unknown_prerequisites(manifest: Manifest, slugs: Iterable[str]) -> list[str]:
+    """Prerequisites that are not among the slugs of the problems that are served."""
+    known = [slug for slug in slugs if slug != manifest.slug]
+    return [
+        f"problem.toml: prerequisites: there is no problem '{slug}'{suggest(slug, known)}"
+        for slug in manifest.prerequisites
+        if slug not in known and slug != manifest.slug
+    ]
+
+
+def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[str]:
+    """Other problems that have this one's uuid.
+
+    Args:
+      others: the uuid of each problem that is served, by slug. This problem may be among them.
+    """
+    return [
+        f"problem.toml: uuid: {uuid} belongs to the problem '{slug}'. Draw a new one for '{manifest.slug}': "
+        'python -c "import uuid; print(uuid.uuid4())"'
+        for slug, uuid in others.items()
+        if slug != manifest.slug and uuid == manifest.uuid
+    ]
+
+
+def unmatched_leaves(manifest: Manifest, placed: Iterable[str], counted: Iterable[str]) -> list[str]:
+    """Globs that match no leaf of the reference. Only a compiled reference has leaves, so the judge asks.
+
+    Args:
+      placed: paths of the leaves whose shardings are compared, which `leaves` may name.
+      counted: paths of the leaves whose bytes can be asked for, which `of` and groups may name.
+    """
+    placed, counted, faults = sorted(set(placed)), sorted(set(counted)), []
+    groups = manifest.program.groups if manifest.program else {}
+    for group, patterns in groups.items():
+        for pattern in patterns:
+            faults += _unmatched(f"program.groups.{group}", pattern, counted)
+    for check in manifest.checks:
+        for pattern in _strings(check.bounds.get("leaves")):
+            faults += _unmatched(f"check '{check.id}': leaves", pattern, placed)
+        for where, rule in _rules(check):
+            of = rule.get("of")
+            if isinstance(of, str) and of not in (*groups, "reference"):
+                faults += _unmatched(f"check '{check.id}': {where}of", of, [*counted, *groups])
+    return faults
+
+
+def arguments_of(manifest: Manifest, source: str) -> list[str] | None:
+    """The arguments of the entry point that cases give, in order; None where its signature cannot be read."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == manifest.entry]
+    if not functions or functions[-1].args.vararg or functions[-1].args.kwonlyargs:
+        return None
+    names = [each.arg for each in (*functions[-1].args.posonlyargs, *functions[-1].args.args)]
+    if manifest.program is None:
+        return names
+    return names[2 if manifest.program.init else 1 :]
+
+
+def wrong_cases(manifest: Manifest, source: str, cases: Mapping[str, Iterable[str]]) -> list[str]:
+    """Cases that give other arguments than the entry point takes, and sharded inputs that no case gives.
+
+    Args:
+      source: the reference.
+      cases: the names of the arguments in each case, by the id of the case.
+    """
+    faults = []
+    seeded = manifest.program is not None and manifest.program.init is not None
+    given = {id: [name for name in names if not (seeded and name == "seed")] for id, names in cases.items()}
+    expected = arguments_of(manifest, source)
+    for id, names in given.items() if expected is not None else ():
+        assert expected is not None
+        unknown = [name for name in names if not _is_one_of(name, expected)]
+        if unknown:
+            hint = suggest(unknown[0], expected)
+            faults.append(f"cases.py: {id} gives '{unknown[0]}', which `{manifest.entry}` does not take{hint}")
+        elif [_argument(name, expected) for name in names] != expected:
+            takes = f"`{manifest.entry}` takes {', '.join(expected)}, by position"
+            faults.append(f"cases.py: {id} gives {', '.join(names) or 'nothing'}, but {takes}")
+    everything = {name for names in given.values() for name in names}
+    for name in manifest.program.inputs if manifest.program else ():
+        if name not in everything:
+            faults.append(f"problem.toml: program.inputs.{name}: no case gives '{name}'{suggest(name, everything)}")
+    return faults
+
+
+def _is_one_of(name: str, arguments: list[str]) -> bool:
+    return _argument(name, arguments) in arguments
+
+
+def _argument(name: str, arguments: list[str]) -> str:
+    """The argument that an input is for. Where cases shard one argument in several ways, a number tells them apart."""
+    return name if name in arguments else name.rstrip("0123456789")
+
+
+def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
+    faults = []
+    wanted = {"entry": manifest.entry}
+    if manifest.program is not None and manifest.program.init:
+        wanted["program.init"] = manifest.program.init
+    for file in ("reference.py", "starter.py"):
+        if not files.get(file, "").strip():
+            continue
+        try:
+            table = symtable.symtable(files[file], file, "exec")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            faults.append(f"{file} is not Python: {error}")
+            continue
+        defined = [each.get_name() for each in table.get_symbols() if each.is_assigned() or each.is_imported()]
+        for key, name in wanted.items():
+            if name not in defined:
+                faults.append(f"problem.toml: {key}: {file} does not define '{name}'{suggest(name, defined)}")
+    return faults
+
+
+def _unknown_in_check(manifest: Manifest, check: CheckSpec, arguments: list[str] | None) -> list[str]:
+    assert manifest.program is not None
+    axes, groups = list(manifest.program.meshes[0]), manifest.program.groups
+    faults = []
+    if arguments is not None:
+        for name in _strings(check.bounds.get("inputs")):
+            if not _is_one_of(name, arguments):
+                faults.append(_not_an_input(f"check '{check.id}': inputs", name, manifest, arguments))
+    for where, rule in _rules(check):
+        named = _strings(rule.get("axes"))
+        unknown = [axis for axis in named if axis not in axes]
+        faults += [_no_axis(f"check '{check.id}': {where}axes", axis, axes) for axis in unknown]
+        if not unknown and named != [axis for axis in axes if axis in named]:
+            # They are compared with the axes of a collective as a list, in the order of the mesh.
+            faults.append(f"problem.toml: check '{check.id}': {where}axes: list each once, as the mesh does: {axes}")
+        counts = rule.get("executions")
+        for count in counts.values() if isinstance(counts, dict) else ():
+            axis = re.sub(r"[+-]\d+$", "", count) if isinstance(count, str) else None
+            if axis is not None and axis not in axes:
+                faults.append(_no_axis(f"check '{check.id}': {where}executions", axis, axes))
+        of = rule.get("of")
+        # A plain name may also be a leaf or an input; those are known once the reference is compiled.
+        if isinstance(of, str) and of not in (*groups, "reference", *(arguments or ())) and not _GLOB.search(of):
+            hint = suggest(of, [*groups, "reference"])
+            if hint:
+                faults.append(f"problem.toml: check '{check.id}': {where}of: there is no group '{of}'{hint}")
+    return faults
+
+
+def _rules(check: CheckSpec) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The check's own table and each of its `rules`, with the path that a message shows."""
+    yield "", check.bounds
+    rules = check.bounds.get("rules")
+    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
+        if isinstance(rule, dict):
+            yield f"rules.{number}.", rule
+
+
+def _strings(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _no_axis(where: str, axis: str, axes: list[str]) -> str:
+    return f"problem.toml: {where}: there is no mesh axis '{axis}'{suggest(axis, axes)}"
+
+
+def _not_an_input(where: str, name: str, manifest: Manifest, arguments: list[str]) -> str:
+    return f"problem.toml: {where}: `{manifest.entry}` in reference.py takes no '{name}'{suggest(name, arguments)}"
+
+
+def _unmatched(where: str, pattern: str, known: list[str]) -> list[str]:
+    if any(fnmatchcase(name, pattern) for name in known):
+        return []
+    return [f"problem.toml: {where}: no leaf of the reference matches '{pattern}'{suggest(pattern, known)}"]
