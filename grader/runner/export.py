@@ -13,12 +13,13 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.extend
 import jax.numpy as jnp
 import numpy as np
-from jax._src import source_info_util
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.runner import private_jax
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
 
 MAX_LEAVES = 512
@@ -267,7 +268,7 @@ def _serialize(jitted: Any, avals: Sequence[Any], traced: Any) -> bytes:
 
 
 def _frames_of(equation: Any) -> list[dict[str, Any]]:
-    for frame in source_info_util.user_frames(equation.source_info.traceback):
+    for frame in private_jax.user_frames(equation):
         if frame.file_name == FILENAME:
             return [source_frame(frame.start_line, frame.function_name)]
     return []
@@ -297,7 +298,7 @@ def _walk(jaxpr: Any) -> Iterator[Any]:
     """Every equation, those of inner jaxprs as well."""
     for equation in jaxpr.eqns:
         yield equation
-        for inner in jax.core.jaxprs_in_params(equation.params):
+        for inner in jax.extend.core.jaxprs_in_params(equation.params):
             yield from _walk(inner)
 
 

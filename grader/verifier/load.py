@@ -10,6 +10,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
+from grader.runner import private_jax
 
 # What jax itself lowers to on CPU without leaving the program: shardings, and kernels that compute on their operands.
 _ALLOWED_CALLS = {
@@ -82,7 +83,7 @@ def load(artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any
     ]
     with jax.set_mesh(mesh):
         jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)
-        compiled = jitted.lower(*avals).compile(compiler_options=COMPILER_OPTIONS)
+        compiled = jitted.lower(*avals).compile(compiler_options=private_jax.known_options(COMPILER_OPTIONS))
     return Loaded(
         compiled=compiled,
         mesh=mesh,
@@ -125,7 +126,7 @@ def _check_operations(module: ExportedProgram) -> None:
 
 def _kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:
     """Explicit where the program was traced on such a mesh: jax insists on the same kind."""
-    for sharding in (*exported._in_named_shardings, *exported._out_named_shardings):
+    for sharding in private_jax.named_shardings(exported):
         if sharding is not None and sharding.mesh.axis_names == tuple(axes):
             return tuple(sharding.mesh.axis_types)
     return (AxisType.Auto,) * len(axes)

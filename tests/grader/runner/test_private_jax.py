@@ -1,0 +1,219 @@
+"""Each private name of JAX that the grader uses is listed here, with the test that needs it."""
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+
+from grader.runner import private_jax
+from grader.sandbox.bubblewrap import runner_environment
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+# A name of JAX, or of the class `jax.export.Exported`; then the test below that fails where it no longer does its work.
+PRIVATE = {
+    "jax._src.compilation_cache._cache": "test_what_was_compiled_is_kept_and_found",
+    "jax._src.compilation_cache._cache_initialized": "test_what_was_compiled_is_kept_and_found",
+    "jax._src.compilation_cache._cache_checked": "test_what_was_compiled_is_kept_and_found",
+    "jax._src.compilation_cache._cache_used": "test_what_was_compiled_is_kept_and_found",
+    "jax._src.compilation_cache.compress_executable": "test_what_is_kept_is_not_compressed",
+    "jax._src.compilation_cache.decompress_executable": "test_what_is_kept_is_not_compressed",
+    "jax._src.compilation_cache_interface.CacheInterface": "test_what_was_compiled_is_kept_and_found",
+    "jax._src.interpreters.mlir.make_ir_context": "test_all_lowerings_share_one_context",
+    "jax._src.source_info_util.user_frames": "test_an_equation_names_the_line_that_made_it",
+    "jax._src.xla_bridge.backends_are_initialized": "test_a_backend_is_seen_once_it_is_started",
+    "jax.export.Exported._in_named_shardings": "test_an_exported_program_tells_its_shardings",
+    "jax.export.Exported._out_named_shardings": "test_an_exported_program_tells_its_shardings",
+}
+# The one place that may use them.
+SEAM = CHECKOUT / "grader" / "runner" / "private_jax.py"
+# What a single underscore means nothing on: our own objects, and documented names of the standard library.
+OURS = {"self", "cls", "os"}
+INSIDE = """
+import json
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from grader.runner import private_jax, warm
+
+found = {"started_before": private_jax.backend_is_started()}
+cache = warm.start_backend()
+found["started_after"] = private_jax.backend_is_started()
+
+
+def double(x):
+    return x * 2  # LINE
+
+
+mesh = Mesh(np.array(jax.devices()), ("ring",))
+sharded = NamedSharding(mesh, P("ring"))
+aval = jax.ShapeDtypeStruct((8,), jnp.float32, sharding=sharded)
+exported = jax.export.export(jax.jit(double, out_shardings=sharded))(aval)
+found["shardings"] = [str(each.spec) for each in private_jax.named_shardings(exported)]
+contexts = {id(private_jax.mlir.make_ir_context()) for _ in range(20)}
+found["contexts"] = len(contexts)
+
+x = np.arange(8, dtype=np.float32)
+jax.jit(double)(x)
+found["misses_first"] = cache.misses
+found["kept"] = len(cache.entries)
+jax.clear_caches()
+jax.jit(double)(x)
+found["misses_second"] = cache.misses
+found["starts"] = [list(private_jax.compilation_cache.decompress_executable(entry)[:4]) == list(entry[:4])
+                   for entry in cache.entries.values()]
+equation = jax.make_jaxpr(double)(x).jaxpr.eqns[0]
+found["frames"] = [(frame.function_name, frame.start_line) for frame in private_jax.user_frames(equation)]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def inside() -> dict[str, object]:
+    """What one process found that uses all of them as a runner does."""
+    environment = runner_environment() | {"PYTHONPATH": str(CHECKOUT)}
+    environment["XLA_FLAGS"] += " --xla_force_host_platform_device_count=8"
+    command = [sys.executable, "-W", "error::DeprecationWarning:grader", "-c", INSIDE]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"On JAX {jax.__version__}:\n{done.stderr}"
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_the_grader_uses_private_names_in_one_place_only():
+    elsewhere = {
+        f"{path.relative_to(CHECKOUT)}: {name}"
+        for path in sorted((CHECKOUT / "grader").rglob("*.py"))
+        if path != SEAM
+        for name in private_names(path.read_text(encoding="utf-8"))
+    }
+    assert elsewhere == set()
+
+
+def test_each_private_name_is_listed_and_no_other():
+    used = private_names(SEAM.read_text(encoding="utf-8"))
+    # An attribute of a value has no module before it: it is listed with its class.
+    assert {name for name in used if name.startswith("jax")} == {name for name in PRIVATE if "Exported" not in name}
+    assert {name for name in used if not name.startswith("jax")} == {
+        name.rsplit(".", 1)[1] for name in PRIVATE if "Exported" in name
+    }
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_this_jax_has_it(name: str):
+    module, _, attribute = name.rpartition(".")
+    owner = jax.export.Exported if module == "jax.export.Exported" else importlib.import_module(module)
+    there = attribute in getattr(owner, "__dataclass_fields__", {}) or hasattr(owner, attribute)
+    assert there, f"JAX {jax.__version__} has no {name}: {SEAM.name} needs another way to do what it is used for."
+
+
+@pytest.mark.parametrize(("name", "test"), PRIVATE.items())
+def test_each_has_a_test_that_needs_it(name: str, test: str):
+    assert callable(globals().get(test))
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("import jax._src.core", {"jax._src.core"}),
+        ("from jax._src import core", {"jax._src.core"}),
+        ("from jax._src import core as c\nc.trace()", {"jax._src.core.trace"}),
+        ("from jax._src.core import Jaxpr", {"jax._src.core.Jaxpr"}),
+        ("import jax\njax._src.core.trace()", {"jax._src.core.trace"}),
+        ("import jaxlib.xla_client", {"jaxlib.xla_client"}),
+        ("from jaxlib import xla_client", {"jaxlib.xla_client"}),
+        ("def f(exported): return exported._kept", {"_kept"}),
+        ("def f(exported): return getattr(exported, '_kept')", {"_kept"}),
+        ("import jax\njax.jit(self._step)\nos._exit(1)", set()),
+    ],
+)
+def test_a_private_name_is_found_however_it_is_used(source: str, names: set[str]):
+    assert private_names(source) == names
+
+
+def test_a_backend_is_seen_once_it_is_started(inside: dict[str, object]):
+    assert (inside["started_before"], inside["started_after"]) == (False, True)
+
+
+def test_what_was_compiled_is_kept_and_found(inside: dict[str, object]):
+    assert inside["misses_first"] == inside["kept"] != 0
+    assert inside["misses_second"] == inside["misses_first"]
+
+
+def test_what_is_kept_is_not_compressed(inside: dict[str, object]):
+    assert set(inside["starts"]) == {True}
+
+
+def test_all_lowerings_share_one_context(inside: dict[str, object]):
+    assert inside["contexts"] == 1
+
+
+def test_an_equation_names_the_line_that_made_it(inside: dict[str, object]):
+    line = next(number for number, text in enumerate(INSIDE.splitlines(), 1) if "# LINE" in text)
+    assert inside["frames"][0] == ["double", line]
+
+
+def test_an_exported_program_tells_its_shardings(inside: dict[str, object]):
+    assert inside["shardings"] == ["P('ring',)"] * 2
+
+
+@pytest.mark.parametrize(("line", "known"), [((0, 10), {"level", "xla_cpu_use_fusion_emitters"}), ((0, 12), {"level"})])
+def test_an_option_that_a_line_of_jax_has_lost_is_left_out(monkeypatch, line: tuple[int, int], known: set[str]):
+    monkeypatch.setattr(private_jax, "LINE", line)
+    assert set(private_jax.known_options({"level": "0", "xla_cpu_use_fusion_emitters": "False"})) == known
+
+
+def private_names(source: str) -> set[str]:
+    """The private names that a source uses: those of a package as its dotted path, those of a value as they are."""
+    tree = ast.parse(source)
+    modules, imported = {}, set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                for alias in node.names:
+                    modules[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else None
+                    if _is_private(alias.name):
+                        imported.add(alias.name)
+            case ast.ImportFrom(module=str(module)):
+                for alias in node.names:
+                    name = f"{module}.{alias.name}"
+                    modules[alias.asname or alias.name] = name
+                    if _is_private(name):
+                        imported.add(name)
+    used = set()
+    parts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node not in parts:
+            used |= _private_of(node, modules)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "setattr"):
+            used |= {each.value for each in node.args[1:2] if isinstance(each, ast.Constant) and _hidden(each.value)}
+    # A module that was imported for what is in it is told by that alone.
+    return used | {name for name in imported if not any(each.startswith(f"{name}.") for each in used)}
+
+
+def _private_of(node: ast.Attribute, modules: dict[str, str | None]) -> set[str]:
+    chain = []
+    inner: ast.expr = node
+    while isinstance(inner, ast.Attribute):
+        chain.append(inner.attr)
+        inner = inner.value
+    if isinstance(inner, ast.Name) and inner.id in modules:
+        name = ".".join([modules[inner.id] or inner.id, *reversed(chain)])
+        return {name} if _is_private(name) else set()
+    if isinstance(inner, ast.Name) and inner.id in OURS:
+        return set()
+    return {part for part in chain if _hidden(part)}
+
+
+def _is_private(name: str) -> bool:
+    first, *others = name.split(".")
+    return first == "jaxlib" or (first in ("jax", "flax", "optax") and any(_hidden(part) for part in others))
+
+
+def _hidden(part: object) -> bool:
+    return isinstance(part, str) and part.startswith("_") and not part.endswith("__")
