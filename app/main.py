@@ -30,7 +30,7 @@ from app.openapi import describe
 from app.operating import api as operating_api
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
-from app.operating.steps import log_step
+from app.operating.steps import step_log
 from app.operating.tally import Tally
 from app.problems import api as problems_api
 from app.problems import authoring_api
@@ -206,7 +206,7 @@ async def _open(
         if built is not None:
             stack.callback(built.close)
         walls = Walls(built.probe) if built else Walls.elsewhere()
-        events = pick_events(database)
+        events = pick_events(database, settings)
         queue = pick_queue(database, built, store, walls, events, settings)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
         app.state.database = database
@@ -262,7 +262,7 @@ async def open_worker(
         walls = Walls(built.probe)
         await asyncio.to_thread(walls.probe)
         walls.require_at_start()
-        store, events = PackageStore(database), pick_events(database)
+        store, events = PackageStore(database), pick_events(database, settings)
         queue = pick_queue(database, built, store, walls, events, settings)
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(Preparing(built.grader, walls, say), packages)]
@@ -313,9 +313,9 @@ async def _wait_for_secret(database: Database, say: Callable[[str], None]) -> by
     return secret
 
 
-def pick_events(database: Database) -> AttemptEvents:
+def pick_events(database: Database, settings: Settings) -> AttemptEvents:
     events = SharedEvents(database) if database.shared else AttemptEvents()
-    events.watch(log_step)
+    events.watch_here(step_log(settings.worker_name))
     return events
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
@@ -27,6 +28,10 @@ def _cores() -> int:
 
 def _cores_and_one() -> int:
     return _cores() + 1
+
+
+def _host_and_process() -> str:
+    return f"{re.sub(r'[^A-Za-z0-9._-]', '-', socket.gethostname())[:80] or 'localhost'}:{os.getpid()}"
 
 
 class Settings(BaseSettings):
@@ -79,6 +84,7 @@ class Settings(BaseSettings):
     github_client_id: str | None = None
     github_client_secret: SecretStr | None = None
     metrics_token: SecretStr | None = None
+    worker_name: str = Field(default_factory=_host_and_process, pattern=r"^[A-Za-z0-9._:-]{1,100}$")
     log_format: LogFormat = "text"
     log_level: LogLevel = "info"
 

@@ -17,7 +17,7 @@ from app.database import Database
 from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, TooManyWaiting
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
-from app.queue.events import AttemptEvents
+from app.queue.events import AttemptEvents, Change
 from app.queue.protocol import GradeQueue
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
@@ -142,6 +142,7 @@ class Attempts:
                     return await self._placed(earlier)
                 await self._refuse_a_flood(session, user)
                 await self._queue.enqueue(session, row)
+            self.events.note(row.id, Change("queued", None))
         except IntegrityError:
             # Sent twice at once, and on PostgreSQL both looked before either had stored it: the other one has, now.
             async with self._database.reading() as session:

@@ -1,11 +1,18 @@
-"""A log line for each step of an attempt."""
+"""A log line for each step of an attempt, by the process that did it, under its worker's name."""
 
 import logging
+from collections.abc import Callable
 
 from app.queue.events import Change
 
 log = logging.getLogger(__name__)
 
 
-def log_step(attempt_id: str, change: Change) -> None:
-    log.info("attempt", extra={"attempt_id": attempt_id, "state": change.status, "phase": change.phase})
+def step_log(worker: str) -> Callable[[str, Change], None]:
+    """What writes the lines of this process. Give it the steps of this process alone: every one has its own log."""
+
+    def log_step(attempt_id: str, change: Change) -> None:
+        line = {"attempt_id": attempt_id, "state": change.status, "phase": change.phase, "worker": worker}
+        log.info("attempt", extra=line)
+
+    return log_step

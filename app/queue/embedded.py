@@ -46,7 +46,7 @@ class EmbeddedQueue:
         self._events = events
         self._limits = limits
         self._sole = sole
-        self._leases = Leases(database, limits.lease_s, limits.retry_s)
+        self._leases = Leases(database, limits.lease_s, limits.retry_s, events)
         self._places = Places(database)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits)
         self._news = asyncio.Event()

@@ -58,6 +58,7 @@ class AttemptEvents:
         # Not every phase is stored, so whoever comes late is told the newest one of an attempt that runs.
         self._running: dict[str, Change] = {}
         self._watchers: list[Callable[[str, Change], None]] = []
+        self._watchers_here: list[Callable[[str, Change], None]] = []
         self._closed = False
 
     async def run(self) -> None:
@@ -67,7 +68,22 @@ class AttemptEvents:
         """Call this with every change of every attempt from now on."""
         self._watchers.append(watcher)
 
+    def watch_here(self, watcher: Callable[[str, Change], None]) -> None:
+        """Call this with every change that this very process makes, before anybody else hears of it."""
+        self._watchers_here.append(watcher)
+
     def publish(self, attempt_id: str, change: Change) -> None:
+        """This process has changed the attempt: tell everybody."""
+        self.note(attempt_id, change)
+        self.tell(attempt_id, change)
+
+    def note(self, attempt_id: str, change: Change) -> None:
+        """This process has changed the attempt, and nobody can wait for that: it was just made."""
+        for watcher in self._watchers_here:
+            watcher(attempt_id, change)
+
+    def tell(self, attempt_id: str, change: Change) -> None:
+        """Tell those who wait in this process, whoever made the change."""
         for watcher in self._watchers:
             watcher(attempt_id, change)
         if change.status == "running":

@@ -3,15 +3,17 @@
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import CursorResult, func, or_, select, update
+from sqlalchemy import CursorResult, event, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.attempts.models import AttemptRow
+from app.attempts.status import AttemptStatus
 from app.clock import now
 from app.database import Database
 from app.ids import new_id
+from app.queue.events import AttemptEvents, Change
 from app.queue.protocol import QueueStats
 from app.queue.turns import PRIORITY, back_off
 from app.webhooks.service import queue_deliveries
@@ -38,8 +40,9 @@ class Lease:
 class Leases:
     """Every write names the fence token of its lease; `False` says that the lease was lost and nothing was written."""
 
-    def __init__(self, database: Database, lease_s: float, retry_s: float) -> None:
+    def __init__(self, database: Database, lease_s: float, retry_s: float, events: AttemptEvents | None = None) -> None:
         self._database = database
+        self._events = events or AttemptEvents()
         self._life = timedelta(seconds=lease_s)
         self._retry_s = retry_s
 
@@ -132,7 +135,14 @@ class Leases:
         for row in rows:
             if self._bury(row, max_deaths):
                 await queue_deliveries(session, row.id)
+        steps = [(row.id, Change(cast(AttemptStatus, row.status), None)) for row in rows]
+        # After the commit: what was rolled back did not happen.
+        event.listen(session.sync_session, "after_commit", lambda _: self._tell(steps), once=True)
         return len(rows)
+
+    def _tell(self, steps: list[tuple[str, Change]]) -> None:
+        for attempt_id, change in steps:
+            self._events.publish(attempt_id, change)
 
     def _bury(self, row: AttemptRow, max_deaths: int) -> bool:
         """What happens to the row of a dead worker; `True` when that was its last try, and it ends with a verdict."""

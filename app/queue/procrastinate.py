@@ -80,7 +80,7 @@ class ProcrastinateQueue:
         self._walls = walls
         self._events = events
         self._limits = limits
-        self._leases = Leases(database, limits.lease_s, limits.retry_s)
+        self._leases = Leases(database, limits.lease_s, limits.retry_s, events)
         self._places = Places(database)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits) if grader else None
         self._app = App(connector=PsycopgConnector(conninfo=database.conninfo, min_size=1, max_size=limits.slots + 4))

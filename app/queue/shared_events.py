@@ -72,7 +72,7 @@ class SharedEvents(AttemptEvents):
         try:
             said = json.loads(payload)
             if said["from"] != self._self:
-                super().publish(said["id"], Change(said["status"], said["phase"]))
+                self.tell(said["id"], Change(said["status"], said["phase"]))
         except (ValueError, KeyError, TypeError):
             # Whoever may use this database may say anything on the channel: that must not end the listening.
             log.warning("something that is no change of an attempt was said on %s", _CHANNEL)

@@ -10,6 +10,7 @@ from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
 from app.migrate import migrate
+from app.queue.events import AttemptEvents
 from app.queue.leases import Leases, failed_verdict
 from app.queue.turns import PRIORITY
 
@@ -97,6 +98,20 @@ async def test_a_live_lease_is_not_rescued_but_a_restart_takes_all(database, lea
     assert await leases.rescue(max_deaths=3, everything=False) == 0
     assert await leases.rescue(max_deaths=3, everything=True) == 1
     assert (await read(database, "a")).status == "queued"
+
+
+async def test_whoever_finds_a_dead_worker_tells_of_each_of_its_attempts(database):
+    events, steps = AttemptEvents(), []
+    events.watch_here(lambda attempt_id, change: steps.append((attempt_id, change.status)))
+    leases = Leases(database, 30, 0, events)
+    for attempt_id in ("a", "b"):
+        await add(database, attempt_id)
+        await leases.take()
+    await leases.rescue(max_deaths=3, everything=True)
+    assert sorted(steps) == [("a", "queued"), ("b", "queued")]
+    await leases.take()
+    await leases.rescue(max_deaths=2, everything=True)
+    assert steps[2:] == [("a", "finished")]
 
 
 async def test_extending_keeps_a_lease_from_being_rescued(database, leases):

@@ -131,7 +131,7 @@ async def backend(request: pytest.FixtureRequest, tmp_path: Path, package: Packa
     await migrate(database)
     async with database.writing() as session:
         session.add_all([UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob")])
-    store, events = PackageStore(database), pick_events(database)
+    store, events = PackageStore(database), pick_events(database, Settings())
     await store.add(package)
     built = None if database.shared else Grading(NullGrader(), lambda: ())
     settings = Settings(grading_slots=1 if built else 0, data=tmp_path)

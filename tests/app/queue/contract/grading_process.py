@@ -58,7 +58,7 @@ async def main() -> None:
     database = Database(settings.database)
     walls = Walls(lambda: [Up()])
     walls.probe()
-    events = pick_events(database)
+    events = pick_events(database, load_settings())
     built = Grading(ToldGrader(), lambda: [Up()])
     queue = pick_queue(database, built, PackageStore(database), walls, events, settings)
     end = asyncio.Event()
