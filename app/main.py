@@ -54,6 +54,7 @@ from app.rejudging import api as rejudging_api
 from app.rejudging.pump import RejudgePump
 from app.rejudging.service import Rejudging
 from app.settings import Settings
+from app.version import VERSION
 from app.web import help as help_pages
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
@@ -136,7 +137,7 @@ def create_app(
 
     app = FastAPI(
         title="Meshgrade",
-        version="0.1.0",
+        version=VERSION,
         description=_DESCRIPTION,
         lifespan=lifespan,
         openapi_url="/openapi.json",

@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -10,6 +10,7 @@ from typer.main import get_command
 
 from app.cli.errors import explain
 from app.errors import ServerUnusable
+from app.version import VERSION
 from grader.errors import MeshgradeError
 
 # Name -> module. Each module has `app`, a Typer of one command or a group, and imports what is heavy inside it.
@@ -41,7 +42,12 @@ class _LazyCommands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         module = COMMANDS.get(cmd_name)
-        return None if module is None else get_command(importlib.import_module(module).app)
+        if module is None:
+            return None
+        command = get_command(importlib.import_module(module).app)
+        # A group of commands has no name of its own, and the help would list it without one.
+        command.name = cmd_name
+        return command
 
 
 app = typer.Typer(
@@ -49,13 +55,24 @@ app = typer.Typer(
     name="meshgrade",
     help="Meshgrade grades practice problems in distributed JAX.",
     no_args_is_help=True,
-    add_completion=False,
+    # Here alone: what completes a command below this one is the same.
+    add_completion=True,
     pretty_exceptions_enable=False,
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"meshgrade {VERSION}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     """Meshgrade grades practice problems in distributed JAX."""
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.database import Database
     from app.settings import Settings
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="Write all accounts, attempts and verdicts, and the deployment secret, to FILE. The server may run.")

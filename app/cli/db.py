@@ -6,7 +6,7 @@ import typer
 
 from app.cli.options import Data
 
-app = typer.Typer(pretty_exceptions_enable=False, help="The database.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help="The database.", no_args_is_help=True)
 
 
 @app.callback()

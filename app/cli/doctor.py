@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="Prove every wall by trying to cross it. Exit status: 0 all are up, 3 one is missing.")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from grader.checks.program.subject import Measured
     from grader.package.package import Package
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(

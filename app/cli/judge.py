@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from grader.package.package import Package
     from grader.verdict import Verdict
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _EXIT = {"accepted": 0, "rejected": 1, "failed": 3}
 
 

@@ -15,7 +15,7 @@ from app.cli.remote.store import Remembered, read_remembered, remember, token_fi
 from app.errors import NotLoggedIn
 from app.web.terminal import plain_text
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="Log in at a server with an API token, which is asked for and then kept in a private file.")

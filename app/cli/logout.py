@@ -9,7 +9,7 @@ from app.cli.remote.address import DEFAULT, read_address
 from app.cli.remote.store import Remembered, read_remembered, remember
 from app.errors import NotLoggedIn
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="Forget the API token of a server. It stays valid there until it is revoked on the server.")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from app.cli.remote.answers import ProblemLine
     from app.cli.remote.server import Server
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="List the problems of the server, with your best score where you are logged in.")

@@ -8,7 +8,7 @@ import typer
 from app.cli.remote.connect import InsecureOption, ServerOption, connected
 from app.errors import StartRefused
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="Write the statement and the starter of a problem: DIR/statement.md and DIR/SLUG.py.")

@@ -7,7 +7,7 @@ import typer
 
 from app.cli.options import Data
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="Make a new data folder of the backup FILE, or fill the empty database of MESHGRADE_DATABASE_URL.")

@@ -14,7 +14,7 @@ from app.cli.options import Data
 if TYPE_CHECKING:
     from app.settings import Settings
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(help="Start the service: creates the data folder, migrates, loads the problems, prints the address.")

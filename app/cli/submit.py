@@ -5,7 +5,7 @@ import typer
 from app.cli.remote.connect import InsecureOption, ServerOption
 from app.cli.remote.send import FileArgument, JSONOption, ProblemOption, send
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(

@@ -15,7 +15,7 @@ from app.cli.exit import exit_in_time
 if TYPE_CHECKING:
     from app.settings import Settings
 
-app = typer.Typer(pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _REMEDY = "Set MESHGRADE_DATABASE_URL to the server's PostgreSQL, such as postgresql://user:password@host/meshgrade."
 
 

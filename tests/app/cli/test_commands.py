@@ -1,7 +1,11 @@
 """Every command can be asked for help, and is documented."""
 
 import importlib
+import os
 import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -26,6 +30,37 @@ def test_a_command_says_what_it_does(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_documented(name):
     assert re.search(rf"\./meshgrade {name}\b", DOCS), name
+
+
+def test_the_help_names_every_command():
+    done = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
+    listed = re.findall(r"^│ ([a-z][a-z-]*) ", done.output, re.MULTILINE)
+    assert listed == list(COMMANDS)
+
+
+def test_the_version_is_that_of_the_project():
+    done = CliRunner().invoke(app, ["--version"])
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    assert (done.exit_code, done.output) == (0, f"meshgrade {project['version']}\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("d", {"doctor", "db"}), ("db ", {"upgrade"}), ("judge --j", {"--json"}), ("--ver", {"--version"})],
+)
+def test_commands_and_options_are_completed(typed, offered):
+    """As the script that `--install-completion` writes for bash asks for it."""
+    words = f"meshgrade {typed}"
+    asked = {"_MESHGRADE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    command = [sys.executable, "-m", "app.cli"]
+    done = subprocess.run(command, cwd=CHECKOUT, env=os.environ | asked, capture_output=True, text=True, check=False)
+    assert set(done.stdout.split()) == offered
+
+
+def test_completion_is_offered_once_for_all_commands():
+    assert "--install-completion" in CliRunner().invoke(app, ["--help"]).output
+    for name in COMMANDS:
+        assert "--install-completion" not in CliRunner().invoke(app, [name, "--help"]).output
 
 
 def test_an_unknown_command_is_wrong_usage():
