@@ -26,7 +26,7 @@ from app.error_responses import add_error_responses
 from app.errors import SettingInvalid
 from app.health import router as health_router
 from app.migrate import migrate
-from app.openapi import describe
+from app.openapi import describe, operation_id
 from app.operating import api as operating_api
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
@@ -141,6 +141,7 @@ def create_app(
         description=_DESCRIPTION,
         lifespan=lifespan,
         openapi_url="/openapi.json",
+        generate_unique_id_function=operation_id,
         # The interactive pages load their scripts from elsewhere, which the content security policy forbids.
         docs_url=None,
         redoc_url=None,
@@ -162,6 +163,7 @@ def create_app(
     app.include_router(operating_api.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)
+    app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)
     add_rate_limit_headers(app)

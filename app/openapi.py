@@ -1,17 +1,35 @@
 """The description at /openapi.json: FastAPI's, corrected where it would describe another service than ours."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute, iter_route_contexts
+from pydantic import BaseModel
 
 from app import rate_limit
 from app.problem_json import problem_responses
 
+# In the order in which a reader needs them.
+TAGS = [
+    {"name": "problems", "description": "What there is to solve. Open to everybody."},
+    {"name": "attempts", "description": "Submit, run, follow and cancel; your scores and rankings."},
+    {"name": "accounts", "description": "Yourself, your API tokens and invitations, export and deletion."},
+    {"name": "webhooks", "description": "Have your verdicts sent to an address."},
+    {"name": "authoring", "description": "For instructors: versions of a problem, checks, publishing and rejudges."},
+    {"name": "health", "description": "For load balancers and operators."},
+]
 _SCHEMES = {
     "token": {"type": "http", "scheme": "bearer", "description": "An API token"},
     "session": {"type": "apiKey", "in": "cookie", "name": "meshgrade_session", "description": "A signed-in browser"},
 }
+_RETRY_AFTER = {"schema": {"type": "string"}, "description": "Seconds"}
+
+
+def operation_id(route: APIRoute) -> str:
+    """The name of the function. Clients are generated with it, so it is part of the interface: see docs/rest.md."""
+    return route.name
 
 
 def describe(app: FastAPI) -> None:
@@ -19,9 +37,16 @@ def describe(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _correct(
-                get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+            described = get_openapi(
+                title=app.title,
+                version=app.version,
+                description=app.description,
+                routes=app.routes,
+                webhooks=app.webhooks.routes,
+                tags=TAGS,
             )
+            _put_examples_back(described, app)
+            app.openapi_schema = _correct(described)
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
@@ -33,23 +58,68 @@ def _correct(schema: dict[str, Any]) -> dict[str, Any]:
             responses = operation["responses"]
             if path.startswith("/api/"):
                 _describe_rate_limit(responses)
+                # Every route of it asks the database: who is asking, if nothing else.
+                responses.setdefault("503", problem_responses(503)[503])
+            if "503" in responses:
+                responses["503"].setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
             # FastAPI adds its own 422 to every route with a parameter, in a shape that we never answer in.
             if "HTTPValidationError" in str(responses.get("422")):
                 del responses["422"]
             if "401" in responses:
                 operation["security"] = [{"token": []}, {"session": []}]
+            _open(responses)
+    for operations in schema["webhooks"].values():
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
+    _open(schema["components"]["schemas"])
     schema["components"]["securitySchemes"] = _SCHEMES
     return schema
 
 
+def _put_examples_back(schema: dict[str, Any], app: FastAPI) -> None:
+    """FastAPI leaves out every null, also in examples, where it is a value that a client must expect."""
+    models = {model.__name__: model for model in _models(BaseModel)}
+    for name, described in schema["components"]["schemas"].items():
+        extra = models[name].model_config.get("json_schema_extra") if name in models else None
+        if "examples" in described and isinstance(extra, dict):
+            described["examples"] = extra["examples"]
+    for context in iter_route_contexts(app.routes):
+        operations = schema["paths"].get(context.path, {})
+        for method in context.methods or ():
+            given = getattr(context, "responses", {}) if method.lower() in operations else {}
+            for status, response in given.items():
+                for media, content in response.get("content", {}).items():
+                    if "example" in content:
+                        answer = operations[method.lower()]["responses"][str(status)]
+                        answer["content"][media]["example"] = content["example"]
+
+
+def _models(parent: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for model in parent.__subclasses__():
+        yield model
+        yield from _models(model)
+
+
+def _open(described: Any) -> None:
+    """Let answers have fields that are not described yet: a client that refused them would break with the next release.
+
+    Bodies of requests are described at their operation, not in the components, and stay closed.
+    """
+    if isinstance(described, dict):
+        if described.get("additionalProperties") is False:
+            del described["additionalProperties"]
+        for value in described.values():
+            _open(value)
+    elif isinstance(described, list):
+        for value in described:
+            _open(value)
+
+
 def _describe_rate_limit(responses: dict[str, Any]) -> None:
     responses.setdefault("429", problem_responses(429)[429])
-    responses["429"].setdefault("headers", {})["Retry-After"] = {
-        "schema": {"type": "string"},
-        "description": "Seconds",
-    }
+    responses["429"].setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
     for status, response in responses.items():
         if status == "401":  # nobody is known to count for
             continue

@@ -1,7 +1,7 @@
 """What REST takes and says about attempts."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -59,6 +59,8 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
         "stderr": "",
         "truncated": False,
         "walls": ["namespaces", "landlock", "seccomp", "rlimits", "memory"],
+        "environment": {"jax": "0.10.2", "devices": 8, "platform": "cpu", "x64": False},
+        "efficiency": None,
         "timings_ms": {"queued": 4, "import": 310, "run": 1120, "verify": 0, "total": 1896},
     },
 }
@@ -198,14 +200,6 @@ class ProgressJSON(BaseModel):
                 for slug, standing in sorted(standings.items())
             ]
         )
-
-
-class EventJSON(BaseModel):
-    """One server-sent event. `data` is JSON text: `{"status", "phase"}`, and of `verdict` the whole attempt."""
-
-    event: Literal["status", "verdict"]
-    id: str
-    data: str
 
 
 _PLACE: dict[str, Any] = {

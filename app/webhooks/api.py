@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
 from app.body import body_of, read_json
 from app.problem_json import problem_responses
 from app.webhooks.schemas import (
+    AttemptFinishedJSON,
     DeliveryJSON,
     DeliveryPage,
     NewWebhookJSON,
@@ -21,6 +22,30 @@ from app.webhooks.service import Webhooks
 router = APIRouter(tags=["webhooks"])
 Reader = Annotated[User, Depends(require_scope("read"))]
 Keeper = Annotated[User, Depends(require_scope("account"))]
+
+
+# What is sent, described as OpenAPI describes it and called by nobody.
+sent = APIRouter(tags=["webhooks"])
+
+
+@sent.post(
+    "attempt.finished",
+    summary="An attempt or run of yours has its verdict",
+    responses={
+        "2XX": {"description": "Received. Anything else, or no answer within ten seconds, and it is sent again later"}
+    },
+    status_code=204,
+    operation_id="attempt_finished",
+)
+def attempt_finished(
+    body: AttemptFinishedJSON,
+    webhook_id: Annotated[str, Header(description="The same each time that this is sent")],
+    webhook_timestamp: Annotated[str, Header(description="When it was sent, in seconds since 1970")],
+    webhook_signature: Annotated[
+        str, Header(description="`v1,` and the Base64 of the HMAC-SHA256 of id, timestamp and body: docs/rest.md")
+    ],
+) -> None:
+    """Signed as Standard Webhooks says. Ignore fields that you do not know: releases add some."""
 
 
 def _webhooks(request: Request) -> Webhooks:

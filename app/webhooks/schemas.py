@@ -1,10 +1,11 @@
 """What REST takes and says about webhooks."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.attempts.schemas import EXAMPLE_FINISHED, AttemptJSON
 from app.webhooks.outside import URL_PATTERN
 from app.webhooks.service import Delivery, Webhook
 
@@ -22,6 +23,23 @@ _DELIVERY: dict[str, Any] = {
     "delivered_at": None,
     "answer": "HTTP 503",
 }
+
+
+class AttemptFinishedJSON(BaseModel):
+    """What is sent of a verdict: `data` is the attempt as `GET /attempts/{id}` gives it."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"type": "attempt.finished", "timestamp": "2026-01-05T09:30:01.900000Z", "data": EXAMPLE_FINISHED}
+            ]
+        },
+    )
+
+    type: Literal["attempt.finished"] = "attempt.finished"
+    timestamp: datetime
+    data: AttemptJSON
 
 
 class NewWebhookJSON(BaseModel):

@@ -1,7 +1,6 @@
 """Sends verdicts to webhooks: at least once each, again with growing pauses, never twice at a time."""
 
 import asyncio
-import json
 import logging
 import time
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from app.clock import now
 from app.database import Database
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import AddressRefused, Outside
+from app.webhooks.schemas import AttemptFinishedJSON
 from app.webhooks.signing import signed_headers, webhook_key
 
 log = logging.getLogger(__name__)
@@ -123,6 +123,5 @@ class WebhookSender:
 
 
 def _body(delivery: DeliveryRow, attempt: AttemptRow) -> bytes:
-    data = AttemptJSON.of(view_of(attempt)).model_dump(mode="json")
-    told = {"type": "attempt.finished", "timestamp": delivery.created_at.isoformat(), "data": data}
-    return json.dumps(told, separators=(",", ":")).encode()
+    told = AttemptFinishedJSON(timestamp=delivery.created_at, data=AttemptJSON.of(view_of(attempt)))
+    return told.model_dump_json().encode()

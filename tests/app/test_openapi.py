@@ -1,0 +1,138 @@
+"""The description at /openapi.json: names that clients are generated with, possible answers, examples that hold."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from app.main import create_app
+from app.settings import Settings
+
+# Part of the interface: a client that was generated from the description has a method of each name. Add, never rename.
+OPERATIONS = """
+    GET /api/v1/problems list_problems
+    GET /api/v1/problems/{slug} get_problem
+    PUT /api/v1/problems/{slug} upload_package
+    POST /api/v1/problems/{slug}/attempts submit_attempt
+    POST /api/v1/problems/{slug}/runs submit_run
+    GET /api/v1/problems/{slug}/ranking get_ranking
+    GET /api/v1/me/progress get_progress
+    GET /api/v1/attempts list_attempts
+    GET /api/v1/attempts/{attempt_id} get_attempt
+    DELETE /api/v1/attempts/{attempt_id} cancel_attempt
+    GET /api/v1/attempts/{attempt_id}/events follow_attempt
+    GET /api/v1/me get_me
+    DELETE /api/v1/me delete_me
+    GET /api/v1/me/export export_me
+    GET /api/v1/tokens list_tokens
+    POST /api/v1/tokens create_token
+    DELETE /api/v1/tokens/{token_id} revoke_token
+    GET /api/v1/invitations list_invitations
+    POST /api/v1/invitations create_invitation
+    DELETE /api/v1/invitations/{invitation_id} revoke_invitation
+    GET /api/v1/webhooks list_webhooks
+    POST /api/v1/webhooks add_webhook
+    GET /api/v1/webhooks/{webhook_id} get_webhook
+    DELETE /api/v1/webhooks/{webhook_id} delete_webhook
+    GET /api/v1/webhooks/{webhook_id}/deliveries list_deliveries
+    GET /api/v1/problems/{slug}/versions list_versions
+    POST /api/v1/problems/{slug}/check check_package
+    GET /api/v1/problems/{slug}/checks list_checks
+    GET /api/v1/problems/{slug}/checks/{check_id} get_check
+    POST /api/v1/problems/{slug}/publish publish_package
+    GET /api/v1/problems/{slug}/publications list_publications
+    POST /api/v1/problems/{slug}/rejudge rejudge_problem
+    GET /api/v1/problems/{slug}/rejudges list_rejudges
+    GET /api/v1/problems/{slug}/rejudges/{rejudge_id} get_rejudge
+    DELETE /api/v1/problems/{slug}/rejudges/{rejudge_id} cancel_rejudge
+    GET /api/v1/problems/{slug}/rejudges/{rejudge_id}/changes list_changes
+    POST /api/v1/problems/{slug}/rejudges/{rejudge_id}/apply apply_rejudge
+    GET /healthz healthz
+    GET /readyz readyz
+    WEBHOOK attempt.finished attempt_finished
+"""
+
+
+@pytest.fixture(scope="module")
+def described() -> dict[str, Any]:
+    # By way of JSON, as a client reads it.
+    found: dict[str, Any] = json.loads(json.dumps(create_app(Settings()).openapi()))
+    return found
+
+
+def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            yield method.upper(), path, operation
+    for name, methods in described["webhooks"].items():
+        for operation in methods.values():
+            yield "WEBHOOK", name, operation
+
+
+def test_an_operation_keeps_its_name(described):
+    found = {f"{method} {path} {each['operationId']}" for method, path, each in operations(described)}
+    assert found == {line.strip() for line in OPERATIONS.strip().splitlines()}
+    names = [line.rpartition(" ")[2] for line in found]
+    assert len(names) == len(set(names))
+
+
+def test_an_operation_has_one_tag_and_every_tag_is_described(described):
+    tags = {tag["name"]: tag["description"] for tag in described["tags"]}
+    assert {each["tags"][0] for _, _, each in operations(described)} == set(tags)
+    assert all(len(each["tags"]) == 1 for _, _, each in operations(described))
+
+
+def test_what_asks_the_database_may_find_it_busy(described):
+    for method, path, operation in operations(described):
+        if path.startswith("/api/"):
+            assert "Retry-After" in operation["responses"]["503"]["headers"], (method, path)
+
+
+def schemas_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for each in value.values():
+            yield from schemas_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from schemas_in(each)
+
+
+def test_answers_are_open_for_new_fields_and_bodies_are_not(described):
+    answers = [operation["responses"] for _, _, operation in operations(described)]
+    for schema in schemas_in([answers, described["components"]]):
+        assert schema.get("additionalProperties") is not False, schema
+    for method, path, operation in operations(described):
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+        if body and method != "WEBHOOK":
+            assert body["additionalProperties"] is False, (method, path)
+
+
+def examples_in(value: Any, where: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Place, schema and example of each example."""
+    if isinstance(value, dict):
+        if "schema" in value and "example" in value:
+            yield where, value["schema"], value["example"]
+        if isinstance(value.get("examples"), list):
+            for example in value["examples"]:
+                yield where, value, example
+        for name, each in value.items():
+            if name not in ("example", "examples"):
+                yield from examples_in(each, f"{where}/{name}")
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from examples_in(each, f"{where}/{number}")
+
+
+def test_every_example_is_one_of_its_schema(described):
+    found = list(examples_in(described, ""))
+    for where, schema, example in found:
+        validator = jsonschema_rs.Draft202012Validator({**schema, "components": described["components"]})
+        faults = [f"{where} at {fault.instance_path}: {fault.message}" for fault in validator.iter_errors(example)]
+        assert faults == []
+    # A null is a value that a client must expect, so an example tells it.
+    [attempt] = described["components"]["schemas"]["AttemptJSON"]["examples"]
+    assert attempt["rejudged"] is None
+    assert len(found) > 100
