@@ -17,11 +17,11 @@ _ALLOWED = """
 read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 pipe pipe2
 open openat creat stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
 getdents getdents64 statfs fstatfs mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 truncate ftruncate
-fallocate fsync fdatasync chmod fchmod fchmodat umask copy_file_range fadvise64
-munmap mremap mprotect madvise brk msync mincore membarrier
-futex futex_waitv set_robust_list rseq set_tid_address gettid sched_yield getcpu restart_syscall exit exit_group
+fallocate chmod fchmod fchmodat umask copy_file_range
+munmap mremap mprotect brk msync
+set_robust_list rseq set_tid_address gettid sched_yield getcpu restart_syscall exit exit_group
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack
-nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage
+nanosleep gettimeofday time times getrusage
 poll ppoll select pselect6
 getpid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups getrlimit
 uname getrandom arch_prctl
@@ -35,7 +35,26 @@ _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
 # that two submissions can both read they would carry messages. (For the same reason there is no flock, and no
 # utimensat, which could mark the host's device nodes.)
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC = (*range(5), 1030)
-_MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
+# Of the types of a mapping only the private one. A shared one of a file that all submissions can read is a place where
+# they meet, whether or not it can be written; scratch cannot be told apart here, so it goes without them as well.
+_MAP_TYPE, _MAP_PRIVATE = 0x0F, 0x02
+# Advice on memory of one's own. The rest reads files ahead, drops or compacts pages of the page cache that everybody
+# shares, or offers one's pages for merging with those of others.
+_ADVICE = {
+    "NORMAL": 0, "RANDOM": 1, "SEQUENTIAL": 2, "DONTNEED": 4, "FREE": 8, "DONTFORK": 10, "DOFORK": 11, "HUGEPAGE": 14,
+    "NOHUGEPAGE": 15, "DONTDUMP": 16, "DODUMP": 17, "WIPEONFORK": 18, "KEEPONFORK": 19, "GUARD_INSTALL": 102,
+    "GUARD_REMOVE": 103,
+}  # fmt: skip
+# The futexes of one process. Without the flag a futex is found by the page of the file that it lies in, in a private
+# mapping of a library too, and whoever maps the same page is woken.
+_FUTEX_PRIVATE, _FUTEX_COMMAND = 128, 0x7F
+_FUTEX_WAIT, _FUTEX_WAIT_BITSET = 0, 9
+# Wait, wake, requeue, compare and requeue, wake and operate, and both with a bit set. Not those with priority
+# inheritance, which look for the thread of any process that a number names.
+_FUTEX_COMMANDS = (_FUTEX_WAIT, 1, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
+# Clocks of the machine, of the calling process and of its thread. Above them a number names a descriptor, and below 0
+# the CPU time of any process or thread.
+_CLOCKS = 12
 
 
 def compile_filter() -> bytes:
@@ -77,9 +96,22 @@ def compile_filter() -> bytes:
     allow("prlimit64", argument_is(0, 0), argument_is(2, 0))
     for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
         allow("prlimit64", argument_is(0, 0), argument_is(1, limit))
-    # Not shared and anonymous at once: such memory stays taken when it no longer shows as resident.
-    for flags in (0, _MAP_SHARED, _MAP_ANONYMOUS):
-        allow("mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _MAP_SHARED | _MAP_ANONYMOUS, flags))
+    allow("mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _MAP_TYPE, _MAP_PRIVATE))
+    for advice in _ADVICE.values():
+        allow("madvise", argument_is(2, advice))
+    for command in _FUTEX_COMMANDS:
+        private = command | _FUTEX_PRIVATE
+        allow("futex", seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, private))
+    # pthread_join waits for a thread's end like this. Told that the value has changed it looks again, until the thread,
+    # which has nothing left to do, is gone; told EPERM it would abort.
+    for command in (_FUTEX_WAIT, _FUTEX_WAIT_BITSET):
+        shared = seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, command)
+        rules.add_rule(seccomp.ERRNO(errno.EAGAIN), "futex", shared)
+    for name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
+        allow(name, seccomp.Arg(0, seccomp.LT, _CLOCKS))
+    # In scratch, which is memory, there is nothing to do; on a file of the host it would wait for the host's writes.
+    for name in ("fsync", "fdatasync"):
+        rules.add_rule(seccomp.ERRNO(0), name)
     for pid in (0, OWN_PID):
         allow("sched_getaffinity", argument_is(0, pid))
     # XLA's locks ask for the priority of the thread they run on. Answered with 0, the default, and without looking:
