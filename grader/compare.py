@@ -242,7 +242,9 @@ def _name(value: object) -> str:
             return f"a value of type {value.type_name}"
         case dict():
             return (
-                "a dict with the keys " + ", ".join(repr(key) for key in list(value)[:8]) if value else "an empty dict"
+                "a dict with the keys " + ", ".join(repr(key)[:80] for key in list(value)[:8])
+                if value
+                else "an empty dict"
             )
         case list() | tuple():
             return f"a {type(value).__name__} of {len(value)}"

@@ -19,6 +19,7 @@ from grader.errors import GraderFault, SubmissionFault
 from grader.package.package import Package
 from grader.program import facts as program_facts
 from grader.program.tokens import ProgramUnreadable
+from grader.runner.wire import DTYPES, MAX_LEAVES, MAX_PATH, MAX_RANK
 from grader.sandbox.protocol import Sandbox, Session
 
 Progress = Callable[[str], None]
@@ -103,19 +104,32 @@ def forms_of(package: Package, cases: Sequence[Case]) -> list[Form]:
 
 
 def export(session: Session, package: Package, mesh: dict[str, int], form: Form) -> Export:
-    """Have the loaded source exported for one mesh. Raises what `Session.request` raises."""
+    """Have the loaded source exported for one mesh. Raises what `Session.request` raises.
+
+    From the first seed or argument of a hidden case on, nothing of what is printed is kept.
+    """
     program = package.manifest.program
     assert program is not None
+    public = [case for case in form.cases if case.public]
+    first = public or form.cases
+    if not public:
+        session.seal_output()
     request = {
         "op": "export",
         "mesh": mesh,
         "init": program.init,
         "export_init": program.export_init,
-        "seeds": [case.inputs["seed"] for case in form.cases] if program.init else [],
+        "seeds": [case.inputs["seed"] for case in first] if program.init else [],
         "args": list(form.args),
     }
     _, values = session.request(request)
-    match values:
+    states = values.get("states")
+    if program.init and len(first) < len(form.cases):
+        session.seal_output()
+        seeds = [case.inputs["seed"] for case in form.cases[len(first) :]]
+        _, more = session.request({"op": "states", "seeds": seeds})
+        states = [*_list(states), *_list(more.get("states"))]
+    match {**values, "states": states}:
         case {
             "artifact": np.ndarray() as artifact,
             "init": (np.ndarray() | None) as init,
@@ -126,15 +140,60 @@ def export(session: Session, package: Package, mesh: dict[str, int], form: Form)
         } if (
             artifact.dtype == np.uint8
             and (init is not None) == program.export_init
+            and (init is None or init.dtype == np.uint8)
             and len(states) == (len(form.cases) if program.init else 1)
             and all(_are_leaves(state) for state in states)
-            and all(isinstance(path, str) for path in outputs)
+            and _are_paths(outputs)
+            and (not program.init or outputs == [*states[0], "loss"])
             and all(type(number) is int for number in primitives.values())
         ):
+            _check_states(states)
             # Without an `init` there is no state, in any case.
             states = states if program.init else states * len(form.cases)
             return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
     raise SubmissionFault("error", "Something other than the runner answered: the reply to an export has another form.")
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _are_leaves(state: object) -> bool:
+    return isinstance(state, dict) and _are_paths(list(state)) and all(map(_is_array, state.values()))
+
+
+def _is_array(leaf: object) -> bool:
+    return isinstance(leaf, np.ndarray)
+
+
+def _are_paths(names: list[object]) -> bool:
+    """As our runner names leaves: so many at most, so long at most, each name once."""
+    return (
+        len(names) <= MAX_LEAVES + 1
+        and all(isinstance(name, str) and len(name) <= MAX_PATH for name in names)
+        and len(set(names)) == len(names)
+    )
+
+
+def _check_states(states: Sequence[Leaves]) -> None:
+    """One program takes them all.
+
+    Raises:
+      SubmissionFault: a leaf's name, shape or dtype depends on the seed.
+    """
+    for state in states:
+        if list(state) != list(states[0]):
+            raise SubmissionFault("wrong_structure", "`init` returns different leaves for different seeds.")
+        for path, leaf in state.items():
+            usual = states[0][path]
+            if leaf.shape != usual.shape:
+                raise SubmissionFault(
+                    "wrong_shape", f"`init` gives leaf {path} another shape for one seed than for another."
+                )
+            if leaf.dtype != usual.dtype:
+                raise SubmissionFault(
+                    "wrong_dtype", f"`init` gives leaf {path} another dtype for one seed than for another."
+                )
 
 
 def verify(session: Session, package: Package, mesh: dict[str, int], form: Form, exported: Export) -> Examined:
@@ -158,8 +217,11 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
         "state": list(state),
         **observed,
     }
-    _check_names(raw)
-    measured = measured_of(raw, mesh, form)
+    _check_outputs(raw["facts"], exported.outputs)
+    try:
+        measured = measured_of(raw, mesh, form)
+    except ProgramUnreadable as error:
+        raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
     _check_state(measured)
     _check_memory(measured, package.manifest.limits.memory_mb)
     runs: dict[str, Run] = {}
@@ -180,6 +242,7 @@ def _run_init(
     assert exported.init is not None
     facts = session.request(request, {"artifact": exported.init})[0].get("facts")
     names, states = tuple(exported.states[0]), []
+    _check_outputs(facts, names)
     for case in form.cases:
         seed = np.asarray(case.inputs["seed"], np.uint32)
         _, answer = session.request({"op": "run", "steps": 1}, {"state": [], "inputs": [seed]})
@@ -190,20 +253,30 @@ def _run_init(
     return facts, tuple(states)
 
 
-def _check_names(raw: dict[str, Any]) -> None:
+def _check_outputs(facts: object, names: Sequence[str]) -> None:
     """The names come out of the runner, the program is what it is.
 
     Raises:
-      SubmissionFault: there are more or fewer names than arrays.
+      SubmissionFault: there are more or fewer names than arrays, or an array cannot cross the wire.
     """
-    facts = raw["facts"]
-    if not isinstance(facts, dict) or not isinstance(facts.get("outputs"), list):
-        raise GraderFault("a verifier answered without facts")
-    if len(facts["outputs"]) != len(raw["outputs"]):
+    match facts:
+        case {"outputs": list(outputs)}:
+            pass
+        case _:
+            raise GraderFault("a verifier answered without facts")
+    if len(outputs) != len(names):
         raise SubmissionFault(
             "wrong_structure",
-            f"The program returns {len(facts['outputs'])} arrays, and the runner names {len(raw['outputs'])} leaves.",
+            f"The program returns {len(outputs)} arrays, and the runner names {len(names)} leaves.",
         )
+    for path, leaf in zip(names, outputs, strict=True):
+        match leaf:
+            case {"dtype": str(dtype)} if dtype not in DTYPES:
+                raise SubmissionFault("wrong_dtype", f"The program returns {path} as {dtype[:40]}, which no case has.")
+            case {"shape": list(shape)} if len(shape) > MAX_RANK:
+                raise SubmissionFault(
+                    "wrong_shape", f"The program returns {path} with {len(shape)} dimensions; at most {MAX_RANK} work."
+                )
 
 
 def _check_memory(measured: Measured, memory_mb: int) -> None:
@@ -243,12 +316,9 @@ def _check_state(measured: Measured) -> None:
 
 
 def measured_of(raw: dict[str, Any], mesh: dict[str, int], form: Form) -> Measured:
-    """Raises: GraderFault, where the facts are not what a verifier says."""
-    try:
-        facts = program_facts.from_json(raw["facts"])
-        init = program_facts.from_json(raw["init"]) if raw["init"] is not None else None
-    except ProgramUnreadable as error:
-        raise GraderFault(f"a verifier's facts cannot be read: {error}") from None
+    """Raises: ProgramUnreadable, where the facts have another form; GraderFault, where they are of another program."""
+    facts = program_facts.from_json(raw["facts"])
+    init = program_facts.from_json(raw["init"]) if raw["init"] is not None else None
     state, outputs = tuple(raw["state"]), tuple(raw["outputs"])
     if len(facts.inputs) != len(state) + len(form.inputs) or len(facts.outputs) != len(outputs):
         raise GraderFault("a verifier's facts do not fit the program")
@@ -291,10 +361,6 @@ def examine(
                 futures.append(pool.submit(verified, mesh, form, exported))
         progress("compiling and running")
         return Examination(tuple(future.result() for future in futures), export_s)
-
-
-def _are_leaves(state: object) -> bool:
-    return isinstance(state, dict) and all(isinstance(leaf, np.ndarray) for leaf in state.values())
 
 
 def _run_of(init: Leaves, steps: object, names: Sequence[str], number: int) -> Run:

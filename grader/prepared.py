@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.checks.program.subject import Run
 from grader.examine import Examined, Form, measured_of
+from grader.program.tokens import ProgramUnreadable
 from grader.runner import wire
 
 _MAX_BYTES = 1 << 30
@@ -44,8 +47,23 @@ class Prepared:
 def answer_of(values: dict[str, object]) -> Answer:
     """Read a reply to `call`. What the spies say is taken only in the form in which they say it."""
     observed = values.get("observed")
-    events = [event for event in observed if isinstance(event, dict)] if isinstance(observed, list) else []
+    events = [event for event in observed if _is_event(event)] if isinstance(observed, list) else []
     return Answer(values.get("result"), events)
+
+
+def _is_event(event: object) -> bool:
+    """Has it the form that grader/runner/observe.py gives to an event? A submission can send any other."""
+    match event:
+        case {
+            "event": str(),
+            "tx": str(),
+            "momentum": bool(),
+            "wrt": str(),
+            "lr": (float() | None),
+            "gradients": dict(gradients),
+        }:
+            return all(isinstance(leaf, np.ndarray) for leaf in gradients.values())
+    return False
 
 
 def store_prepared(folder: Path, prepared: Prepared) -> None:
@@ -79,7 +97,7 @@ def load_prepared(folder: Path) -> Prepared | None:
             if "result" in values:
                 answers[case_id] = answer_of(values)
         examined = tuple(_load_examined(folder, number, cases) for number in range(listed["programs"]))
-    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame):
+    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame, ProgramUnreadable):
         return None
     return Prepared(tuple(cases), answers, examined)
 
@@ -122,7 +140,7 @@ def load_known(folder: Path) -> tuple[Known, ...] | None:
         for number in range(_read(folder / "known.frame")[0]["known"]):
             message, results = _read(folder / f"known-{number}.frame")
             known.append(Known(message["misunderstanding"], results, message["pattern"]))
-    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame):
+    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame, ProgramUnreadable):
         return None
     return tuple(known)
 

@@ -9,6 +9,6 @@ def storable(value: Any) -> Any:
         return value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     if isinstance(value, dict):
         return {storable(key): storable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [storable(item) for item in value]
+    if isinstance(value, list | tuple):
+        return type(value)(storable(item) for item in value)
     return value

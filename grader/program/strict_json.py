@@ -24,8 +24,8 @@ def read(kind: type[T], value: object, where: str) -> T:
     """Read a dataclass from parsed JSON.
 
     Args:
-      kind: a dataclass whose fields are integers (never negative), strings, booleans, tuples, dataclasses, or those or
-        None.
+      kind: a dataclass whose fields are integers (from 0 to 2**63 - 1), strings, booleans, tuples, dataclasses, or
+        those or None.
       where: what to call the value in messages.
     Raises:
       ProgramUnreadable: a field is missing or unknown, or its value of another type.
@@ -46,8 +46,8 @@ def _read(kind: Any, value: object, where: str) -> Any:
     # bool is an int to isinstance, but never where a number is expected.
     if type(value) is not kind:
         raise _wrong(where, f"a value of type {kind.__name__}", value)
-    if isinstance(value, int) and value < 0:
-        raise _wrong(where, "no negative number", value)
+    if isinstance(value, int) and not 0 <= value < 2**63:
+        raise _wrong(where, "a number from 0 to 2**63 - 1", value)
     return value
 
 

@@ -21,8 +21,8 @@ from jax.sharding import PartitionSpec as P
 
 from grader.runner import private_jax
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
+from grader.runner.wire import MAX_LEAVES, MAX_PATH
 
-MAX_LEAVES = 512
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
 _CONCRETE = (
     "A step is traced once, with shapes and without values, and the compiled program is what is graded. So no Python "
@@ -58,7 +58,8 @@ _REFUSALS: tuple[Refusal, ...] = (
 class Exported:
     """One program. `init` is that of `init`, where it was asked for, a function of the seed.
 
-    `states` holds the leaves of `init` for each seed, `outputs` names leaves in the program's order.
+    `states` holds the leaves of `init` for each seed, `outputs` names leaves in the program's order; `states_of` makes
+    those of other seeds.
     """
 
     artifact: bytes
@@ -67,6 +68,7 @@ class Exported:
     outputs: list[str]
     primitives: dict[str, int]
     retraced: bool
+    states_of: Callable[[Sequence[int]], list[dict[str, Any]]]
 
 
 def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
@@ -81,15 +83,23 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     given = _make_mesh(request["mesh"], AxisType.Auto)
     init = submission.function(request["init"]) if request["init"] else None
     tree, init_artifact = _Tree([], [], None), None
-    states: list[dict[str, Any]] = [{}]
     with jax.set_mesh(given):
         if init and request["export_init"]:
             init_artifact, init = _export_init(submission, init, given)
-        if init:
-            trees = [_initial_state(submission, init, given, seed) for seed in request["seeds"]]
-            tree, states = trees[0], [submission.guard(each.to_host) for each in trees]
+        made = [_initial_state(submission, init, given, seed) for seed in request["seeds"]] if init else []
+        if made:
+            tree = made[0]
+
+        def on_host(trees: Sequence[_Tree]) -> list[dict[str, Any]]:
             if any(each.paths != tree.paths for each in trees):
                 raise Fault("wrong_structure", f"`{request['init']}` returns different leaves for different seeds.")
+            return [submission.guard(each.to_host) for each in trees]
+
+        def states_of(seeds: Sequence[int]) -> list[dict[str, Any]]:
+            with jax.set_mesh(given):
+                return on_host([_initial_state(submission, init, given, seed) for seed in seeds] if init else [])
+
+        states = on_host(made) if made else [{}]
         # A state on an Explicit mesh asks for sharding in types: then the inputs are typed, too.
         explicit = any(_is_explicit(leaf, given) for leaf in tree.leaves)
     mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else given
@@ -108,6 +118,7 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
         outputs=step.outputs,
         primitives=dict(_primitives(traced.jaxpr.jaxpr)),
         retraced=retraced,
+        states_of=states_of,
     )
 
 
@@ -339,4 +350,4 @@ def _path_of(keys: Sequence[Any]) -> str:
     names = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in keys]
     if len(names) > 1 and names[-1] in ("value", "raw_value"):
         names.pop()
-    return "/".join(names)[:200]
+    return "/".join(names)[:MAX_PATH]

@@ -2,8 +2,9 @@
 
 Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
 the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, `export`
-returns it as a program with the state of `init`, and `cases` asks a package's cases.py for its inputs. What a reply
-says decides nothing by itself: outside, the judge compares array bytes, and a verifier compiles and runs the program.
+returns it as a program with the state of `init`, `states` the states of more seeds, and `cases` asks a package's
+cases.py for its inputs. What a reply says decides nothing by itself: outside, the judge compares array bytes, and a
+verifier compiles and runs the program.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ import numpy as np
 
 from grader.runner import warm, wire
 from grader.runner.confine import limit_memory
-from grader.runner.export import export_program
+from grader.runner.export import Exported, export_program
 from grader.runner.observe import Observer
 from grader.runner.submission import Fault, Submission
 
@@ -56,6 +57,7 @@ class _Runner:
         self._observer = observer
         self._cache = cache
         self._submission: Submission | None = None
+        self._exported: Exported | None = None
 
     def answer(self, request: dict[str, Any], values: dict[str, object]) -> dict[str, object]:
         match request["op"]:
@@ -68,7 +70,10 @@ class _Runner:
                 self._submission = Submission.load(request["source"], request["entry"])
             case "export" if self._submission is not None:
                 self._observer.active = False
-                return _export(self._submission, request)
+                self._exported = export_program(self._submission, request)
+                return _export(self._exported)
+            case "states" if self._exported is not None:
+                return {"states": self._exported.states_of(request["seeds"])}
             case "call" if self._submission is not None:
                 return _call(self._submission, values["args"], self._observer)
             case "cases" if self._submission is not None:
@@ -98,8 +103,7 @@ def _call(submission: Submission, args: Any, observer: Observer) -> dict[str, ob
     return {"result": result, "observed": submission.guard(observer.collect)}
 
 
-def _export(submission: Submission, request: dict[str, Any]) -> dict[str, object]:
-    exported = export_program(submission, request)
+def _export(exported: Exported) -> dict[str, object]:
     return {
         "artifact": np.frombuffer(exported.artifact, np.uint8),
         "init": np.frombuffer(exported.init, np.uint8) if exported.init else None,

@@ -10,7 +10,7 @@ This file is in the runner's room because both ends use it and the runner may im
 import json
 import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,6 +26,11 @@ MAX_DEPTH = 32
 MAX_NODES = 4096
 MAX_RANK = 16
 MAX_CASES = 64
+# Of a program: of its state, and of what it returns.
+MAX_LEAVES = 512
+MAX_PATH = 200
+# Of an array with nothing in it the other dimensions may still be long; NumPy refuses those whose product overflows.
+_MAX_ELEMENTS = 1 << 40
 
 DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(name)
@@ -104,7 +109,9 @@ def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> dict[str, Any]:
       BadFrame: it is not JSON, not of our form, or its arrays are not exactly `payload_bytes` long.
     """
     try:
-        message = json.loads(manifest, parse_constant=_refuse_constant)
+        message = json.loads(
+            manifest, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_without_duplicates
+        )
     except (ValueError, RecursionError) as error:
         raise BadFrame(f"the manifest is not JSON: {type(error).__name__}") from None
     if not isinstance(message, dict) or not isinstance(message.get("values"), dict):
@@ -183,6 +190,8 @@ def _encode_array(value: Array, buffers: list[bytes]) -> Any:
     name = value.dtype.name
     if DTYPES.get(name) != value.dtype.newbyteorder("="):
         return {"t": "foreign", "type": f"array of dtype {name}"[:80]}
+    if not _is_shape(value.shape):
+        return {"t": "foreign", "type": f"array of rank {value.ndim} with {value.size} elements"[:80]}
     buffers.append(np.ascontiguousarray(value, dtype=DTYPES[name]).tobytes())
     return {"t": "array", "dtype": name, "shape": list(value.shape)}
 
@@ -198,16 +207,18 @@ def _payload_bytes(node: Any, budget: list[int], depth: int) -> int:
         raise BadFrame("too many parts, or nested too deep")
     match node:
         case {"t": "array", "dtype": str(dtype), "shape": list(shape), **rest} if not rest:
-            if dtype not in DTYPES or len(shape) > MAX_RANK:
-                raise BadFrame("an array of a dtype or rank that is not allowed")
-            if not all(type(size) is int and 0 <= size < 2**40 for size in shape):
-                raise BadFrame("a shape that is not a list of sizes")
+            if dtype not in DTYPES:
+                raise BadFrame("an array of a dtype that is not allowed")
+            if not _is_shape(shape):
+                raise BadFrame("a shape that is not a list of sizes, or that no array has")
             return math.prod(shape) * DTYPES[dtype].itemsize
         case {"t": "list" | "tuple", "items": list(items), **rest} if not rest:
             return sum(_payload_bytes(item, budget, depth + 1) for item in items)
         case {"t": "dict", "items": list(items), **rest} if not rest:
             if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in items):
                 raise BadFrame("a dict whose items are not pairs of a string and a value")
+            if len({pair[0] for pair in items}) < len(items):
+                raise BadFrame("a dict with a key that occurs twice")
             return sum(_payload_bytes(pair[1], budget, depth + 1) for pair in items)
         case {"t": "none", **rest} if not rest:
             return 0
@@ -251,8 +262,18 @@ def _decode(node: Any, payload: bytes, offset: list[int]) -> object:
     return node["v"]
 
 
+def _is_shape(shape: Sequence[object]) -> bool:
+    """Can NumPy make an array of it, even an empty one?"""
+    if len(shape) > MAX_RANK:
+        return False
+    sizes = [size for size in shape if type(size) is int and 0 <= size < _MAX_ELEMENTS]
+    return len(sizes) == len(shape) and math.prod(max(size, 1) for size in sizes) < _MAX_ELEMENTS
+
+
 def _is_int(text: str) -> bool:
-    return len(text) <= 21 and text.removeprefix("-").isdecimal() and text.isascii()
+    if len(text) > 21 or not text.isascii() or not text.removeprefix("-").isdecimal():
+        return False
+    return -(2**63) <= int(text) < 2**64
 
 
 def _is_float(text: str) -> bool:
@@ -265,6 +286,20 @@ def _is_float(text: str) -> bool:
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:40]} is too large")
+    return number
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return made
 
 
 def _exactly(stream: Stream, size: int) -> bytes:
