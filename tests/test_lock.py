@@ -11,7 +11,8 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCK = tomllib.loads((ROOT / "uv.lock").read_text())
 PACKAGES = [package for package in LOCK["package"] if package["name"] != PROJECT["name"]]
-SUPPORTED = (11, 12, 13, 14)
+OLDEST, BELOW = map(int, re.fullmatch(r">=3\.(\d+),<3\.(\d+)", PROJECT["requires-python"]).groups())
+SUPPORTED = range(OLDEST, BELOW)
 
 
 def test_every_package_has_one_version_for_all_pythons():
@@ -26,8 +27,20 @@ def test_what_decides_a_verdict_is_pinned_exactly(name):
     assert pinned == f"{name}=={locked}"
 
 
-def test_the_range_of_pythons_is_the_supported_one():
-    assert PROJECT["requires-python"] == f">=3.{SUPPORTED[0]},<3.{SUPPORTED[-1] + 1}"
+def test_the_readme_names_the_supported_pythons():
+    *first, last = SUPPORTED
+    assert f"Python {', '.join(f'3.{minor}' for minor in first)} or 3.{last}" in (ROOT / "README.md").read_text()
+
+
+def test_the_image_has_one_supported_python():
+    [minor] = set(re.findall(r"^FROM python:3\.(\d+)\.", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+    assert int(minor) in SUPPORTED
+
+
+def test_the_next_jax_is_pinned_and_names_a_python():
+    text = (ROOT / "next-jax.txt").read_text()
+    assert re.findall(r"^(\w+)==[\d.]+$", text, re.MULTILINE) == ["jax", "jaxlib", "flax", "optax"]
+    assert int(re.search(r"^# Python 3\.(\d+) or newer$", text, re.MULTILINE)[1]) in SUPPORTED
 
 
 @pytest.mark.parametrize("minor", SUPPORTED)

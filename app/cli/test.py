@@ -1,9 +1,13 @@
 """`meshgrade test`: lint, formatting, types, import rules, then every test."""
 
+import importlib.metadata
 import os
+import platform
+import re
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +23,12 @@ _STEPS = (
     ("import rules", ["lint-imports", "--no-cache", "--no-logo"]),
 )
 _HOSTILE = "tests/hostile"
+# What of the grader depends on JAX most: private names, then every reference and what students hand in.
+_NEXT_JAX = (
+    *("tests/grader/runner/test_private_jax.py", "tests/grader/test_call_verdicts.py"),
+    "tests/grader/test_program_verdicts.py",
+)
+_PARTS = 8
 
 
 @app.command(
@@ -32,7 +42,20 @@ def run_tests(
         bool,
         typer.Option("--every-submission", help="Judge every submission that ships with a problem, not one a reason."),
     ] = False,
+    next_jax: Annotated[
+        bool,
+        typer.Option(
+            "--next-jax",
+            help="Grade with the JAX of next-jax.txt instead: every reference, and an eighth of the submissions.",
+        ),
+    ] = False,
+    part: Annotated[
+        int | None,
+        typer.Option(min=1, max=_PARTS, help="Which eighth, with --next-jax. Without it, another one each day."),
+    ] = None,
 ) -> None:
+    if next_jax:
+        raise typer.Exit(_grade_with_next_jax(part or _part_of(datetime.now(UTC)), arguments or []))
     if every_submission:
         os.environ["MESHGRADE_TEST_EVERY_SUBMISSION"] = "1"
     tools = Path(sys.executable).parent
@@ -44,6 +67,35 @@ def run_tests(
     if failed:
         print(f"Not passed: {', '.join(failed)}.", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _grade_with_next_jax(part: int, arguments: list[str]) -> int:
+    """Returns the exit status."""
+    pinned = dict(
+        re.findall(r"^([\w-]+)==(\S+)$", (CHECKOUT / "next-jax.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    others = {name: found for name in pinned if (found := importlib.metadata.version(name)) != pinned[name]}
+    if others:
+        installed = ", ".join(f"{name} {version}" for name, version in others.items())
+        print(
+            f"This virtual environment has {installed}, which is not what next-jax.txt says. "
+            "Start it with ./meshgrade, which makes one that has.",
+            file=sys.stderr,
+        )
+        return 2
+    print(
+        f"JAX {pinned['jax']}, Python {platform.python_version()}: every reference, and part {part} of {_PARTS} of the "
+        f"submissions. To repeat it on another day: ./meshgrade test --next-jax --part {part}",
+        flush=True,
+    )
+    os.environ["MESHGRADE_TEST_PART"] = f"{part}/{_PARTS}"
+    workers = ["-n", str(os.cpu_count() or 1)]
+    return 0 if _passes("next JAX", [sys.executable, "-m", "pytest", *workers, *_NEXT_JAX, *arguments]) else 1
+
+
+def _part_of(day: datetime) -> int:
+    """All parts in turn, one a day."""
+    return day.toordinal() % _PARTS + 1
 
 
 def _passes(name: str, command: list[str]) -> bool:

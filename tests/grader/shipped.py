@@ -1,7 +1,8 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
 There are some four hundred, each of which takes a second or two, so a plain run takes two accepted ones of each
-problem and, of those rejected for one reason, the first. `./meshgrade test --every-submission` takes all.
+problem and, of those rejected for one reason, the first. `./meshgrade test --every-submission` takes all, and
+`--next-jax` every eighth, another eighth each day.
 """
 
 import os
@@ -15,6 +16,8 @@ from grader.package.reader import read_package
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 _EVERY = bool(os.environ.get("MESHGRADE_TEST_EVERY_SUBMISSION"))
+# `3/8`: the third of eight parts.
+_PART = os.environ.get("MESHGRADE_TEST_PART")
 # Seconds of waiting each, for a collective that never comes: in a plain run one will do.
 _DIVERGENT = "gpipe_forward"
 
@@ -36,12 +39,16 @@ def each_of(mode: str) -> list[object]:
 
 
 def accepted(mode: str) -> list[object]:
+    if _PART:
+        return _part(mode, "accepted")
     number = None if _EVERY else 2
     names = [(slug, path.stem) for slug in slugs(mode) for path in _files(slug, "accepted")[:number]]
     return [_parameter(slug, f"{slug}:accepted/{name}") for slug, name in names]
 
 
 def rejected(mode: str) -> list[object]:
+    if _PART:
+        return _part(mode, "rejected")
     found = []
     for slug in slugs(mode):
         for reason in sorted(path.name for path in (PROBLEMS / slug / "submissions" / "rejected").iterdir()):
@@ -51,6 +58,24 @@ def rejected(mode: str) -> list[object]:
             for path in files if _EVERY else files[:1]:
                 found.append(_parameter(slug, f"{slug}:rejected/{reason}/{path.stem}"))
     return found
+
+
+def part_of(names: list[str], part: str) -> list[str]:
+    """Those of a part, `3/8`: the names dealt out in turn, so that each is in one part and a problem is in most."""
+    number, parts = map(int, part.split("/"))
+    return names[number - 1 :: parts]
+
+
+def _part(mode: str, kind: str) -> list[object]:
+    # Dealt out over the problems of both modes, or those of the mode with few would all be in the first parts.
+    files = {
+        f"{slug}:{path.relative_to(PROBLEMS / slug / 'submissions').with_suffix('')}": slug
+        for slug in sorted(slugs("call") + slugs("program"))
+        for path in sorted((PROBLEMS / slug / "submissions").rglob("*.py"))
+    }
+    chosen = part_of(list(files), str(_PART))
+    wanted = slugs(mode)
+    return [_parameter(files[name], name) for name in chosen if files[name] in wanted and f":{kind}/" in name]
 
 
 def _parameter(slug: str, value: str) -> object:

@@ -1,0 +1,59 @@
+"""`meshgrade test --next-jax`: what it grades with, and which part of the submissions."""
+
+import importlib.metadata
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import test as command
+from tests.grader.shipped import part_of
+
+RUNNER = CliRunner()
+PINNED = dict(line.split("==") for line in (command.CHECKOUT / "next-jax.txt").read_text().splitlines() if "==" in line)
+
+
+@pytest.fixture
+def passes(monkeypatch) -> list[list[str]]:
+    """The commands that would have run."""
+    ran: list[list[str]] = []
+    monkeypatch.setattr(command, "_passes", lambda name, line: ran.append(line) or True)
+    return ran
+
+
+@pytest.fixture
+def next_jax_is_installed(monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: PINNED[name])
+
+
+def test_each_day_has_another_part_and_eight_days_have_all():
+    days = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=number) for number in range(8)]
+    assert sorted(map(command._part_of, days)) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_the_parts_hold_every_submission_once():
+    names = [f"submission-{number}" for number in range(21)]
+    parts = [part_of(names, f"{number}/8") for number in range(1, 9)]
+    assert sorted(name for part in parts for name in part) == sorted(names)
+    assert {len(part) for part in parts} == {2, 3}
+
+
+@pytest.mark.usefixtures("next_jax_is_installed")
+def test_the_chosen_part_is_told_and_graded(passes, monkeypatch):
+    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+    result = RUNNER.invoke(command.app, ["--next-jax", "--part", "3", "--", "-x"])
+    assert result.exit_code == 0
+    assert f"JAX {PINNED['jax']}" in result.output
+    assert "./meshgrade test --next-jax --part 3" in result.output
+    assert command.os.environ["MESHGRADE_TEST_PART"] == "3/8"
+    [line] = passes
+    assert "tests/grader/test_program_verdicts.py" in line
+    assert line[-1] == "-x"
+
+
+def test_another_jax_than_the_named_one_is_refused(passes, monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.1" if name == "jax" else PINNED[name])
+    result = RUNNER.invoke(command.app, ["--next-jax"])
+    assert result.exit_code == 2
+    assert "This virtual environment has jax 0.1, which is not what next-jax.txt says." in result.output
+    assert passes == []
