@@ -1,10 +1,15 @@
 """Spies on the calls that a problem asks for. What they see is *observed*: a submission can rewrite them.
 
+A spy hands its arguments on as they are, so what it wraps keeps its signature, its errors and what it returns; and what
+goes wrong while it takes notes is a note that is missing.
+
 A spy records a call each time it is *executed*, also inside `jit`, where Python runs once and the compiled program
 many times: there the record is made by a callback that is part of the program.
 """
 
 import functools
+import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,12 +31,14 @@ class Observer:
         # Off while a program is exported: there the record would be a callback, and no program may have one.
         self.active = True
         self._events: list[dict[str, Any]] = []
-        # Keyed by id: a GradientTransformation is a tuple of closures and two equal ones may not be the same one.
-        # The tuple is kept beside its record so that its id is not given to another.
+        # Keyed by the id of `update`, a closure that each transformation has of its own and its copies share. It is
+        # kept beside its record so that its id is not given to another.
         self._transforms: dict[int, tuple[object, dict[str, Any]]] = {}
 
     def install(self) -> None:
-        optax.sgd = self._spy_on_sgd(optax.sgd)
+        spy = self._spy_on_sgd(optax.sgd)
+        # Where it is defined as well, which is where pickle looks for it.
+        sys.modules[optax.sgd.__module__].sgd = optax.sgd = spy  # type: ignore[attr-defined]
         nnx.Optimizer.__init__ = self._spy_on_init(nnx.Optimizer.__init__)  # type: ignore[method-assign]
         nnx.Optimizer.update = self._spy_on_update(nnx.Optimizer.update)  # type: ignore[method-assign]
 
@@ -44,30 +51,33 @@ class Observer:
         return list(self._events)
 
     def _spy_on_sgd(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(original)
+
         @functools.wraps(original)
-        def sgd(learning_rate: Any, momentum: Any = None, nesterov: bool = False, accumulator_dtype: Any = None) -> Any:
-            transform = original(learning_rate, momentum, nesterov, accumulator_dtype)
-            record = {"tx": "sgd", "lr": learning_rate, "momentum": momentum is not None}
-            self._transforms[id(transform)] = (transform, record)
+        def sgd(*args: Any, **kwargs: Any) -> Any:
+            transform = original(*args, **kwargs)
+            given = signature.bind(*args, **kwargs).arguments
+            record = {"tx": "sgd", "lr": given["learning_rate"], "momentum": given.get("momentum") is not None}
+            self._transforms[id(transform.update)] = (transform.update, record)
             return transform
 
         return sgd
 
     def _spy_on_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
-        def init(optimizer: Any, model: Any, tx: Any, *args: Any, **kwargs: Any) -> None:
-            original(optimizer, model, tx, *args, **kwargs)
-            self._record("optimizer", optimizer, {})
+        def init(*args: Any, **kwargs: Any) -> None:
+            original(*args, **kwargs)
+            self._record("optimizer", args[0], {})
 
         return init
 
     def _spy_on_update(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
-        def update(optimizer: Any, model: Any, grads: Any, /, **kwargs: Any) -> Any:
+        def update(*args: Any, **kwargs: Any) -> Any:
             # Before the update: gradients that share their variables with the model are weights after it.
-            leaves = _gradient_leaves(grads, optimizer.wrt)
-            result = original(optimizer, model, grads, **kwargs)
-            self._record("update", optimizer, leaves)
+            leaves = _gradient_leaves(args[2], args[0]) if len(args) == 3 else {}
+            result = original(*args, **kwargs)
+            self._record("update", args[0], leaves)
             return result
 
         return update
@@ -75,7 +85,19 @@ class Observer:
     def _record(self, event: str, optimizer: Any, gradients: dict[str, Any]) -> None:
         if not self.active:
             return
-        _, transform = self._transforms.get(id(optimizer.tx), (None, {"tx": "other", "lr": None, "momentum": False}))
+        try:
+            known, lr = self._known_of(event, optimizer)
+        except Exception:  # a subclass may keep anything under these names, and a filter may refuse to be printed
+            return
+        store = functools.partial(self._store, known, tuple(gradients))
+        if any(isinstance(value, jax.core.Tracer) for value in (lr, *gradients.values())):
+            jax.debug.callback(store, lr, *gradients.values())
+        else:
+            store(lr, *gradients.values())
+
+    def _known_of(self, event: str, optimizer: Any) -> tuple[dict[str, Any], Any]:
+        other = {"tx": "other", "lr": None, "momentum": False}
+        _, transform = self._transforms.get(id(optimizer.tx.update), (None, other))
         lr = transform["lr"] if isinstance(transform["lr"], int | float | np.generic | np.ndarray | jax.Array) else None
         known = {
             "event": event,
@@ -83,22 +105,19 @@ class Observer:
             "momentum": transform["momentum"],
             "wrt": _filter_name(optimizer.wrt),
         }
-        store = functools.partial(self._store, known, tuple(gradients))
-        if any(isinstance(value, jax.core.Tracer) for value in (lr, *gradients.values())):
-            jax.debug.callback(store, lr, *gradients.values())
-        else:
-            store(lr, *gradients.values())
+        return known, lr
 
     def _store(self, known: dict[str, Any], paths: tuple[str, ...], lr: Any, *values: Any) -> None:
         if len(self._events) < MAX_EVENTS:
             gradients = {path: np.asarray(value) for path, value in zip(paths, values, strict=True)}
-            self._events.append({**known, "lr": None if lr is None else float(np.asarray(lr)), "gradients": gradients})
+            rate = None if lr is None or np.size(lr) != 1 else float(np.asarray(lr).reshape(()))
+            self._events.append({**known, "lr": rate, "gradients": gradients})
 
 
-def _gradient_leaves(grads: Any, wrt: Any) -> dict[str, Any]:
+def _gradient_leaves(grads: Any, optimizer: Any) -> dict[str, Any]:
     """Leaf path -> gradient, for those that the optimizer takes; none of what it does not take at all."""
     try:
-        pairs, _ = jax.tree_util.tree_flatten_with_path(nnx.as_pure(nnx.state(grads, wrt)))
+        pairs, _ = jax.tree_util.tree_flatten_with_path(nnx.as_pure(nnx.state(grads, optimizer.wrt)))
     except Exception:  # anything may have been passed; the real update comes next and says what is wrong with it
         return {}
     return {"/".join(str(getattr(key, "key", getattr(key, "name", key))) for key in path): leaf for path, leaf in pairs}

@@ -1,0 +1,174 @@
+# ruff: noqa: E501  (rows of a table are easier to read whole)
+"""The spies see what a problem asks for, and nobody can tell them from what they wrap."""
+
+import copy
+import functools
+import inspect
+import pickle
+import pydoc
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+
+from grader.runner.observe import Observer
+
+
+def linear() -> nnx.Linear:
+    return nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+
+
+def gradients(model: nnx.Linear) -> Any:
+    return nnx.grad(lambda model: jnp.mean(model(jnp.ones((1, 2)))))(model)
+
+
+def optimizer_of(model: nnx.Linear, tx: Any = None) -> nnx.Optimizer:
+    return nnx.Optimizer(model, optax.sgd(0.5) if tx is None else tx, wrt=nnx.Param)
+
+
+def updated(update: Callable[[nnx.Optimizer, nnx.Linear, Any], object]) -> object:
+    model = linear()
+    optimizer = optimizer_of(model)
+    returned = update(optimizer, model, gradients(model))
+    return str(returned), np.asarray(model.kernel[...]).tolist(), int(optimizer.step[...])
+
+
+class Own(nnx.Optimizer):
+    """A subclass that goes through its parent."""
+
+    def __init__(self, model: Any, rate: float) -> None:
+        super().__init__(model, optax.sgd(rate), wrt=nnx.Param)
+        self.calls = 0
+
+    def update(self, model: Any, grads: Any, /, **kwargs: Any) -> Any:
+        self.calls += 1
+        return super().update(model, grads, **kwargs)
+
+
+class Unprintable:
+    """A filter that cannot be printed."""
+
+    def __call__(self, path: object, value: object) -> bool:
+        return isinstance(value, nnx.Param)
+
+    def __repr__(self) -> str:
+        raise RuntimeError("not me")
+
+
+def through_own() -> object:
+    model = linear()
+    optimizer = Own(model, 0.5)
+    optimizer.update(model, gradients(model))
+    return isinstance(optimizer, nnx.Optimizer), optimizer.calls, np.asarray(model.kernel[...]).tolist()
+
+
+def under_jit() -> object:
+    model = linear()
+    optimizer = optimizer_of(model)
+    nnx.jit(lambda model, optimizer: optimizer.update(model, gradients(model)))(model, optimizer)
+    return np.asarray(model.kernel[...]).tolist()
+
+
+def described(thing: Any) -> object:
+    hints = {name: str(hint) for name, hint in typing.get_type_hints(thing).items()} if thing is optax.sgd else None
+    return (
+        thing.__name__,
+        thing.__qualname__,
+        thing.__module__,
+        thing.__doc__,
+        type(thing),
+        str(inspect.signature(thing)),
+        inspect.getsource(thing),
+        pydoc.render_doc(thing),
+        hints,
+    )
+
+
+# Each is run with the spies and without; what it returns or raises must be the same.
+WAYS: dict[str, Callable[[], object]] = {
+    "sgd described": lambda: described(optax.sgd),
+    "sgd by position": lambda: str(optax.sgd(0.1, 0.9, True).init(jnp.ones(2))),
+    "sgd by keyword": lambda: str(optax.sgd(learning_rate=0.1, momentum=0.9, accumulator_dtype=jnp.bfloat16).init(jnp.ones(2))),
+    "sgd of a schedule": lambda: str(optax.sgd(optax.constant_schedule(0.1)).init(jnp.ones(2))),
+    "sgd without a rate": lambda: optax.sgd(),
+    "sgd with too much": lambda: optax.sgd(0.1, None, False, None, 5),
+    "sgd with an unknown keyword": lambda: optax.sgd(0.1, rate=1),
+    "sgd pickled": lambda: pickle.loads(pickle.dumps(optax.sgd)) is optax.sgd,
+    "sgd where it is defined": lambda: sys.modules[optax.sgd.__module__].sgd is optax.sgd,
+    "sgd's hyperparameters": lambda: str(optax.inject_hyperparams(optax.sgd)(learning_rate=0.1).init(jnp.ones(2))),
+    "init described": lambda: described(nnx.Optimizer.__init__),
+    "update described": lambda: described(nnx.Optimizer.update),
+    "update pickled": lambda: pickle.loads(pickle.dumps(nnx.Optimizer.update)) is nnx.Optimizer.update,
+    "the class described": lambda: (str(inspect.signature(nnx.Optimizer)), pydoc.render_doc(nnx.Optimizer)),
+    "by keyword": lambda: type(nnx.Optimizer(model=linear(), tx=optax.sgd(0.1), wrt=nnx.Param)),
+    "without wrt": lambda: nnx.Optimizer(linear(), optax.sgd(0.1)),
+    "wrt by position": lambda: nnx.Optimizer(linear(), optax.sgd(0.1), nnx.Param),
+    "without anything": lambda: nnx.Optimizer(),
+    "with an unknown keyword": lambda: nnx.Optimizer(linear(), optax.sgd(0.1), wrt=nnx.Param, lr=1),
+    "with something that is no transformation": lambda: nnx.Optimizer(linear(), 3, wrt=nnx.Param),
+    "with a filter that cannot be printed": lambda: type(nnx.Optimizer(linear(), optax.sgd(0.1), wrt=Unprintable())),
+    "with a subclass": through_own,
+    "with a model inside": lambda: type(nnx.ModelAndOptimizer(linear(), optax.sgd(0.1), wrt=nnx.Param)),
+    "update": lambda: updated(lambda optimizer, model, grads: optimizer.update(model, grads)),
+    "update unbound": lambda: updated(lambda optimizer, model, grads: nnx.Optimizer.update(optimizer, model, grads)),
+    "update through a partial": lambda: updated(lambda optimizer, model, grads: functools.partial(optimizer.update, model)(grads)),
+    "update with extra arguments": lambda: updated(lambda optimizer, model, grads: optimizer.update(model, grads, value=1.0)),
+    "update as it was called before": lambda: updated(lambda optimizer, model, grads: optimizer.update(grads)),
+    "update by keyword": lambda: updated(lambda optimizer, model, grads: optimizer.update(model=model, grads=grads)),
+    "update with too much": lambda: updated(lambda optimizer, model, grads: optimizer.update(model, grads, grads)),
+    "update with something that is no gradient": lambda: updated(lambda optimizer, model, grads: optimizer.update(model, 3)),
+    "update of a copy": lambda: updated(lambda optimizer, model, grads: copy.deepcopy(optimizer).update(model, grads)),
+    "update under jit": under_jit,
+    "structure": lambda: str(jax.tree.structure(nnx.state(optimizer_of(linear())))),
+}  # fmt: skip
+
+
+@pytest.fixture
+def spied() -> Iterator[Observer]:
+    home = sys.modules[optax.sgd.__module__]
+    kept = optax.sgd, nnx.Optimizer.__init__, nnx.Optimizer.update
+    observer = Observer()
+    observer.install()
+    observer.begin()
+    yield observer
+    optax.sgd = home.sgd = kept[0]
+    nnx.Optimizer.__init__, nnx.Optimizer.update = kept[1:]  # type: ignore[method-assign]
+
+
+def outcome(way: Callable[[], object]) -> object:
+    try:
+        return way()
+    except Exception as error:
+        return type(error), str(error)
+
+
+EXPECTED = {name: outcome(way) for name, way in WAYS.items()}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_spy_cannot_be_told_from_what_it_wraps(spied, name):
+    assert outcome(WAYS[name]) == EXPECTED[name]
+
+
+@pytest.mark.parametrize(
+    "name", ["update", "update unbound", "update through a partial", "update of a copy", "with a subclass", "update under jit"]
+)  # fmt: skip
+def test_an_update_is_seen_whichever_way_it_is_called(spied, name):
+    WAYS[name]()
+    built, *_, seen = spied.collect()
+    assert (built["event"], seen["event"]) == ("optimizer", "update")
+    assert (seen["tx"], seen["lr"], seen["momentum"], seen["wrt"]) == ("sgd", 0.5, False, "Param")
+    assert {path: leaf.shape for path, leaf in seen["gradients"].items()} == {"bias": (1,), "kernel": (2, 1)}
+
+
+@pytest.mark.parametrize("name", ["update as it was called before", "update with too much", "without wrt"])
+def test_what_raised_has_not_happened(spied, name):
+    outcome(WAYS[name])
+    assert all(event["event"] == "optimizer" for event in spied.collect())
