@@ -286,7 +286,8 @@ def _check_memory(measured: Measured, memory_mb: int) -> None:
       SubmissionFault: `memory_limit`.
     """
     memory = measured.facts.memory
-    each = memory.argument_bytes + memory.output_bytes + memory.temporary_bytes
+    constants = measured.facts.census.constant_bytes
+    each = memory.argument_bytes + memory.output_bytes + memory.temporary_bytes + constants
     if each * measured.facts.devices > memory_mb << 20:
         raise SubmissionFault(
             "memory_limit",

@@ -29,7 +29,7 @@ from grader.runner.wire import MAX_CASES
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
-_FORMAT = "7"
+_FORMAT = "8"
 log = logging.getLogger("meshgrade.references")
 _WITHOUT_PROGRAM = {
     "syntax_error",

@@ -84,9 +84,9 @@ def unmatched_leaves(manifest: Manifest, placed: Iterable[str], counted: Iterabl
         for pattern in _strings(check.bounds.get("leaves")):
             faults += _unmatched(f"check '{check.id}': leaves", pattern, placed)
         for where, rule in _rules(check):
-            of = rule.get("of")
-            if isinstance(of, str) and of not in (*groups, "reference"):
-                faults += _unmatched(f"check '{check.id}': {where}of", of, [*counted, *groups])
+            for key, name in _leaf_names(rule):
+                if name not in (*groups, "reference"):
+                    faults += _unmatched(f"check '{check.id}': {where}{key}", name, [*counted, *groups])
     return faults
 
 
@@ -181,12 +181,12 @@ def _unknown_in_check(manifest: Manifest, check: CheckSpec, arguments: list[str]
             axis = re.sub(r"[+-]\d+$", "", count) if isinstance(count, str) else None
             if axis is not None and axis not in axes:
                 faults.append(_no_axis(f"check '{check.id}': {where}executions", axis, axes))
-        of = rule.get("of")
-        # A plain name may also be a leaf or an input; those are known once the reference is compiled.
-        if isinstance(of, str) and of not in (*groups, "reference", *(arguments or ())) and not _GLOB.search(of):
-            hint = suggest(of, [*groups, "reference"])
-            if hint:
-                faults.append(f"problem.toml: check '{check.id}': {where}of: there is no group '{of}'{hint}")
+        for key, name in _leaf_names(rule):
+            # A plain name may also be a leaf or an input; those are known once the reference is compiled.
+            if name not in (*groups, "reference", *(arguments or ())) and not _GLOB.search(name):
+                hint = suggest(name, [*groups, "reference"])
+                if hint:
+                    faults.append(f"problem.toml: check '{check.id}': {where}{key}: there is no group '{name}'{hint}")
     return faults
 
 
@@ -197,6 +197,16 @@ def _rules(check: CheckSpec) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, rule in enumerate(rules if isinstance(rules, list) else ()):
         if isinstance(rule, dict):
             yield f"rules.{number}.", rule
+
+
+def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a rule names of leaves and groups of leaves, each with its key."""
+    of = rule.get("of")
+    if isinstance(of, str):
+        yield "of", of
+    for key in ("only_from", "not_only_from"):
+        for name in _strings(rule.get(key)):
+            yield key, name
 
 
 def _strings(value: object) -> list[str]:

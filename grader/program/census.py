@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from grader.program.collectives import KINDS, Collective, World, is_collective, read_collective
 from grader.program.dots import Dot, is_dot, read_dot
+from grader.program.flow import origins
 from grader.program.hlo import Instruction, Module, Value, integers, read_hlo
 from grader.program.shapes import leaves
 from grader.program.strict_json import read, write
@@ -26,6 +27,7 @@ class Census:
       aliases: (output, parameter) pairs of which the output is written into the parameter's buffer.
       argument_bytes: of all parameters, one entry a parameter.
       output_bytes: of all outputs, one entry an output.
+      constant_bytes: of all arrays that are written into the program. Every device holds them as long as the program.
     """
 
     partitions: int
@@ -35,6 +37,7 @@ class Census:
     aliases: tuple[tuple[int, int], ...]
     argument_bytes: tuple[int, ...]
     output_bytes: tuple[int, ...]
+    constant_bytes: int
 
     @property
     def alias_bytes(self) -> int:
@@ -62,15 +65,27 @@ def take_census(
     world = World(devices, _partitions(module, devices), mesh)
     collectives: list[Collective] = []
     dots: list[Dot] = []
-    for site in sites(module, _is_counted):
+    found = sites(module, _is_counted)
+    # After the walk, which has made sure that no computation calls itself.
+    flow = origins(module, is_collective) if any(is_collective(site.instruction) for site in found) else {}
+    for site in found:
         if is_collective(site.instruction):
-            collectives.append(read_collective(module, site, world, source))
+            collectives.append(read_collective(module, site, world, flow, source))
         else:
             line = module.source.line(site.instruction.attributes.get("metadata", ()), source)
             dots.append(read_dot(site, line))
     arguments, outputs = _argument_bytes(module), _output_bytes(module)
     aliases = read_aliases(module.attributes.get("input_output_alias", ()), len(outputs), len(arguments))
-    return Census(world.partitions, tuple(collectives), tuple(dots), _total(tuple(dots)), aliases, arguments, outputs)
+    return Census(
+        partitions=world.partitions,
+        collectives=tuple(collectives),
+        dots=tuple(dots),
+        dot_flops=_total(tuple(dots)),
+        aliases=aliases,
+        argument_bytes=arguments,
+        output_bytes=outputs,
+        constant_bytes=_constant_bytes(module),
+    )
 
 
 def to_json(census: Census) -> dict[str, object]:
@@ -96,6 +111,8 @@ def from_json(value: object) -> Census:
             raise ProgramUnreadable("census: a device is in two groups")
         if len(collective.dtypes) != len(collective.shapes):
             raise ProgramUnreadable("census: not every result has a dtype and a shape")
+        if len(collective.parts) != len(collective.operand_shapes):
+            raise ProgramUnreadable("census: not every operand has an origin")
     if census.dot_flops != _total(census.dots):
         raise ProgramUnreadable("census: dot_flops is not the sum over the dots")
     _check_aliases(census.aliases, len(census.output_bytes), len(census.argument_bytes))
@@ -162,6 +179,18 @@ def _argument_bytes(module: Module) -> tuple[int, ...]:
     if sorted(sizes) != list(range(len(sizes))):
         raise ProgramUnreadable("parameters of the entry computation are not numbered 0, 1, …")
     return tuple(sizes[number] for number in range(len(sizes)))
+
+
+def _constant_bytes(module: Module) -> int:
+    """Without single numbers, which are part of the code."""
+    return sum(
+        shape.bytes
+        for computation in module.computations.values()
+        for instruction in computation.instructions.values()
+        if instruction.opcode == "constant"
+        for shape in leaves(instruction.shape)
+        if shape.dims
+    )
 
 
 def _output_bytes(module: Module) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.program.axes import axes_of_pairs, groups_on
+from grader.program.flow import Flow, Origin
 from grader.program.groups import Groups, Pairs, connected, read_groups, read_pairs
 from grader.program.hlo import Computation, Instruction, Module, integers
 from grader.program.shapes import Shape, ShapeTree, leaves
@@ -15,6 +16,20 @@ KINDS = frozenset(
 )
 # Their -start has the shape of the result. That of the others is (operands, results, …).
 _START_IS_RESULT = {"all-reduce"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One array of an exchange: XLA joins several into one collective.
+
+    Attributes:
+      logical_bytes: its share of the collective's.
+      depends, carries: numbers of arguments of the program, as in `flow.Origin`.
+    """
+
+    logical_bytes: int
+    depends: tuple[int, ...]
+    carries: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +48,7 @@ class Collective:
       pairs: source and target of a collective-permute, else ().
       dtypes, shapes: of the results, one entry an array.
       operand_shapes: of the operands, on one device.
+      parts: where the data of each operand comes from.
       loops: names of the `while` instructions around it, outermost first.
       executions: in one call of the program; None where that cannot be known.
       conditional: in a branch, so that `executions` is an upper bound.
@@ -50,6 +66,7 @@ class Collective:
     dtypes: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
     operand_shapes: tuple[tuple[int, ...], ...]
+    parts: tuple[Part, ...]
     loops: tuple[str, ...]
     executions: int | None
     conditional: bool
@@ -80,10 +97,11 @@ def kind_of(instruction: Instruction) -> str | None:
     return kind if kind in KINDS else None
 
 
-def read_collective(module: Module, site: Site, world: World, source: str) -> Collective:
+def read_collective(module: Module, site: Site, world: World, flow: Flow, source: str) -> Collective:
     """Describe the collective at a site.
 
     Args:
+      flow: what `origins` found of all collectives.
       source: the file name whose lines `source_line` means.
     Raises:
       ProgramUnreadable: groups or shapes make no sense.
@@ -111,12 +129,30 @@ def read_collective(module: Module, site: Site, world: World, source: str) -> Co
         dtypes=tuple(shape.dtype for shape in results),
         shapes=tuple(shape.dims for shape in results),
         operand_shapes=tuple(shape.dims for shape in operands),
+        parts=tuple(
+            Part(_logical_bytes(kind, shape.bytes, group_size), _numbers(origin.depends), _numbers(origin.carries))
+            for shape, origin in zip(operands, _origins(module, site, flow), strict=False)
+        ),
         loops=site.loops,
         executions=site.executions,
         conditional=site.conditional,
         asynchronous=site.asynchronous or instruction.opcode.endswith("-start"),
         source_line=module.source.line(instruction.attributes.get("metadata", ()), source),
     )
+
+
+def _origins(module: Module, site: Site, flow: Flow) -> tuple[Origin, ...]:
+    found = flow.get((site.computation.name, site.instruction.name))
+    if found is None:
+        # Where the flow does not lead, anything may have come from anywhere.
+        number = sum(each.opcode == "parameter" for each in module.entry.instructions.values())
+        everything = (1 << number) - 1
+        found = (Origin(everything, everything),) * len(site.instruction.operands)
+    return found
+
+
+def _numbers(arguments: int) -> tuple[int, ...]:
+    return tuple(number for number in range(arguments.bit_length()) if arguments >> number & 1)
 
 
 def _logical_bytes(kind: str, operand_bytes: int, group_size: int) -> int:

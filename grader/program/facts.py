@@ -45,10 +45,17 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A collective as the submission wrote it, before XLA compiled it: on CPU only this one has the dtype asked for."""
+    """A collective as the submission wrote it, before XLA compiled it: on CPU only this one has the dtype asked for.
+
+    Attributes:
+      channel: the number that the compiled one bears as well.
+      operand_bytes: of all operands on one device, over every place that it is called from inside a shard_map.
+    """
 
     kind: str
     dtypes: tuple[str, ...]
+    channel: int | None
+    operand_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,8 @@ class Facts:
 
     Attributes:
       asked: collectives in the exported program, which holds none where the partitioner makes them.
+      products_outside: matrix products of the exported program that do not stand in a shard_map, where the partitioner
+        decides who computes what.
       donated: how many arguments it gives away.
     """
 
@@ -66,6 +75,7 @@ class Facts:
     memory: Memory
     census: Census
     asked: tuple[Asked, ...]
+    products_outside: int
     donated: int
 
 

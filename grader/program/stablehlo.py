@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.program.collectives import KINDS
+from grader.program.places import Place, Places, behind
 from grader.program.shapes import DTYPES, Shape
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
 
@@ -19,17 +20,23 @@ _NAMESPACED = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
 _PLAIN = re.compile(r"[\w.\- ]*", re.ASCII)
 _TENSOR = re.compile(r"((?:\d+x)*)([A-Za-z]\w*(?:<\w+>)?)", re.ASCII)
 _COMPLEX = {"complex<f32>": "c64", "complex<f64>": "c128"}
+_PRODUCTS = {"stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution"}
 _DONATED = "jax.buffer_donor"
 _ALIASED = "tf.aliasing_output"
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedCollective:
-    """One collective as it was asked for. Shapes are those of one device inside a shard_map; dtypes in HLO's words."""
+    """One collective as it was asked for. Shapes are those of one device inside a shard_map; dtypes in HLO's words.
+
+    `channel` is the number that it keeps when it is compiled; the partitioner gives its own collectives higher ones.
+    """
 
     kind: str
     operands: tuple[Shape, ...]
     results: tuple[Shape, ...]
+    channel: int | None
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ class ExportedProgram:
         are left out.
       attributes: name with its dialect (`sdy.sharding`) -> how often it stands in the text.
       collectives: in the order of the text, once each, whatever loop or function they stand in.
+      products: where each matrix product and convolution stands, in the order of the text.
       custom_calls: targets, in the order of the text.
       donated: (argument, output or None) of every argument of `main` that is given away: the output that takes its
         buffer (tf.aliasing_output), or None where the compiler may choose one (jax.buffer_donor).
@@ -49,6 +57,7 @@ class ExportedProgram:
     operations: Mapping[str, int]
     attributes: Mapping[str, int]
     collectives: tuple[ExportedCollective, ...]
+    products: tuple[Place, ...]
     custom_calls: tuple[str, ...]
     donated: tuple[tuple[int, int | None], ...]
 
@@ -64,6 +73,8 @@ def read_stablehlo(text: str) -> ExportedProgram:
     operations: Counter[str] = Counter()
     attributes: Counter[str] = Counter()
     collectives: list[ExportedCollective] = []
+    products: list[Place] = []
+    places = Places(tokens)
     custom_calls: list[str] = []
     donated: tuple[tuple[int, int | None], ...] = ()
     for at, name in _names(tokens):
@@ -72,14 +83,16 @@ def read_stablehlo(text: str) -> ExportedProgram:
             continue
         operations[name] += 1
         if name in _COLLECTIVES:
-            collectives.append(_collective(tokens, at, _COLLECTIVES[name]))
+            collectives.append(_collective(tokens, at, _COLLECTIVES[name], places.place(at)))
+        elif name in _PRODUCTS:
+            products.append(places.place(at))
         elif name == "stablehlo.custom_call":
             custom_calls.append(_target(tokens, at))
         elif name == "func.func" and "@main" in tokens.items[at + 1 : at + 3]:
             donated = _donated(tokens, tokens.items.index("@main", at) + 1)
     if "func.func" not in operations:
         raise ProgramUnreadable("the text holds no function: it is no StableHLO module")
-    return ExportedProgram(operations, attributes, tuple(collectives), tuple(custom_calls), donated)
+    return ExportedProgram(operations, attributes, tuple(collectives), tuple(products), tuple(custom_calls), donated)
 
 
 def _names(tokens: Tokens) -> Iterator[tuple[int, str]]:
@@ -103,20 +116,32 @@ def _is_attribute(tokens: Tokens, at: int) -> bool:
     )
 
 
-def _collective(tokens: Tokens, at: int, kind: str) -> ExportedCollective:
+def _collective(tokens: Tokens, at: int, kind: str, place: Place) -> ExportedCollective:
     """Read the type, `(operands) -> results` or `type`, which stands behind attributes and regions."""
     start = at
     at += 1
+    channel = None
     while tokens[at] != ":":
         # Here a bracket closes, or the next operation begins.
         if tokens[at] in {"", ")", "]", "}", ">", "return"} or _NAMESPACED.fullmatch(tokens[at]):
             raise tokens.error(start, "a collective with a type")
-        at = _behind(tokens, at)
+        end = behind(tokens, at)
+        channel = _channel(tokens, at, end) if channel is None else channel
+        at = end
     operands, at = _types(tokens, at + 1)
     if tokens[at] != "->":
-        return ExportedCollective(kind, operands, operands)
+        return ExportedCollective(kind, operands, operands, channel, place)
     results, _ = _types(tokens, at + 1)
-    return ExportedCollective(kind, operands, results)
+    return ExportedCollective(kind, operands, results, channel, place)
+
+
+def _channel(tokens: Tokens, start: int, end: int) -> int | None:
+    """Read `channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>` among the attributes at `start`."""
+    for index in range(start, end):
+        if tokens[index] == "handle" and tokens[index + 1] == "=":
+            number = integer(tokens[index + 2])
+            return number if number is not None and number >= 0 else None
+    return None
 
 
 def _types(tokens: Tokens, at: int) -> tuple[tuple[Shape, ...], int]:
@@ -171,7 +196,7 @@ def _target(tokens: Tokens, at: int) -> str:
         return _unescaped(symbol[1:]) if symbol[1:2] == '"' else symbol[1:]
     end = at + 1
     while end < tokens.end and tokens[end] != ":":
-        end = _behind(tokens, end)
+        end = behind(tokens, end)
     for index in range(at, end):
         if tokens[index] == "call_target_name" and tokens[index + 1] == "=" and tokens[index + 2][:1] == '"':
             return _unescaped(tokens[index + 2])
@@ -193,13 +218,8 @@ def _donated(tokens: Tokens, opening: int) -> tuple[tuple[int, int | None], ...]
                 donated.append((argument, integer("".join(inside[inside.index(_ALIASED) + 2 :][:1]))))
             elif _DONATED in inside and inside[inside.index(_DONATED) + 1 :][:2] == ["=", "true"]:
                 donated.append((argument, None))
-        at = _behind(tokens, at)
+        at = behind(tokens, at)
     return tuple(donated)
-
-
-def _behind(tokens: Tokens, at: int) -> int:
-    """The place behind a token, or behind the bracket that it opens."""
-    return (tokens.partners[at] if tokens[at] in {"(", "[", "{", "<"} else at) + 1
 
 
 def _unescaped(token: str) -> str:

@@ -38,8 +38,15 @@ def facts_of(loaded: Loaded) -> Facts:
         memory=memory_of(compiled.memory_analysis()),
         census=take_census(text, len(devices), dict(loaded.mesh.shape)),
         asked=tuple(
-            Asked(each.kind, tuple(shape.dtype for shape in each.results)) for each in loaded.exported.collectives
+            Asked(
+                each.kind,
+                tuple(shape.dtype for shape in each.results),
+                each.channel,
+                each.place.inside * sum(shape.bytes for shape in each.operands),
+            )
+            for each in loaded.exported.collectives
         ),
+        products_outside=sum(place.outside > 0 for place in loaded.exported.products),
         donated=len(loaded.exported.donated),
     )
 

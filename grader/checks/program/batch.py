@@ -6,7 +6,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, mesh_name
+from grader.checks.program.subject import Measured, Subject, in_bytes
 from grader.checks.program.table import collectives_of
 from grader.errors import GraderFault
 from grader.verdict import Trust
@@ -24,15 +24,19 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when no gathered tensor and no matrix product on a device has a dimension as long as the global batch."""
+    """Pass when no rows travel, whatever their shape, and no tensor on a device is as long as the global batch."""
     evidence: list[dict[str, Any]] = []
     faults: list[str] = []
     for pair in subject.pairs:
         rows = _batch_sizes(pair.reference, bounds)
         evidence.append({"mesh": pair.mine.mesh, "whole_batch": rows})
-        fault = _gathered(pair.mine, rows, bounds) or _computed(pair.mine, pair.reference, rows)
+        fault = (
+            _gathered(pair.mine, rows, bounds)
+            or _moved(pair.mine, rows, bounds)
+            or _computed(pair.mine, pair.reference, rows)
+        )
         if fault:
-            faults.append(f"On mesh {mesh_name(pair.mine.mesh)} {fault}")
+            faults.append(f"On {subject.place(pair)} {fault}")
     if faults:
         return Finding(False, faults[0], "wrong_communication", {"meshes": evidence})
     return Finding(True, "No device sees more of the batch than its own rows.", None, {"meshes": evidence})
@@ -51,6 +55,7 @@ def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:
 
 
 def _gathered(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | None:
+    """A tensor that is recognised by its shape: rows, or activations of them."""
     for each in collectives_of(measured, ignore_below=bounds.ignore_below):
         if each.kind not in _GATHERING:
             continue
@@ -60,6 +65,28 @@ def _gathered(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str |
                     f"every device gathers all {size} rows of the batch ({each.kind}). The rows of `{name}` must "
                     f"stay where they are: {_axes(measured, name)}. Gather weights, not activations."
                 )
+    return None
+
+
+def _moved(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | None:
+    """The numbers of an input, in whatever shape and in however many pieces: followed through the program."""
+    for name in rows:
+        carrying = [
+            (each, share.logical_bytes)
+            for each in collectives_of(measured)
+            for share in each.shares
+            if name in share.carries or (each.kind in _GATHERING and share.depends and share.depends <= rows.keys())
+        ]
+        # One that runs an unknown number of times moves at least what it moves once.
+        total = sum(size * (1 if each.executions is None else each.executions) for each, size in carrying)
+        if total >= max(bounds.ignore_below, 1):
+            kinds = " and ".join(dict.fromkeys(each.kind for each, _ in carrying))
+            line = next((f" (line {each.line})" for each, _ in carrying if each.line), "")
+            return (
+                f"the data of `{name}` travels between devices, {in_bytes(total)} of it ({kinds}{line}). It counts as "
+                f"the batch in any shape and in any number of pieces. The rows of `{name}` must stay where they are: "
+                f"{_axes(measured, name)}. What the devices exchange is weights and gradients."
+            )
     return None
 
 

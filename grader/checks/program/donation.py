@@ -4,7 +4,7 @@ from typing import Any
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, in_bytes, mesh_name
+from grader.checks.program.subject import Subject, in_bytes
 from grader.verdict import Trust
 
 TITLE = "The state is donated"
@@ -22,7 +22,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         evidence.append({"mesh": pair.mine.mesh, "donated": donated, "state": state})
         if donated < min(state, reference):
             faults.append(
-                f"On mesh {mesh_name(pair.mine.mesh)} only {in_bytes(donated)} of the {in_bytes(state)} of state "
+                f"On {subject.place(pair)} only {in_bytes(donated)} of the {in_bytes(state)} of state "
                 "on a device are overwritten in place, so old and new state are held at once. A leaf can be donated "
                 "where its new value has the same shape, dtype and sharding as the old one."
             )

@@ -6,11 +6,17 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, mesh_name
+from grader.checks.program.subject import Measured, Subject
 from grader.verdict import Reason, Trust
 
 TITLE = "Work on each device"
 TRUST: Trust = "verified"
+_MAX_LINES = 3
+_POSSIBLE_CAUSES = (
+    " Look for products that several devices compute alike, though each could have rows or columns of its own; for "
+    "products that are computed again, as `jax.checkpoint` does with the forward pass when it goes backward; and for "
+    "arrays that were padded or repeated."
+)
 
 
 class Bounds(finding.Bounds):
@@ -32,7 +38,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         devices = pair.mine.facts.devices
         whole = reference * devices if reference is not None else None
         evidence.append({"mesh": pair.mine.mesh, "mine": mine, "reference": reference, "whole": whole})
-        where = f"On mesh {mesh_name(pair.mine.mesh)}"
+        where = f"On {subject.place(pair)}"
         if mine is None:
             told = (
                 f"{where} a matrix product runs in a loop whose number of rounds the compiler does not know, so the "
@@ -41,10 +47,15 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults.append(("too_much_compute", told))
         elif reference is not None and mine > reference * bounds.at_most:
             ratio = mine / reference if reference else float("inf")
-            same = f" That is the work of all {devices} devices, done by each." if 0.8 < ratio / devices < 1.25 else ""
+            same = (
+                f" That is the work of all {devices} devices, done by each. Split the batch or the weights, so that "
+                "each device does its own part."
+                if 0.8 < ratio / devices < 1.25
+                else ""
+            )
             told = (
                 f"{where} every device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
-                f"{reference:,}.{same} Split the batch or the weights, so that each device does its own part."
+                f"{reference:,}; {bounds.at_most:g} times is allowed.{same or _POSSIBLE_CAUSES}{_largest(pair.mine)}"
             )
             faults.append(("too_much_compute", told))
         elif reference is not None and mine < reference * bounds.at_least:
@@ -59,3 +70,13 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         return Finding(False, told, reason, {"meshes": evidence})
     first = evidence[0]
     return Finding(True, f"{first['mine']:,} FLOPs in matrix products on each device.", None, {"meshes": evidence})
+
+
+def _largest(measured: Measured) -> str:
+    """The lines of the submission that cost the most, forward and backward products of a line together."""
+    lines: dict[int, int] = {}
+    for dot in measured.facts.census.dots:
+        if dot.source_line is not None:
+            lines[dot.source_line] = lines.get(dot.source_line, 0) + dot.flops * (dot.executions or 0)
+    most = sorted(lines, key=lambda line: -lines[line])[:_MAX_LINES]
+    return f" Most are on {', '.join(f'line {line} ({lines[line]:,})' for line in most)}." if most else ""

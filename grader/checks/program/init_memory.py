@@ -6,7 +6,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, in_bytes, mesh_name
+from grader.checks.program.subject import Subject, in_bytes
 from grader.errors import GraderFault
 from grader.verdict import Trust
 
@@ -35,7 +35,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         evidence.append({"mesh": pair.mine.mesh, "rows": [row]})
         if mine > reference * bounds.at_most:
             faults.append(
-                f"On mesh {mesh_name(pair.mine.mesh)} a device holds up to {in_bytes(mine)} while `init` runs; the "
+                f"On {subject.place(pair)} a device holds up to {in_bytes(mine)} while `init` runs; the "
                 f"reference holds {in_bytes(reference)}, and the whole state has {in_bytes(whole)}. The state is made "
                 "whole first and split afterwards: say where each leaf lives inside the jitted function that makes it, "
                 "with `jax.lax.with_sharding_constraint` or `out_shardings`."

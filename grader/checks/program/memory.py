@@ -1,4 +1,4 @@
-"""What the compiled step takes on each device: its arguments, and its scratch."""
+"""What the compiled step takes on each device: its arguments, the arrays written into it, and its scratch."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, in_bytes, mesh_name
+from grader.checks.program.subject import Measured, Subject, in_bytes
 from grader.verdict import Trust
 
 TITLE = "Memory of the compiled step"
@@ -16,7 +16,10 @@ _SLACK_BYTES = 4096
 
 
 class Bounds(finding.Bounds):
-    """Multiples of the reference's bytes, measured in the same way on the same machine."""
+    """Multiples of the reference's bytes, measured in the same way on the same machine.
+
+    Constants count as arguments: a device holds them as long as the program, whether they came in or were baked in.
+    """
 
     arguments_at_most: float = Field(default=1.02, ge=1)
     temporaries_at_most: float = Field(default=1.5, ge=1)
@@ -28,8 +31,14 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     faults: list[str] = []
     for pair in subject.pairs:
         mine, reference = pair.mine.facts.memory, pair.reference.facts.memory
+        constants, usual = (each.facts.census.constant_bytes for each in (pair.mine, pair.reference))
         rows = [
-            _row("arguments", mine.argument_bytes, reference.argument_bytes, _whole_arguments(pair.reference)),
+            _row(
+                "arguments",
+                mine.argument_bytes + constants,
+                reference.argument_bytes + usual,
+                _whole_arguments(pair.reference),
+            ),
             _row("outputs", mine.output_bytes, reference.output_bytes, None),
             _row("temporaries", mine.temporary_bytes, reference.temporary_bytes, None),
         ]
@@ -38,12 +47,13 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         for row in rows:
             limit = limits.get(row["name"])
             if limit is not None and row["mine"] > row["reference"] * limit + _SLACK_BYTES:
-                faults.append(_told(mesh_name(pair.mine.mesh), row, limit))
+                faults.append(_told(subject.place(pair), row, limit, constants - usual))
     if faults:
         return Finding(False, "\n".join(faults), "too_much_memory", {"meshes": evidence})
     arguments, _, temporaries = evidence[0]["rows"]
     told = (
-        f"On each device {in_bytes(arguments['mine'])} of arguments and {in_bytes(temporaries['mine'])} of temporaries."
+        f"On each device {in_bytes(arguments['mine'])} of arguments and constants, and "
+        f"{in_bytes(temporaries['mine'])} of temporaries."
     )
     return Finding(True, told, None, {"meshes": evidence})
 
@@ -56,10 +66,16 @@ def _whole_arguments(measured: Measured) -> int:
     return sum(leaf.whole_bytes for leaf in measured.facts.inputs)
 
 
-def _told(mesh: str, row: dict[str, Any], limit: float) -> str:
+def _told(place: str, row: dict[str, Any], limit: float, constants: int) -> str:
     mine, reference = in_bytes(row["mine"]), in_bytes(row["reference"])
-    text = f"On mesh {mesh} the {row['name']} take {mine} on each device; the reference takes {reference}"
+    text = f"On {place} the {row['name']} take {mine} on each device; the reference takes {reference}"
     allowed = f" and {limit:g} times that is allowed."
+    if row["name"] == "arguments" and constants > _SLACK_BYTES:
+        return (
+            f"{text}{allowed} {in_bytes(constants)} of it are arrays that were computed while the step was traced and "
+            "are now constants of the program: a NumPy array, or a jax.Array from outside the step. They count as "
+            "arguments. Make such an array inside the step with `jax.numpy`, or pass it in as part of the state."
+        )
     if row["name"] == "arguments":
         return f"{text}{allowed} More of the state comes in than a device's own share."
     return f"{text}{allowed} A device holds more at one time than it needs: a gathered batch, or all weights at once."

@@ -2,7 +2,7 @@
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, mesh_name
+from grader.checks.program.subject import Subject
 from grader.verdict import Trust
 
 TITLE = "Traced once"
@@ -12,10 +12,10 @@ TRUST: Trust = "observed"
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when a step on the first step's outputs traces nothing again, on every mesh."""
     evidence = {"meshes": [{"mesh": pair.mine.mesh, "retraced": pair.mine.retraced} for pair in subject.pairs]}
-    again = [mesh_name(pair.mine.mesh) for pair in subject.pairs if pair.mine.retraced]
+    again = [subject.place(pair) for pair in subject.pairs if pair.mine.retraced]
     if again:
         text = (
-            f"On mesh {again[0]} the second step is traced and compiled again, because some leaf of the new state "
+            f"On {again[0]} the second step is traced and compiled again, because some leaf of the new state "
             "differs from the old one in shape, dtype or weak type. Give every leaf its dtype where it is made, as in "
             "`jnp.zeros((), jnp.int32)`."
         )

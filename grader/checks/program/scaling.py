@@ -5,7 +5,7 @@ from typing import Any
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, mesh_name
+from grader.checks.program.subject import Measured, Pair, Subject, mesh_name
 from grader.checks.program.table import collectives_of
 from grader.verdict import Trust
 
@@ -18,24 +18,35 @@ _SMALL_BYTES = 64
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when arguments, collectives and matrix products scale between meshes as the reference's do."""
-    first, *others = subject.pairs
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[dict[str, int], dict[str, Any]]] = []
     faults: list[str] = []
-    for pair in others:
-        names = f"from mesh {mesh_name(first.mine.mesh)} to {mesh_name(pair.mine.mesh)}"
+    for first, pair in _same_cases(subject):
+        names = f"from {subject.place(first)} to {subject.place(pair)}"
         for what, count in _COUNTS.items():
             mine = _factor(count(first.mine), count(pair.mine))
             reference = _factor(count(first.reference), count(pair.reference))
-            rows.append({"name": what, "mine": mine, "reference": reference})
+            rows.append((pair.mine.mesh, {"name": what, "mine": mine, "reference": reference}))
             if mine is None or reference is None or abs(mine - reference) > _TOLERANCE * max(reference, 1.0):
                 faults.append(
                     f"{names} {what} change by a factor of {_shown(mine)}; the reference's by {_shown(reference)}. "
                     "Something is written for one number of devices: take sizes from `mesh.shape`."
                 )
-    evidence = {"meshes": [{"mesh": pair.mine.mesh, "factors": rows} for pair in others]}
+    meshes = list({mesh_name(mesh): mesh for mesh, _ in rows}.values())
+    evidence = {"meshes": [{"mesh": mesh, "factors": [row for other, row in rows if other == mesh]} for mesh in meshes]}
     if faults:
         return Finding(False, faults[0][0].upper() + faults[0][1:], "wrong_communication", evidence)
     return Finding(True, "Bytes and work follow the size of the mesh.", None, evidence)
+
+
+def _same_cases(subject: Subject) -> list[tuple[Pair, Pair]]:
+    """The program of the main mesh with that of each other mesh, for the same cases."""
+    firsts: dict[tuple[str, ...], Pair] = {}
+    pairs = []
+    for pair in subject.pairs:
+        first = firsts.setdefault(pair.cases, pair)
+        if first is not pair:
+            pairs.append((first, pair))
+    return pairs
 
 
 def _collective_bytes(measured: Measured) -> int:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, mesh_name
+from grader.checks.program.subject import Subject
 from grader.program.facts import Leaf
 from grader.verdict import Trust
 
@@ -34,7 +34,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     for pair in subject.pairs:
         expected, got = _leaves(pair.reference, bounds), _leaves(pair.mine, bounds)
         rows = [_row(key, expected[key], got.get(key), bounds) for key in expected]
-        wrong += [(mesh_name(pair.mine.mesh), row) for row in rows if not row["ok"]]
+        wrong += [(subject.place(pair), row) for row in rows if not row["ok"]]
         evidence.append({"mesh": pair.mine.mesh, "leaves": rows})
     if not wrong:
         return Finding(True, "Every device holds exactly the slices that it should.", None, {"meshes": evidence})
@@ -103,7 +103,7 @@ def _told(rows: list[tuple[str, dict[str, Any]]], meshes: int) -> str:
         where = "the result"
     else:
         where = " and ".join(text for when, text in _WHERE.items() if when in places)
-    on = "every mesh" if len(found_on) == meshes else f"mesh {' and '.join(found_on)}"
+    on = "every mesh" if len(found_on) == meshes else " and ".join(found_on)
     row = rows[0][1]
     text = f"{names} in {where}, on {on}: expected {row['expected_spec']}, got {row['got_spec']}."
     if row["got"] is None:

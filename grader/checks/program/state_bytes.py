@@ -6,7 +6,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, in_bytes, mesh_name
+from grader.checks.program.subject import Measured, Subject, in_bytes
 from grader.verdict import Trust
 
 TITLE = "State on each device"
@@ -30,7 +30,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         evidence.append({"mesh": pair.mine.mesh, "rows": [row]})
         if mine > reference * bounds.at_most:
             faults.append(
-                f"On mesh {mesh_name(pair.mine.mesh)} the fullest device holds {in_bytes(mine)} of state, "
+                f"On {subject.place(pair)} the fullest device holds {in_bytes(mine)} of state, "
                 f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state has "
                 f"{in_bytes(whole)}. Some leaf is held whole, or by more devices than it should be."
             )

@@ -16,6 +16,7 @@ from grader.runner.wire import Array
 
 Tolerances = dict[str, Tolerance]
 Leaves = dict[str, Array]
+_MAX_CASES_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The submission's program and the reference's for one mesh."""
+    """The submission's program and the reference's for one mesh, and the ids of the cases that they serve.
+
+    Cases of other shapes need another program, so a mesh may have several pairs.
+    """
 
     mine: Measured
     reference: Measured
+    cases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +97,37 @@ class Subject:
     pairs: tuple[Pair, ...]
     results: tuple[Result, ...]
 
-    def bytes_of(self, group: str, measured: Measured) -> int:
-        """The whole bytes of a group of problem.toml, or of the leaves that a glob matches.
+    def bytes_of(self, group: str, measured: Measured) -> dict[str, int]:
+        """The whole bytes of each leaf of a group of problem.toml, or of those that a glob matches.
 
         Raises:
           GraderFault: the package names leaves that its reference does not have.
         """
         patterns = self.spec.groups.get(group, [group])
-        named = [*measured.state_in, *measured.given] or []
+        named = [*measured.state_in, *measured.given]
         if not self.spec.init:
             named += measured.out
-        found = [leaf.whole_bytes for path, leaf in named if any(fnmatchcase(path, each) for each in patterns)]
+        found = {path: leaf.whole_bytes for path, leaf in named if any(fnmatchcase(path, each) for each in patterns)}
         if not found:
             raise GraderFault(f"the package asks for the bytes of '{group}', but the reference has no such leaf")
-        return sum(found)
+        return found
+
+    def leaves_of(self, groups: Sequence[str], pair: Pair) -> frozenset[str]:
+        """The submission's leaves and inputs that belong to one of the groups. Raises as `bytes_of` does.
+
+        A submission that names its leaves otherwise may have none: that is for `values` to say.
+        """
+        for group in groups:
+            self.bytes_of(group, pair.reference)
+        patterns = [pattern for group in groups for pattern in self.spec.groups.get(group, [group])]
+        paths = (*pair.mine.state, *pair.mine.inputs)
+        return frozenset(path for path in paths if any(fnmatchcase(path, each) for each in patterns))
+
+    def place(self, pair: Pair) -> str:
+        """`mesh fsdp=8`, and the cases where the mesh has a program for others as well."""
+        alike = [each for each in self.pairs if each.mine.mesh == pair.mine.mesh]
+        mesh = f"mesh {mesh_name(pair.mine.mesh)}"
+        return mesh if len(alike) == 1 else f"{mesh} in {_listed(pair.cases)}"
 
 
 def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, Mismatch | None]:
@@ -142,6 +164,12 @@ def _compare_leaves(expected: Leaves, got: Leaves, tolerances: Tolerances) -> Mi
         )
     ordered: dict[str, Any] = {path: got[path] for path in expected}
     return compare(dict(expected), ordered, tolerances)
+
+
+def _listed(cases: Sequence[str]) -> str:
+    shown = [*cases[:_MAX_CASES_NAMED], f"{len(cases) - _MAX_CASES_NAMED} more"]
+    *most, last = shown[: len(cases)] if len(cases) <= _MAX_CASES_NAMED else shown
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def mesh_name(mesh: dict[str, int]) -> str:

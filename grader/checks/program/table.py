@@ -13,6 +13,15 @@ _MAX_LITTLE = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """One array of a collective. `depends` and `carries` name leaves of the state and inputs, as `flow.Origin` does."""
+
+    logical_bytes: int
+    depends: frozenset[str]
+    carries: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """One collective, as a check wants it. `axes` is None where its groups run along no axes of the mesh.
 
@@ -27,6 +36,7 @@ class Said:
     logical_bytes: int
     ring_bytes: int
     shapes: tuple[tuple[int, ...], ...]
+    shares: tuple[Share, ...]
     line: int | None
 
     @property
@@ -40,7 +50,7 @@ def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[Said]:
     Too little is a collective that over all its executions moves less than `ignore_below` bytes; but not where
     there are so many of these that together they could carry something.
     """
-    said = [_said(each, measured.mesh) for each in measured.facts.census.collectives if each.group_size > 1]
+    said = [_said(each, measured) for each in measured.facts.census.collectives if each.group_size > 1]
     little = [each for each in said if each.executions is not None and each.total_bytes < ignore_below]
     if sum(each.total_bytes for each in little) > _MAX_LITTLE * ignore_below:
         return said
@@ -99,15 +109,24 @@ def _timeline(said: list[Said]) -> list[dict[str, Any]]:
     ]
 
 
-def _said(each: Collective, mesh: dict[str, int]) -> Said:
+def _said(each: Collective, measured: Measured) -> Said:
+    names = [*measured.state, *measured.inputs]
     return Said(
         kind=each.kind,
-        axes=axes_of(each.groups, mesh),
+        axes=axes_of(each.groups, measured.mesh),
         group_size=each.group_size,
         in_loop=bool(each.loops),
         executions=each.executions,
         logical_bytes=each.logical_bytes,
         ring_bytes=each.ring_bytes,
         shapes=each.shapes,
+        shares=tuple(
+            Share(
+                part.logical_bytes,
+                frozenset(names[number] for number in part.depends),
+                frozenset(names[number] for number in part.carries),
+            )
+            for part in each.parts
+        ),
         line=each.source_line,
     )

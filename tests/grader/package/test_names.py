@@ -49,12 +49,13 @@ def faults(folder: Path) -> list[str]:
         ('x = ["x"]', 'xs = ["x"]', "program.inputs.xs: `step` in reference.py takes no 'xs' (did you mean 'x'?)"),
         (RULE, RULE.replace('["x"]', '["x", "x"]'), "rules.0.axes: list each once, as the mesh does: ['x']"),
         (RULE, RULE.replace('"w"', '"parms"'), "rules.0.of: there is no group 'parms' (did you mean 'params'?)"),
+        (RULE, RULE + '\nonly_from = ["parms"]', "rules.0.only_from: there is no group 'parms' (did you mean 'params'?)"),
         (RULE, RULE.replace('"w"', '"referense"'), "there is no group 'referense' (did you mean 'reference'?)"),
         (RULE, RULE + '\nexecutions = { at_most = "xs-1" }', "executions: there is no mesh axis 'xs' (did you mean 'x'?)"),
         ('id = "batch"', 'id = "batch"\ninputs = ["xx"]', "check 'batch': inputs: `step` in reference.py takes no 'xx'"),
         ("devices = 8", 'devices = 8\nprerequisites = ["move_mean"]', "a problem cannot be its own prerequisite"),
     ],
-    ids=lambda text: text[:40],
+    ids=lambda text: text[:32],
 )  # fmt: skip
 def test_a_name_that_does_not_exist_is_refused_on_reading(folder, old, new, said):
     edit(folder, "problem.toml", old, new)
@@ -98,11 +99,12 @@ def test_other_problems_are_told_by_slug_and_uuid(folder):
     [
         ('params = ["w"]', 'params = ["W*"]', "program.groups.params: no leaf of the reference matches 'W*'"),
         (RULE, RULE.replace('"w"', '"w/*"'), "check 'collectives': rules.0.of: no leaf of the reference matches 'w/*'"),
+        (RULE, RULE + '\nnot_only_from = ["w/*"]', "rules.0.not_only_from: no leaf of the reference matches 'w/*'"),
         ('id = "sharding"', 'id = "sharding"\nleaves = ["w", "m"]', "leaves: no leaf of the reference matches 'm'"),
         # An input has bytes to count, but no sharding that a submission chooses.
         ('id = "sharding"', 'id = "sharding"\nleaves = ["x"]', "leaves: no leaf of the reference matches 'x'"),
     ],
-    ids=lambda text: text[:40],
+    ids=lambda text: text[:32],
 )
 def test_a_glob_that_matches_no_leaf_of_the_reference_is_found(folder, old, new, said):
     edit(folder, "problem.toml", old, new)

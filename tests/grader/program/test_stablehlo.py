@@ -104,3 +104,49 @@ def test_what_cannot_be_vouched_for_is_refused(line: str, expected: str) -> None
 def test_what_is_no_module_is_refused() -> None:
     with pytest.raises(ProgramUnreadable, match="no function"):
         read_stablehlo("HloModule m")
+
+
+MANUAL = (
+    "%0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{}]>] out_shardings=[<@mesh, [{}]>] "
+    'manual_axes={"fsdp"} (%arg1: tensor<8x4xf32>) {',
+    "  %1 = stablehlo.dot_general %arg1, %arg1, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>) "
+    "-> tensor<4x4xf32>",
+    "  %2 = func.call @f(%arg1) : (tensor<8x4xf32>) -> tensor<8x4xf32>",
+    '  %3 = "stablehlo.all_reduce"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 7, type = 0>}> ({',
+    "  }) : (tensor<4x4xf32>) -> tensor<4x4xf32>",
+    "  sdy.return %2 : tensor<8x4xf32>",
+    "} : (tensor<8x4xf32>) -> tensor<8x4xf32>",
+)
+OUTSIDE = "%4 = stablehlo.dot_general %0, %0, contracting_dims = [0] x [0] : (tensor<8x4xf32>, tensor<8x4xf32>)"
+CALL = "%5 = call @f(%arg0) : (tensor<8x4xf32>) -> tensor<8x4xf32>"
+
+
+def with_function(*lines: str) -> ExportedProgram:
+    main = "\n".join(lines)
+    return read_stablehlo(
+        f"module @m {{\n func.func public @main(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32> {{\n{main}\n return\n }}\n"
+        " func.func private @f(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32> {\n"
+        " %0 = stablehlo.dot_general %arg0, %arg0 : (tensor<8x4xf32>, tensor<8x4xf32>)\n return\n }\n}\n"
+    )
+
+
+def test_what_stands_in_a_shard_map_is_told_from_what_stands_beside_it() -> None:
+    found = with_function(*MANUAL, OUTSIDE)
+    assert [(place.inside, place.outside) for place in found.products] == [(1, 0), (0, 1), (1, 0)]
+    (reduced,) = found.collectives
+    assert (reduced.channel, reduced.place.inside, reduced.place.outside) == (7, 1, 0)
+
+
+def test_a_function_stands_where_it_is_called_from() -> None:
+    found = with_function(*MANUAL, CALL, CALL.replace("%5", "%6"))
+    assert [(place.inside, place.outside) for place in found.products] == [(1, 0), (1, 2)]
+
+
+def test_calls_too_deep_to_follow_are_refused() -> None:
+    chain = "".join(
+        f" func.func private @f{number}() {{\n call @f{number + 1}() : () -> ()\n return\n }}\n"
+        for number in range(300)
+    )
+    main = " func.func public @main() {\n call @f0() : () -> ()\n return\n }\n"
+    with pytest.raises(ProgramUnreadable, match="200 deep"):
+        read_stablehlo(f"module @m {{\n{main}{chain} func.func private @f300() {{\n return\n }}\n}}\n")

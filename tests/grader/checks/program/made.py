@@ -7,8 +7,8 @@ from typing import Any
 from grader.checks.program.subject import Measured, Pair, Subject
 from grader.package.package import ProgramSpec
 from grader.program.census import Census
-from grader.program.collectives import Collective
-from grader.program.facts import Facts, Leaf
+from grader.program.collectives import Collective, Part
+from grader.program.facts import Asked, Facts, Leaf
 from grader.program.memory import Memory
 
 EIGHT, FOUR = {"x": 8}, {"x": 4}
@@ -27,8 +27,16 @@ def whole(shape: tuple[int, ...], devices: int) -> Leaf:
     return Leaf(shape, "float32", "P()", True, (tuple((0, size) for size in shape),) * devices)
 
 
-def exchange(kind: str, size: int, devices: int = 8, **changes: Any) -> Collective:
-    """One collective of `size` logical bytes among all devices, outside of loops, once."""
+def exchange(
+    kind: str,
+    size: int,
+    devices: int = 8,
+    *,
+    depends: tuple[int, ...] = (0,),
+    carries: tuple[int, ...] = (0,),
+    **changes: Any,
+) -> Collective:
+    """One collective of `size` logical bytes among all devices, outside of loops, once: of `w` alone, unless told."""
     fields: dict[str, Any] = {
         "kind": kind,
         "name": f"{kind}.1",
@@ -41,6 +49,7 @@ def exchange(kind: str, size: int, devices: int = 8, **changes: Any) -> Collecti
         "dtypes": ("f32",),
         "shapes": ((size // 4,),),
         "operand_shapes": ((size // 4 // devices,),),
+        "parts": (Part(size, depends, carries),),
         "loops": (),
         "executions": 1,
         "conditional": False,
@@ -60,6 +69,9 @@ def program(
     temporary_bytes: int = 100_000,
     argument_bytes: int | None = None,
     alias_bytes: int | None = None,
+    constant_bytes: int = 0,
+    asked: Sequence[Asked] = (),
+    products_outside: int = 0,
     primitives: dict[str, int] | None = None,
     retraced: bool = False,
 ) -> Measured:
@@ -71,8 +83,8 @@ def program(
     held = max(w.held_bytes(device) for device in range(devices))
     arguments = held + x.held_bytes(0) if argument_bytes is None else argument_bytes
     memory = Memory(arguments, held + 4, temporary_bytes, held if alias_bytes is None else alias_bytes)
-    census = Census(devices, tuple(said), (), flops, (), (), ())
-    facts = Facts(devices, (w, x), (new_w, loss), memory, census, (), 1)
+    census = Census(devices, tuple(said), (), flops, (), (), (), constant_bytes)
+    facts = Facts(devices, (w, x), (new_w, loss), memory, census, tuple(asked), products_outside, 1)
     return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
 
 

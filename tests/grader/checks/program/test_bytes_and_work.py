@@ -76,6 +76,15 @@ def test_more_arguments_than_a_share_are_told_from_scratch():
     assert "More of the state comes in than a device's own share." in finding.message
 
 
+def test_constants_count_as_arguments():
+    usual = program(EIGHT, constant_bytes=100)
+    assert memory.check(subject((program(EIGHT, constant_bytes=4_000), usual)), memory.Bounds()).passed
+    finding = memory.check(subject((program(EIGHT, constant_bytes=1 << 24), usual)), memory.Bounds())
+    assert (finding.passed, finding.reason) == (False, "too_much_memory")
+    assert "the arguments take 16 MiB on each device" in finding.message
+    assert "16 MiB of it are arrays that were computed while the step was traced" in finding.message
+
+
 @pytest.mark.parametrize(
     ("count", "reason", "said"),
     [

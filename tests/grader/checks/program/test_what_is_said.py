@@ -6,7 +6,7 @@ import pytest
 
 from grader.checks.program import collectives, primitives, retrace
 from grader.errors import GraderFault
-from grader.program.collectives import Collective
+from grader.program.collectives import Collective, Part
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, subject
 
 WHOLE = 32_768
@@ -64,6 +64,47 @@ def test_bytes_are_a_multiple_of_a_groups_bytes(times: int, passed: bool):
         assert f"moves {times * 32} KiB" in finding.message or "moves 0 B" in finding.message
         assert "expected between 0.95 and 2.05 times" in finding.message
         assert finding.message.endswith("One gather forward, one backward.")
+
+
+def test_data_may_be_asked_to_come_from_some_leaves_alone():
+    """Leaf 0 is `w`, 1 is `x`: what is made of `x` counts for one rule, and for the other nothing does but that."""
+    said = [exchange("all-gather", WHOLE), exchange("all-gather", WHOLE // 2, depends=(0, 1), carries=())]
+    assert finding_of(said, **rule(only_from=["params"], of="params", at_least=0.95, at_most=1.05)).passed
+    finding = finding_of(said, **rule(not_only_from=["params"], of="params", at_most=0.0))
+    assert not finding.passed
+    assert "all-gather moves 16 KiB, 0.5 times the bytes of params (32 KiB) (line 7)" in finding.message
+    assert "of data that is made from x; expected none." in finding.message
+
+
+def test_data_that_comes_from_nowhere_comes_not_from_the_leaves():
+    finding = finding_of([exchange("all-gather", WHOLE, depends=())], **rule(only_from=["w"], of="w", at_least=0.5))
+    assert not finding.passed
+    assert not finding_of(
+        [exchange("all-gather", WHOLE, depends=())], **rule(not_only_from=["w"], of="w", at_most=0)
+    ).passed
+
+
+def test_a_loss_may_travel_with_the_parameters():
+    loss = Part(4, (0, 1), ())
+    joined = exchange("all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,)), loss))
+    assert finding_of([joined], **rule(not_only_from=["params"], of="params", at_most=0.0)).passed
+
+
+def test_slack_of_one_leaf_is_not_spent_by_another():
+    """Twice the one and nothing of the other is as much as once each."""
+    each = rule(only_from=["*"], of="*", each=True, at_least=0.9, at_most=1.5)
+    x_bytes = 24 * 16 * 4
+    once = [exchange("all-gather", WHOLE), exchange("all-gather", x_bytes, depends=(1,))]
+    assert finding_of(once, **each).passed
+    finding = finding_of([exchange("all-gather", WHOLE), exchange("all-gather", WHOLE)], **each)
+    assert "moves 64 KiB of w, 2 times its bytes (32 KiB)" in finding.message
+    finding = finding_of([exchange("all-gather", WHOLE)], **each)
+    assert "moves 0 B of x" in finding.message
+
+
+def test_an_array_of_several_leaves_is_theirs_by_their_size():
+    flat = exchange("all-gather", WHOLE + 24 * 16 * 4, depends=(0, 1))
+    assert finding_of([flat], **rule(only_from=["*"], of="*", each=True, at_least=1.0, at_most=1.0)).passed
 
 
 def test_executions_multiply_bytes():

@@ -1,0 +1,217 @@
+"""From which of a program's arguments the data of each collective comes, followed through the compiled program."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from grader.program.dots import is_dot
+from grader.program.hlo import Computation, Instruction, Module, integers, reference
+from grader.program.shapes import Shape, ShapeTree
+from grader.program.tokens import ProgramUnreadable, integer, shown
+
+# Evaluated instructions, loops and repeated calls included. The largest program of the problems here needs a hundredth.
+_MOST_STEPS = 1_000_000
+_MOST_ROUNDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an array comes from. Both fields are sets of arguments of the program: bit n is argument n.
+
+    Attributes:
+      depends: all that had any influence on it, a branch or the number of rounds of a loop included.
+      carries: those whose numbers it holds one by one, moved, cast, or changed element by element. A matrix product or
+        a sum carries nothing on: a gradient depends on the batch and does not carry it.
+    """
+
+    depends: int = 0
+    carries: int = 0
+
+    def __or__(self, other: "Origin") -> "Origin":
+        return Origin(self.depends | other.depends, self.carries | other.carries)
+
+
+# An array's, or those of a tuple's elements.
+Value: TypeAlias = "Origin | tuple[Value, ...]"
+# By computation and instruction: one origin for each operand.
+Flow: TypeAlias = dict[tuple[str, str], tuple[Origin, ...]]
+_NOTHING = Origin()
+_SOURCES = {"constant", "iota", "partition-id", "replica-id", "after-all", "rng-get-and-update-state"}
+_PASSING = {"copy", "copy-start", "copy-done", "optimization-barrier", "opt-barrier"}
+_ENDS = ("-done", "-update")
+_INNER = {"call": "to_apply", "fusion": "calls", "async-start": "calls"}
+_OF_FIRST = {"gather", "dynamic-slice"}
+_REDUCING = {"reduce", "reduce-window", "select-and-scatter"}
+# Their results stand in the order of their operands.
+_ONE_BY_ONE = {"all-gather", "all-reduce", "reduce-scatter", "collective-permute", "collective-broadcast"}
+
+
+def origins(module: Module, wanted: Callable[[Instruction], bool]) -> Flow:
+    """Follow every argument of the entry computation to the operands of the instructions that are `wanted`.
+
+    Returns:
+      Of an instruction that is met several times, over all times. Computations that only reduce, sort or map elements
+      are not entered: what stands in them is missing.
+    Raises:
+      ProgramUnreadable: an instruction uses what stands after it, or the program unfolds beyond all measure.
+    """
+    return _Evaluator(module, wanted).run()
+
+
+class _Evaluator:
+    """Runs a program on origins in place of numbers. Calls must not be circular, which the walk has made sure of."""
+
+    def __init__(self, module: Module, wanted: Callable[[Instruction], bool]) -> None:
+        self.module = module
+        self.wanted = wanted
+        self.steps = 0
+        self.found: Flow = {}
+        self.results: dict[tuple[str, tuple[Value, ...]], Value] = {}
+
+    def run(self) -> Flow:
+        entry = self.module.entry
+        number = sum(each.opcode == "parameter" for each in entry.instructions.values())
+        self._call(entry, tuple(Origin(1 << index, 1 << index) for index in range(number)))
+        return self.found
+
+    def _call(self, computation: Computation, arguments: tuple[Value, ...]) -> Value:
+        key = computation.name, arguments
+        if key not in self.results:
+            values: dict[str, Value] = {}
+            for instruction in computation.instructions.values():
+                self.steps += 1
+                if self.steps > _MOST_STEPS:
+                    raise ProgramUnreadable(f"its data takes more than {_MOST_STEPS} steps to follow")
+                values[instruction.name] = self._value(computation, instruction, arguments, values)
+            self.results[key] = values[computation.root]
+        return self.results[key]
+
+    def _value(
+        self, computation: Computation, instruction: Instruction, arguments: tuple[Value, ...], values: dict[str, Value]
+    ) -> Value:
+        opcode = instruction.opcode
+        if opcode == "parameter":
+            number = integer("".join(instruction.literal))
+            if number is None or not 0 <= number < len(arguments):
+                raise ProgramUnreadable(f"{shown(instruction.name)} is a parameter that no call gives")
+            return _shaped(instruction.shape, arguments[number])
+        try:
+            operands = [values[name] for name in instruction.operands]
+        except KeyError as error:
+            raise ProgramUnreadable(
+                f"{shown(instruction.name)} uses {shown(str(error.args[0]))} before it is there"
+            ) from None
+        if self.wanted(instruction):
+            self._note(computation, instruction, operands)
+        if opcode == "tuple":
+            return tuple(operands)
+        if opcode == "get-tuple-element":
+            return _element(operands[0], instruction) if operands else _NOTHING
+        if opcode == "while":
+            return self._loop(instruction, operands)
+        if opcode == "conditional":
+            return self._branch(instruction, operands)
+        if opcode in _INNER:
+            return self._call(self._named(instruction, _INNER[opcode]), tuple(operands))
+        if (opcode in _PASSING or opcode.endswith(_ENDS)) and len(operands) == 1:
+            return operands[0]
+        return _shaped(instruction.shape, self._computed(computation, instruction, operands))
+
+    def _computed(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> Value:
+        opcode = instruction.opcode.removesuffix("-start")
+        if opcode in _SOURCES:
+            return _NOTHING
+        if opcode in _ONE_BY_ONE and len(operands) > 1:
+            return tuple(operands)
+        whole = _union(operands)
+        if opcode in _OF_FIRST:
+            return replace(whole, carries=_union(operands[:1]).carries)
+        if is_dot(instruction) or (opcode in _REDUCING and _shrinks(computation, instruction)):
+            return replace(whole, carries=0)
+        return whole
+
+    def _note(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> None:
+        key = computation.name, instruction.name
+        met = tuple(_union([operand]) for operand in operands)
+        before = self.found.get(key, (_NOTHING,) * len(met))
+        self.found[key] = tuple(one | other for one, other in zip(before, met, strict=True))
+
+    def _loop(self, instruction: Instruction, operands: list[Value]) -> Value:
+        condition, body = (self._named(instruction, name) for name in ("condition", "body"))
+        state: Value = operands[0] if len(operands) == 1 else _union(operands)
+        for number in range(_MOST_ROUNDS + 1):
+            rounds = _union([self._call(condition, (state,))])
+            after = _also(_joined(state, self._call(body, (state,))), rounds)
+            if after == state:
+                break
+            # What has not settled by then goes round a long tuple: nothing in it can be more than all of it together.
+            state = after if number < _MOST_ROUNDS - 1 else _shaped(instruction.shape, _union([after]))
+        return state
+
+    def _branch(self, instruction: Instruction, operands: list[Value]) -> Value:
+        names = [
+            token
+            for attribute in ("branch_computations", "true_computation", "false_computation")
+            for token in instruction.attributes.get(attribute, ())
+            if reference(token) in self.module.computations
+        ]
+        if len(names) != len(operands) - 1 or not names:
+            raise ProgramUnreadable(f"{shown(instruction.name)} does not have one operand for each branch")
+        branches = [self.module.computations[reference(name)] for name in names]
+        results = [self._call(branch, (operand,)) for branch, operand in zip(branches, operands[1:], strict=True)]
+        joined = results[0]
+        for result in results[1:]:
+            joined = _joined(joined, result)
+        return _also(joined, _union(operands[:1]))
+
+    def _named(self, instruction: Instruction, attribute: str) -> Computation:
+        value = instruction.attributes.get(attribute, ())
+        found = self.module.computations.get(reference(value[0])) if len(value) == 1 else None
+        if found is None:
+            raise ProgramUnreadable(f"{shown(instruction.name)} names no computation as its {attribute}")
+        return found
+
+
+def _union(values: "list[Value] | tuple[Value, ...]") -> Origin:
+    result = _NOTHING
+    for value in values:
+        result |= value if isinstance(value, Origin) else _union(value)
+    return result
+
+
+def _joined(one: Value, other: Value) -> Value:
+    """Either of the two, element by element where both are tuples."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return tuple(_joined(*pair) for pair in zip(one, other, strict=True))
+    return _union([one, other])
+
+
+def _also(value: Value, decided: Origin) -> Value:
+    """The same, where `decided` chose it: that is an influence and no content."""
+    if isinstance(value, tuple):
+        return tuple(_also(each, decided) for each in value)
+    return Origin(value.depends | decided.depends, value.carries)
+
+
+def _shaped(shape: ShapeTree, value: Value) -> Value:
+    """As a value of this shape: an origin for a tuple is that of each of its elements."""
+    if isinstance(shape, Shape):
+        return _union([value])
+    if isinstance(value, tuple) and len(value) == len(shape):
+        return tuple(_shaped(*pair) for pair in zip(shape, value, strict=True))
+    whole = _union([value])
+    return tuple(_shaped(each, whole) for each in shape)
+
+
+def _element(value: Value, instruction: Instruction) -> Value:
+    index = integers(instruction.attributes.get("index", ()))
+    if isinstance(value, tuple) and len(index) == 1 and 0 <= index[0] < len(value):
+        return value[index[0]]
+    return _shaped(instruction.shape, value)
+
+
+def _shrinks(computation: Computation, instruction: Instruction) -> bool:
+    """Does a sum leave fewer elements than went in? One over a dimension of size 1 only drops it."""
+    first, shape = computation.operand(instruction, 0).shape, instruction.shape
+    result = shape if isinstance(shape, Shape) else next((each for each in shape if isinstance(each, Shape)), None)
+    return isinstance(first, Shape) and result is not None and result.elements < first.elements

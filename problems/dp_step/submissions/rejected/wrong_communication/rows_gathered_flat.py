@@ -1,0 +1,56 @@
+"""Every device gathers the rows of all, as one vector. In another shape they are still the batch, and a device needs only its own."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LEARNING_RATE, EPSILON = 1e-2, 1e-3
+
+
+class MLP(nnx.Module):
+    def __init__(self, rngs):
+        self.dense1 = nnx.Linear(40, 128, rngs=rngs)
+        self.dense2 = nnx.Linear(128, 64, rngs=rngs)
+        self.dense3 = nnx.Linear(64, 24, rngs=rngs)
+
+    def __call__(self, x):
+        return self.dense3(nnx.relu(self.dense2(nnx.relu(self.dense1(x)))))
+
+
+def build(seed):
+    params = nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(seed)), nnx.Param))
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"params": params, "mu": zeros, "nu": zeros, "count": jnp.zeros((), jnp.int32)}
+
+
+def init(mesh, seed):
+    return jax.device_put(build(seed), NamedSharding(mesh, P()))
+
+
+def loss_fn(params, x, y):
+    graph = nnx.graphdef(nnx.eval_shape(lambda: MLP(nnx.Rngs(0))))
+    return jnp.mean((nnx.merge(graph, params)(x) - y) ** 2)
+
+
+def adam(state, grads):
+    """The new state, by optax."""
+    moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
+    directions, moments = optax.scale_by_adam(eps=EPSILON).update(grads, moments)
+    params = jax.tree.map(lambda p, d: p - LEARNING_RATE * d, state["params"], directions)
+    return {"params": params, "mu": moments.mu, "nu": moments.nu, "count": moments.count}
+
+
+def step(mesh, state, x, y):
+    @jax.shard_map(mesh=mesh, in_specs=(P(), P("data"), P("data")), out_specs=(P(), P()))
+    def local(state, x, y):
+        # The rows of all devices, and from them the own ones again.
+        rows = jax.lax.all_gather(x.reshape(-1), "data")
+        x = rows[jax.lax.axis_index("data")].reshape(x.shape)
+        copies = jax.tree.map(lambda p: jax.lax.pcast(p, "data", to="varying"), state["params"])
+        loss, grads = jax.lax.pmean(jax.value_and_grad(loss_fn)(copies, x, y), "data")
+        return adam(state, grads), loss
+
+    return local(state, x, y)

@@ -1,0 +1,56 @@
+"""Every device gathers the rows of all, as one vector. In another shape they are still the batch, and a device needs only its own."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LAYERS = {"dense1": (40, 128), "dense2": (128, 64), "dense3": (64, 24)}
+SPECS = {"params": P("fsdp"), "mu": P("fsdp"), "nu": P("fsdp"), "count": P()}
+ADAM = optax.scale_by_adam(eps=1e-4)
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    params = {name: nnx.to_pure_dict(nnx.state(nnx.Linear(*size, rngs=rngs))) for name, size in LAYERS.items()}
+    adam = ADAM.init(params)
+    state = {"params": params, "mu": adam.mu, "nu": adam.nu, "count": adam.count}
+    return {name: jax.device_put(state[name], NamedSharding(mesh, spec)) for name, spec in SPECS.items()}
+
+
+def loss_fn(params, x, y):
+    for name in ("dense1", "dense2"):
+        x = nnx.relu(x @ params[name]["kernel"] + params[name]["bias"])
+    return jnp.mean((x @ params["dense3"]["kernel"] + params["dense3"]["bias"] - y) ** 2)
+
+
+def gather(tree):
+    return jax.tree.map(lambda shard: jax.lax.all_gather(shard, "fsdp", tiled=True), tree)
+
+
+def scatter(tree):
+    """Sum over devices, keep the own shard."""
+    return jax.tree.map(lambda g: jax.lax.psum_scatter(g, "fsdp", scatter_dimension=0, tiled=True), tree)
+
+
+def adam_step(state, grads):
+    """Adam on whatever shard of the state the gradients belong to."""
+    moments = optax.ScaleByAdamState(state["count"], state["mu"], state["nu"])
+    directions, moments = ADAM.update(grads, moments)
+    params = jax.tree.map(lambda p, d: p - 1e-2 * d, state["params"], directions)
+    return {"params": params, "mu": moments.mu, "nu": moments.nu, "count": moments.count}
+
+
+def step(mesh, state, x, y):
+    @jax.shard_map(mesh=mesh, in_specs=(SPECS, P("fsdp"), P("fsdp")), out_specs=(SPECS, P()), check_vma=False)
+    def local_step(state, x, y):
+        # The rows of all devices, and from them the own ones again.
+        rows = jax.lax.all_gather(x.reshape(-1), "fsdp")
+        x = rows[jax.lax.axis_index("fsdp")].reshape(x.shape)
+        loss, grads = jax.value_and_grad(loss_fn)(gather(state["params"]), x, y)
+        grads = jax.tree.map(lambda g: g / jax.lax.axis_size("fsdp"), scatter(grads))
+        return adam_step(state, grads), jax.lax.pmean(loss, "fsdp")
+
+    return local_step(state, x, y)

@@ -1,0 +1,55 @@
+"""Rows of the batch that travel, in whatever shape; the program is made up (made.py): `x` is (24, 16), argument 1."""
+
+from typing import Any
+
+import pytest
+
+from grader.checks.program import batch
+from grader.program.collectives import Collective
+from tests.grader.checks.program.made import EIGHT, exchange, program, subject
+
+ROWS = 24 * 16 * 4
+
+
+def finding_of(*said: Collective):
+    return batch.check(subject((program(EIGHT, said=said), program(EIGHT))), batch.Bounds())
+
+
+def of_x(size: int = ROWS, kind: str = "all-gather", **changes: Any) -> Collective:
+    return exchange(kind, size, depends=(1,), carries=(1,), **changes)
+
+
+def test_weights_may_travel_and_gradients():
+    assert finding_of(exchange("all-gather", 32_768), exchange("all-reduce", 32_768, depends=(0, 1), carries=())).passed
+
+
+def test_the_batch_is_known_by_its_length():
+    finding = finding_of(exchange("all-gather", ROWS, depends=(0, 1), carries=(), shapes=((24, 8),)))
+    assert not finding.passed
+    assert "gathers all 24 rows" in finding.message
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [of_x()],
+        [of_x(ROWS // 4)] * 4,
+        [of_x(ROWS // 4, executions=4, loops=("while",))],
+        [of_x(kind="all-to-all")],
+        [of_x(kind="collective-permute")],
+        [of_x(kind="all-reduce")],
+        [exchange("all-gather", ROWS, depends=(1,), carries=())],
+        [exchange("all-gather", ROWS, depends=(0, 1), carries=(0, 1))],
+    ],
+    ids=["flat", "pieces", "loop", "all_to_all", "permute", "padded and summed", "through a constant", "with weights"],
+)
+def test_the_batch_is_known_in_another_shape(said: list[Collective]):
+    finding = finding_of(*said)
+    assert (finding.passed, finding.reason) == (False, "wrong_communication")
+    assert finding.message.startswith("On mesh x=8 the data of `x` travels between devices")
+    assert "(line 7)" in finding.message or len(said) == 0
+
+
+def test_a_number_is_no_batch():
+    assert finding_of(of_x(32, shapes=((1,),))).passed
+    assert finding_of(exchange("all-reduce", 640, depends=(1,), carries=())).passed

@@ -1,0 +1,137 @@
+"""From which arguments the data of a collective comes: HLO written by hand, and programs that XLA compiled."""
+
+from typing import Any
+
+import pytest
+
+from grader.program.census import Census, take_census
+from grader.program.tokens import ProgramUnreadable
+from tests.grader.program.written import ADD
+
+pytestmark = pytest.mark.xdist_group("compiled programs")
+GROUPS = "replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}"
+ARGUMENTS = ("%w = f32[16,4] parameter(0)", "%x = f32[16,4] parameter(1)", "%n = s32[] parameter(2)")
+
+
+def census(*lines: str, before: str = "") -> Census:
+    body = "\n".join(f"  {line}" for line in (*ARGUMENTS, *lines))
+    return take_census(f"HloModule test, num_partitions=8\n{ADD}\n{before}\nENTRY %main {{\n{body}\n}}\n", 8)
+
+
+def origin(*lines: str, before: str = "") -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of `%moved`, which is gathered: what it depends on, and what it carries."""
+    gathered = f"ROOT %gathered = f32[128,4] all-gather(%moved), {GROUPS}"
+    (found,) = census(*lines, gathered, before=before).collectives
+    (part,) = found.parts
+    return part.depends, part.carries
+
+
+@pytest.mark.parametrize(
+    ("line", "depends", "carries"),
+    [
+        ("%moved = f32[16,4] copy(%w)", (0,), (0,)),
+        ("%moved = f32[64] bitcast(%x)", (1,), (1,)),
+        ("%moved = f32[4,16] transpose(%x), dimensions={1,0}", (1,), (1,)),
+        ("%moved = bf16[16,4] convert(%x)", (1,), (1,)),
+        ("%moved = f32[16,4] multiply(%x, %w)", (0, 1), (0, 1)),
+        ("%moved = f32[32,4] concatenate(%x, %w), dimensions={0}", (0, 1), (0, 1)),
+        ("%moved = f32[4,4] dynamic-slice(%x, %n, %n), dynamic_slice_sizes={4,4}", (1, 2), (1,)),
+        ("%moved = f32[4,4] dot(%x, %w), lhs_contracting_dims={0}, rhs_contracting_dims={0}", (0, 1), ()),
+        ("%moved = f32[16,16] dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={1}", (0, 1), ()),
+        ("%moved = f32[4] reduce(%x, %n), dimensions={0}, to_apply=%add", (1, 2), ()),
+        ("%moved = f32[8,8] iota(), iota_dimension=0", (), ()),
+    ],
+    ids=lambda value: value.partition("(")[0].rpartition(" ")[2] if isinstance(value, str) else "",
+)
+def test_data_is_followed_through_an_operation(line: str, depends: tuple[int, ...], carries: tuple[int, ...]) -> None:
+    assert origin(line) == (depends, carries)
+
+
+def test_a_sum_over_nothing_still_carries() -> None:
+    """A sum over a dimension of size 1 is a reshape in disguise."""
+    lines = "%wide = f32[1,16,4] bitcast(%x)", "%moved = f32[16,4] reduce(%wide, %n), dimensions={0}, to_apply=%add"
+    assert origin(*lines)[1] == (1, 2)
+
+
+def test_elements_of_a_tuple_are_told_apart() -> None:
+    lines = "%pair = (f32[16,4], f32[16,4]) tuple(%w, %x)", "%moved = f32[16,4] get-tuple-element(%pair), index=1"
+    assert origin(*lines) == ((1,), (1,))
+
+
+def test_a_fusion_is_entered() -> None:
+    before = """
+%fused (a: f32[16,4], b: f32[16,4]) -> f32[16,4] {
+  %a = f32[16,4] parameter(0)
+  %b = f32[16,4] parameter(1)
+  ROOT %c = f32[16,4] copy(%b)
+}
+"""
+    assert origin("%moved = f32[16,4] fusion(%w, %x), kind=kLoop, calls=%fused", before=before) == ((1,), (1,))
+
+
+LOOP = """
+%condition (s: (f32[16,4], f32[16,4], s32[])) -> pred[] {
+  %s = (f32[16,4], f32[16,4], s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=2
+  %limit = s32[] constant(3)
+  ROOT %less = pred[] compare(%i, %limit), direction=LT
+}
+%body (t: (f32[16,4], f32[16,4], s32[])) -> (f32[16,4], f32[16,4], s32[]) {
+  %t = (f32[16,4], f32[16,4], s32[]) parameter(0)
+  %u = f32[16,4] get-tuple-element(%t), index=0
+  %v = f32[16,4] get-tuple-element(%t), index=1
+  %j = s32[] get-tuple-element(%t), index=2
+  ROOT %next = (f32[16,4], f32[16,4], s32[]) tuple(FIRST, %v, %j)
+}
+"""
+
+
+@pytest.mark.parametrize(("first", "index", "found"), [("%u", 0, (0,)), ("%v", 0, (0, 1)), ("%v", 1, (1,))])
+def test_a_loop_carries_its_elements_round(first: str, index: int, found: tuple[int, ...]) -> None:
+    zero = "%zero = s32[] constant(0)"
+    start = "%start = (f32[16,4], f32[16,4], s32[]) tuple(%w, %x, %zero)"
+    loop = "%loop = (f32[16,4], f32[16,4], s32[]) while(%start), condition=%condition, body=%body"
+    taken = f"%moved = f32[16,4] get-tuple-element(%loop), index={index}"
+    assert origin(zero, start, loop, taken, before=LOOP.replace("FIRST", first)) == (found, found)
+
+
+def test_what_ends_a_loop_has_a_say_in_all_that_comes_out() -> None:
+    start = "%start = (f32[16,4], f32[16,4], s32[]) tuple(%w, %x, %n)"
+    loop = "%loop = (f32[16,4], f32[16,4], s32[]) while(%start), condition=%condition, body=%body"
+    taken = "%moved = f32[16,4] get-tuple-element(%loop), index=0"
+    assert origin(start, loop, taken, before=LOOP.replace("FIRST", "%u")) == ((0, 2), (0,))
+
+
+def test_what_is_joined_in_one_collective_is_told_apart() -> None:
+    lines = f"ROOT %both = (f32[128,4], f32[128,4]) all-gather(%w, %x), {GROUPS}"
+    (found,) = census(lines).collectives
+    assert [(part.logical_bytes, part.depends) for part in found.parts] == [(2048, (0,)), (2048, (1,))]
+    assert sum(part.logical_bytes for part in found.parts) == found.logical_bytes
+
+
+def test_what_is_used_before_it_is_there_cannot_be_followed() -> None:
+    with pytest.raises(ProgramUnreadable, match="before it is there"):
+        origin("%early = f32[16,4] copy(%late)", "%late = f32[16,4] copy(%w)", "%moved = f32[16,4] copy(%w)")
+
+
+def test_single_numbers_are_no_constants_that_take_memory() -> None:
+    found = census("%one = f32[] constant(1)", "ROOT %table = f32[2,256] constant({...})")
+    assert found.constant_bytes == 2048
+
+
+@pytest.mark.parametrize("name", ["auto_fsdp", "shard_map_fsdp"])
+def test_compiled_fsdp_gathers_parameters_as_they_came_in(texts: dict[str, dict[str, Any]], name: str) -> None:
+    """Arguments are numbered as jax flattens the state: count, mu, nu, params and step, then the batch."""
+    found = take_census(texts[name]["hlo"], 8)
+    gathered = [part for each in found.collectives if each.kind == "all-gather" for part in each.parts]
+    params = range(13, 19)
+    assert sorted(part.depends for part in gathered) == [(number,) for number in params]
+    assert [part.carries for part in gathered] == [part.depends for part in gathered]
+
+
+@pytest.mark.parametrize("name", ["auto_fsdp", "shard_map_fsdp", "data_parallel"])
+def test_gradients_depend_on_the_batch_and_carry_none_of_it(texts: dict[str, dict[str, Any]], name: str) -> None:
+    found = take_census(texts[name]["hlo"], 8)
+    reduced = [part for each in found.collectives if each.kind != "all-gather" for part in each.parts]
+    assert len(reduced) == 7
+    assert all({20, 21} <= set(part.depends) and not part.carries for part in reduced)
