@@ -75,9 +75,27 @@ def confine(confinement: Confinement) -> None:
 
 def _private_scratch(confinement: Confinement) -> None:
     if confinement.scratch_bytes:
+        if _device(SCRATCH) != _device("/"):
+            raise OSError("the scratch of another submission can be seen: mounts are not private")
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.mount_tmpfs(SCRATCH, confinement.scratch_bytes, SCRATCH_FILES)
+        # The kernel's answer is not enough: a sandbox around this one may answer in its place, and do nothing.
+        there = os.statvfs(SCRATCH)
+        size_bytes = there.f_blocks * there.f_frsize
+        if _device(SCRATCH) == _device("/") or (size_bytes, there.f_files) != (
+            confinement.scratch_bytes,
+            SCRATCH_FILES,
+        ):
+            raise OSError(
+                f"the scratch was mounted, and what is there has {size_bytes} bytes and {there.f_files} files "
+                f"in place of {confinement.scratch_bytes} and {SCRATCH_FILES}"
+            )
         os.chdir(SCRATCH)
+
+
+def _device(path: str) -> int:
+    """The file system that a path lies on."""
+    return os.stat(path).st_dev
 
 
 def _limit(confinement: Confinement) -> None:
@@ -111,6 +129,17 @@ def _give_up_privileges(confinement: Confinement) -> None:
     kernel.die_with_parent(signal.SIGKILL)
     if 0 in os.getresuid() or 0 in os.getresgid():
         raise PermissionError("still root after giving it up")
+    attempts: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("make a mount namespace", lambda: kernel.unshare(kernel.CLONE_NEWNS)),
+        ("become root", lambda: os.setresuid(0, 0, 0)),
+        ("join root's group", lambda: os.setresgid(0, 0, 0)),
+    )
+    for what, attempt in attempts:
+        try:
+            attempt()
+        except OSError:
+            continue
+        raise PermissionError(f"privileges were given up, and it can still {what}")
 
 
 def _restrict_files(confinement: Confinement) -> None:

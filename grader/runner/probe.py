@@ -10,6 +10,7 @@ import resource
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,13 @@ def probe(fd: int, targets: dict[str, Any]) -> None:
     """Args:
     targets: on the host, a readable `file` and the `port` of a server on its loopback; here, the number `other` of
       another process of the sandbox; the `walls` to try. One that is down had better not be tried with the others:
-      without seccomp, say, this process would become another program.
+      without seccomp, say, this process would become another program. In its scratch it leaves a file `leaves`, and
+      looks for `finds`, which another probe that is still there has left in its own.
     """
+    if "leaves" in targets:
+        # Without a scratch there is nothing to share, and `confine` has looked whether there should be one.
+        with suppress(OSError):
+            Path(SCRATCH, targets["leaves"]).write_text("x")
     limit_memory(_DATA_BYTES, _ADDRESS_BYTES)
     attempts = {
         "namespaces": _namespaces(targets),
@@ -66,6 +72,7 @@ def _namespaces(targets: dict[str, Any]) -> Attempts:
         "mount a file system": lambda: _call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
         "reach a server on the host": lambda: socket.create_connection(("127.0.0.1", int(targets["port"])), 1).close(),
         "see the processes of the host": _see_processes,
+        "see the scratch of another submission": lambda: Path(SCRATCH, targets["finds"]).read_text(),
         "write more than its scratch may hold": _fill_scratch,
     }
 

@@ -10,7 +10,7 @@ from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
 # What runs inside. None of it is a secret: a submission may read it.
-_INSIDE = ("__init__.py", "runner", "verifier", "program")
+_INSIDE = ("runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -35,11 +35,13 @@ def bubblewrap_command() -> list[str]:
     command = [bwrap, *_NAMESPACES, *_identity(), "--clearenv"]
     for name, value in runner_environment().items():
         command += ["--setenv", name, value]
-    for folder in _parents([inside for _, inside in binds]):
+    program = zygote_command()[0]
+    for folder in _parents([*(inside for _, inside in binds), program]):
         # Without this bwrap makes them 0700, and a runner that has given up root can not pass.
         command += ["--perms", "0755", "--dir", folder]
     for outside, inside in binds:
         command += ["--ro-bind", outside, inside]
+    command += ["--ro-bind" if _is_copied() else "--symlink", str(_interpreter()), program]
     command += [*_library_links(), "--dev", "/dev", "--remount-ro", "/dev"]
     return [*command, "--perms", "0755", "--dir", "/tmp", "--remount-ro", "/", "--chdir", "/"]
 
@@ -103,16 +105,31 @@ def _identity() -> list[str]:
 
 
 def _runner_binds() -> list[tuple[str, str]]:
-    return [(str(_GRADER / name), str(_HOME / "grader" / name)) for name in _INSIDE]
+    """File by file: the compiled ones beside them name the folder that they were compiled in."""
+    files = [_GRADER / "__init__.py"]
+    for name in _INSIDE:
+        files += sorted((_GRADER / name).rglob("*.py"))
+    return [(str(file), str(_HOME / "grader" / file.relative_to(_GRADER))) for file in files]
 
 
 def _python_binds() -> list[tuple[str, str]]:
     """The packages at a path that says nothing of the host, the interpreter where the packages look for it."""
-    binds = [(sys.prefix, str(_VENV))]
+    # Not `bin`, whose scripts name the folder of the checkout.
+    binds = [(str(Path(sys.prefix, name)), str(_VENV / name)) for name in ("lib", "pyvenv.cfg")]
     if sys.base_prefix == "/usr":
         # The system's own Python: its library is among the libraries; of the programs beside it only itself.
         return [*binds, *((str(path.resolve()), str(path)) for path in _links_to_interpreter())]
     return [*binds, (sys.base_prefix, sys.base_prefix)]
+
+
+def _is_copied() -> bool:
+    """Whether the virtual environment has an interpreter of its own, in place of a link to one."""
+    return _interpreter().is_relative_to(sys.prefix)
+
+
+def _interpreter() -> Path:
+    """The first name outside of the virtual environment that its `python` leads to; its own file where it is copied."""
+    return next(iter(_links_to_interpreter()), Path(sys.executable).resolve())
 
 
 def _links_to_interpreter() -> list[Path]:

@@ -76,9 +76,17 @@ def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> d
         try:
             # The zygote is another process of the sandbox, the only one that is sure to be there.
             targets = {"file": canary.name, "port": server.getsockname()[1], "other": 1, "walls": walls}
-            return _crossed_by(ForkSession(zygote.fork({"program": "probe", "targets": targets, "devices": 1})))
+            if "namespaces" not in walls:
+                return _crossed_by(_fork(zygote, targets))
+            with _fork(zygote, {"walls": [], "leaves": "first"}) as neighbour:
+                neighbour.wait_until_ready()
+                return _crossed_by(_fork(zygote, {**targets, "leaves": "second", "finds": "first"}))
         finally:
             zygote.close()
+
+
+def _fork(zygote: Zygote, targets: dict[str, Any]) -> ForkSession:
+    return ForkSession(zygote.fork({"program": "probe", "targets": targets, "devices": 1}))
 
 
 def _crossed_by(session: ForkSession) -> dict[str, list[str]]:

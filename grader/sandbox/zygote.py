@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from grader.sandbox.usage import descendants
 from grader.sandbox.users import Users
 
 START_LIMIT_S = 120.0
+_KEEPER = Path(__file__).with_name("keeper.py")
 _FORK_LIMIT_S = 30.0
 _MAX_REPORT = 4096
 
@@ -74,6 +76,9 @@ class Zygote:
         self._command = command
         self._confinement = confinement
         self._control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # Nobody else has the writing end: when this process ends, however it does, the keeper ends the rest.
+        reading, writing = os.pipe()
+        self._their_lifeline, self._lifeline = os.fdopen(reading, "rb", 0), os.fdopen(writing, "wb", 0)
         self._forks: dict[int, Fork] = {}
         self._ids = itertools.count(1)
         self._users = Users() if os.geteuid() == 0 else None
@@ -96,7 +101,6 @@ class Zygote:
           WallMissing: bubblewrap could not make its walls.
           GraderFault: it did not come up, not in time, or has started a thread.
         """
-        # bwrap dies with the *thread* that started it, so it gets one that lives as long as it does.
         options = [] if imports else ["--bare"]
         threading.Thread(target=self._keep, args=(options,), name="zygote", daemon=True).start()
         deadline = time.monotonic() + START_LIMIT_S
@@ -112,15 +116,15 @@ class Zygote:
 
     @property
     def root(self) -> int:
-        """The first process of all: bwrap, or the zygote itself where there is none."""
+        """The first process of all, the keeper: below it come bwrap's, where there is one, and the zygote."""
         assert self._process is not None
         return self._process.pid
 
     @property
     def pid(self) -> int:
-        """Of the zygote itself; bwrap's own processes come before it."""
+        """Of the zygote itself; the keeper and bwrap's own processes come before it."""
         assert self._process is not None
-        return descendants(self._process.pid)[: 3 if self._command[0].endswith("bwrap") else 1][-1]
+        return descendants(self._process.pid)[: 4 if self._command[0].endswith("bwrap") else 2][-1]
 
     def fork(self, order: dict[str, Any]) -> Fork:
         """Have a process made that obeys `order`; its frames come on `channel`.
@@ -155,30 +159,27 @@ class Zygote:
 
     def close(self) -> None:
         """End it and every fork of it."""
-        if self._process is not None and self._process.poll() is None:
-            for pid in reversed(descendants(self._process.pid)):
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
+        self._lifeline.close()
         self._gone.wait(5)
 
     def _keep(self, options: list[str]) -> None:
         """Start the process and listen to it until it ends."""
         try:
-            with self._theirs:
+            with self._theirs, self._their_lifeline:
+                lifeline = self._their_lifeline.fileno()
+                keeper = [sys.executable, "-I", "-S", "-B", str(_KEEPER), str(lifeline)]
                 self._process = subprocess.Popen(
-                    [*self._command, str(self._theirs.fileno()), self._confinement, *options],
+                    [*keeper, *self._command, str(self._theirs.fileno()), self._confinement, *options],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
-                    pass_fds=[self._theirs.fileno()],
+                    pass_fds=[self._theirs.fileno(), lifeline],
                     start_new_session=True,
                     env={},
                 )
             while self._listen():
                 pass
-            self._process.kill()
+            self._lifeline.close()
             assert self._process.stderr is not None
             with self._process.stderr as stderr:
                 self._stderr = stderr.read(4096).decode(errors="replace").strip()
@@ -187,6 +188,7 @@ class Zygote:
             self._stderr = str(error)
         finally:
             self._control.close()
+            self._lifeline.close()
             self._gone.set()
             with self._lock:
                 lost = list(self._forks.values())

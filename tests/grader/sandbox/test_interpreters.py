@@ -1,6 +1,8 @@
 """The sandbox finds the interpreter that the service runs on, wherever that lies."""
 
+import subprocess
 import sys
+from pathlib import Path
 
 from grader.sandbox import bubblewrap
 from grader.sandbox.doctor import probe_walls
@@ -25,9 +27,22 @@ def test_a_systems_own_python_is_bound_under_each_of_its_names(tmp_path, monkeyp
 
 def test_the_host_folder_of_the_checkout_is_not_named_inside():
     command = bubblewrap.bubblewrap_command()
-    inside = [command[at + 2] for at, part in enumerate(command) if part == "--ro-bind"]
-    assert sys.prefix in command
-    assert not [path for path in inside if path.startswith(sys.prefix)]
+    binds = [(command[at + 1], command[at + 2]) for at, part in enumerate(command) if part == "--ro-bind"]
+    checkout = str(Path(bubblewrap.__file__).parents[2])
+    assert any(outside.startswith(checkout) for outside, _ in binds)
+    assert not [inside for _, inside in binds if checkout in inside]
+    assert not [
+        target
+        for at, part in enumerate(command)
+        if part == "--symlink"
+        for target in command[at + 1 : at + 3]
+        if checkout in target
+    ]
+    ours = [outside for outside, _ in binds if outside.startswith((checkout, sys.prefix))]
+    # Compiled files name it too. The wrapper keeps those of the packages elsewhere; ours are not bound.
+    grep = ["grep", "-rlF", "--exclude-dir=__pycache__", checkout, *ours]
+    assert subprocess.run(grep, capture_output=True, text=True, check=False).stdout == ""
+    assert not [outside for outside in ours if "__pycache__" in outside]
 
 
 def test_in_a_container_every_wall_but_the_namespaces_holds():

@@ -48,7 +48,7 @@ def answers(sandbox: PooledSandbox, spec: RunnerSpec = SPEC) -> bool:
 def zygote_pid(sandbox: PooledSandbox) -> int:
     root = sandbox.stats().root
     assert root is not None
-    return descendants(root)[2]
+    return descendants(root)[3]
 
 
 def test_the_zygote_has_one_thread_and_a_fork_is_another_user(pool):

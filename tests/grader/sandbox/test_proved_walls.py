@@ -122,11 +122,51 @@ def test_a_bubblewrap_that_may_not_make_namespaces_is_explained(monkeypatch, tmp
     assert "sysctl" in report.remedy
 
 
+def change_inside(monkeypatch: pytest.MonkeyPatch, folder: Path, module: str, line: str, instead: str) -> None:
+    """Have what runs inside be a copy in which the kernel answers otherwise."""
+    if not (folder / "grader").exists():
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(Path(build.__file__).parents[1], folder / "grader", ignore=ignored)
+        monkeypatch.setattr("grader.sandbox.bubblewrap._GRADER", folder / "grader")
+    path = folder / "grader" / "runner" / module
+    text = path.read_text()
+    assert line in text
+    path.write_text(text.replace(line, instead))
+
+
+# Each says that it has done what it has not.
+_LIES = {
+    "unshare": [
+        ("kernel.py", '    _checked("unshare"', '    return\n    _checked("unshare"'),
+    ],
+    "unshare, once": [
+        (
+            "kernel.py",
+            '    _checked("unshare"',
+            '    if not hasattr(unshare, "lied"):\n        unshare.lied = True\n        return\n    _checked("unshare"',
+        ),
+    ],
+    "mount": [("kernel.py", '    _checked("mount"', '    return\n    _checked("mount"')],
+    "mount, without a bound": [
+        ("kernel.py", 'f"size={size_bytes},nr_inodes={files},mode=1777".encode()', 'b"mode=1777"'),
+    ],
+    # As root, the change of user would take them as well: so this kernel keeps them there, too.
+    "capset": [
+        ("confine.py", "    if uid is not None:\n", "    if uid is not None:\n        kernel.prctl(8, 1)\n"),
+        ("kernel.py", "(ctypes.c_uint32 * 6)())", "(ctypes.c_uint32 * 6)(1 << 21, 1 << 21))"),
+    ],
+}
+
+
+@pytest.mark.parametrize("call", _LIES)
+def test_a_kernel_that_says_it_did_what_it_did_not_is_seen(monkeypatch, tmp_path, call):
+    for module, line, instead in _LIES[call]:
+        change_inside(monkeypatch, tmp_path, module, line, instead)
+    assert "namespaces" in found()
+
+
 @pytest.mark.parametrize(("wall", "remedy"), [("landlock", "lsm="), ("seccomp", "CONFIG_SECCOMP_FILTER")])
 def test_a_kernel_without_a_wall_is_explained(monkeypatch, tmp_path, wall, remedy):
-    # What runs inside is copied, with the kernel answering as one does that lacks it.
-    shutil.copytree(Path(build.__file__).parents[1], tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-    room = tmp_path / "grader" / "runner"
     module, line, instead = {
         "landlock": ("landlock.py", "    version = abi()", "    version = 0"),
         "seccomp": (
@@ -135,10 +175,7 @@ def test_a_kernel_without_a_wall_is_explained(monkeypatch, tmp_path, wall, remed
             "    raise OSError(22, 'absent')\n    prctl(_PR_SET_SECCOMP,",
         ),
     }[wall]
-    text = (room / module).read_text()
-    assert line in text
-    (room / module).write_text(text.replace(line, instead))
-    monkeypatch.setattr("grader.sandbox.bubblewrap._GRADER", tmp_path / "grader")
+    change_inside(monkeypatch, tmp_path, module, line, instead)
     report = next(report for report in probe_walls() if report.name == wall)
     assert not report.up
     assert remedy in report.remedy

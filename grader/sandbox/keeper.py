@@ -1,0 +1,102 @@
+"""Starts a program, and ends it and everything below it as soon as whoever asked for it is gone, however they went.
+
+Usage: `python -I -S -B keeper.py LIFELINE_FD COMMAND…`. The one who asked holds the other end of the lifeline and
+nobody else does, so the kernel closes it when they end. A signal at the parent's death is not enough: a program arms it
+only after it has started, and bubblewrap's child waits for its parent before it arms its own, forever if the parent is
+killed at that moment. Orphans become children of this process, so it finds them all.
+
+It imports nothing of ours, to be up within a few milliseconds.
+"""
+
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+
+_PR_SET_CHILD_SUBREAPER = 36
+_AGAIN_S = 0.005
+
+
+def main() -> int:
+    lifeline, command = int(sys.argv[1]), sys.argv[2:]
+    os.set_inheritable(lifeline, False)
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0:
+        raise OSError(ctypes.get_errno(), "the kernel does not let this process take in orphans")
+    wake, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(waker)
+    signal.signal(signal.SIGCHLD, _ignore)
+    child = os.posix_spawn(command[0], command, {})
+    # Of what was passed on nothing may stay open here: the sandbox learns from closed ends that its processes are gone.
+    for descriptor in _open_descriptors():
+        if descriptor > 2 and descriptor not in (lifeline, wake, waker):
+            os.close(descriptor)
+    status = None
+    while status is None:
+        ready, _, _ = select.select([lifeline, wake], [], [])
+        if lifeline in ready:
+            status = 0
+        elif wake in ready:
+            os.read(wake, 512)
+            status = _reap(child)
+    _end_all()
+    return status
+
+
+def _reap(child: int) -> int | None:
+    """Bury whoever has ended; the exit status of `child` if it was among them."""
+    found = None
+    try:
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return found
+            if pid == child:
+                code = os.waitstatus_to_exitcode(status)
+                found = 128 - code if code < 0 else code
+    except ChildProcessError:
+        return found
+
+
+def _end_all() -> None:
+    """Kill all children, and the orphans that come by it, until there are none."""
+    while True:
+        for pid in _children():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                # It has ended, or is still another user's on its way to be ours: the next round shows.
+                continue
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(_AGAIN_S)
+        except ChildProcessError:
+            return
+
+
+def _children() -> list[int]:
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return [int(pid) for pid in file.read().split()]
+
+
+def _open_descriptors() -> list[int]:
+    # The folder's own is among them, and closed by the time that the list is there.
+    found = [int(name) for name in os.listdir("/proc/self/fd")]
+    return [descriptor for descriptor in found if _is_open(descriptor)]
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _ignore(number: int, frame: object) -> None:
+    """The wakeup descriptor tells; a handler must be there for it to do so."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
