@@ -18,10 +18,12 @@ from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
 from app.attempts import api as attempts_api
+from app.attempts import batch_api
 from app.attempts import pages as attempts_pages
 from app.attempts.service import AttemptLimits, Attempts
 from app.data_folder import DataFolder
 from app.database import Database
+from app.deprecation import add_deprecation_headers
 from app.error_responses import add_error_responses
 from app.errors import SettingInvalid
 from app.health import router as health_router
@@ -154,6 +156,7 @@ def create_app(
     add_error_responses(app)
     # Routes are tried one after the other, so those that a class asks for all the time come first.
     app.include_router(problems_api.router, prefix=_API)
+    app.include_router(batch_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for pages in (problems_pages, attempts_pages):
         app.include_router(pages.router)
@@ -167,6 +170,7 @@ def create_app(
     mount_static(app)
     describe(app)
     add_rate_limit_headers(app)
+    add_deprecation_headers(app)
     add_security_headers(app)
     app.state.metrics = Metrics()
     add_request_log(app, app.state.metrics)

@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import BaseModel
 
 from app import rate_limit
+from app.deprecation import describe_deprecations
 from app.problem_json import problem_responses
 
 # In the order in which a reader needs them.
@@ -74,6 +75,7 @@ def _correct(schema: dict[str, Any]) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
     _open(schema["components"]["schemas"])
+    describe_deprecations(schema["paths"])
     schema["components"]["securitySchemes"] = _SCHEMES
     return schema
 

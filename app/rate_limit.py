@@ -46,9 +46,11 @@ class RateLimit:
         self._item = RateLimitItemPerMinute(per_minute)
         self._limiter = FixedWindowRateLimiter(MemoryStorage())
 
-    async def take(self, who: str) -> tuple[bool, _Standing]:
-        """Count one request; `False` when it is one too many."""
-        return await self._limiter.hit(self._item, who), await self.look(who)
+    async def take(self, who: str, cost: int = 1) -> tuple[bool, _Standing]:
+        """Count so many requests; `False` when they are too many. Several are counted all or not at all."""
+        permitted = cost == 1 or await self._limiter.test(self._item, who, cost=cost)
+        permitted = permitted and await self._limiter.hit(self._item, who, cost=cost)
+        return permitted, await self.look(who)
 
     async def look(self, who: str) -> _Standing:
         """Count nothing."""
@@ -59,8 +61,18 @@ class RateLimit:
 
 async def limit_rate(request: Request) -> None:
     """A dependency of every route of REST that does work. Raises `TooManyRequests`, and what `current_caller` does."""
+    await _take(request, 1)
+
+
+async def count_more(request: Request, further: int) -> None:
+    """What one request asks for beside the first thing counts like requests of its own. Raises `TooManyRequests`."""
+    if further:
+        await _take(request, further)
+
+
+async def _take(request: Request, cost: int) -> None:
     limit: RateLimit = request.app.state.rate_limit
-    permitted, standing = await limit.take(await _who(request))
+    permitted, standing = await limit.take(await _who(request), cost)
     request.state.rate_limit_headers = standing.headers
     if not permitted:
         raise TooManyRequests(

@@ -12,7 +12,7 @@ from app.attempts.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from grader.verdict import Status, Verdict
 
-_SOURCE = "from flax import nnx\nimport optax\n\n\ndef fsdp_step(seed, x, y, num_shards, lr):\n    ...\n"
+EXAMPLE_SOURCE = "from flax import nnx\nimport optax\n\n\ndef fsdp_step(seed, x, y, num_shards, lr):\n    ...\n"
 
 EXAMPLE_QUEUED: dict[str, Any] = {
     "id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c",
@@ -74,7 +74,7 @@ EXAMPLE_SUMMARY: dict[str, Any] = {
 class SubmissionJSON(BaseModel):
     """The source text of one Python file, at most 64 KiB of UTF-8."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": _SOURCE}]})
+    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": EXAMPLE_SOURCE}]})
 
     # Described and not enforced here: app/attempts/source.py says where in the source the fault is.
     source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})

@@ -20,6 +20,8 @@ OPERATIONS = """
     GET /api/v1/problems/{slug}/ranking get_ranking
     GET /api/v1/me/progress get_progress
     GET /api/v1/attempts list_attempts
+    POST /api/v1/attempts/batch submit_batch
+    GET /api/v1/attempts/batch get_batch
     GET /api/v1/attempts/{attempt_id} get_attempt
     DELETE /api/v1/attempts/{attempt_id} cancel_attempt
     GET /api/v1/attempts/{attempt_id}/events follow_attempt

@@ -1,0 +1,67 @@
+"""REST: submit and read several attempts with one request."""
+
+from collections.abc import Awaitable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from app.accounts.caller import User
+from app.accounts.web import require_scope
+from app.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
+from app.attempts.service import Attempts, AttemptView
+from app.body import body_of, read_json
+from app.errors import Refused
+from app.problem_json import problem_responses
+from app.rate_limit import count_more
+
+# Ahead of the router of single attempts, whose ids would match `batch`.
+router = APIRouter(tags=["attempts"])
+Reader = Annotated[User, Depends(require_scope("read"))]
+Submitter = Annotated[User, Depends(require_scope("submit"))]
+MAX_BATCH_BYTES = 2 * 1024 * 1024
+
+
+@router.post(
+    "/attempts/batch",
+    summary=f"Submit up to {MOST} sources, each stored or refused by itself",
+    responses=problem_responses(400, 401, 403, 413, 415, 422),
+    openapi_extra=body_of(BatchJSON),
+)
+async def submit_batch(request: Request, user: Submitter) -> BatchAnswersJSON:
+    body = await read_json(request, BatchJSON, max_bytes=MAX_BATCH_BYTES)
+    await count_more(request, len(body.items) - 1)
+    attempts = _attempts(request)
+    # One after the other: each counts against how many of one person's attempts may wait.
+    return BatchAnswersJSON(
+        items=[
+            await _answer(attempts.submit(user, each.problem, each.source, each.kind, each.idempotency_key))
+            for each in body.items
+        ]
+    )
+
+
+@router.get(
+    "/attempts/batch",
+    summary=f"Up to {MOST} attempts, by their ids",
+    responses=problem_responses(401, 403, 422),
+)
+async def get_batch(
+    request: Request,
+    user: Reader,
+    ids: Annotated[list[str], Query(alias="id", min_length=1, max_length=MOST, description="Repeat it: `?id=…&id=…`")],
+) -> BatchAnswersJSON:
+    await count_more(request, len(ids) - 1)
+    attempts = _attempts(request)
+    return BatchAnswersJSON(items=[await _answer(attempts.get(user, each)) for each in ids])
+
+
+async def _answer(asked: Awaitable[AttemptView]) -> BatchAnswerJSON:
+    try:
+        return BatchAnswerJSON.of(await asked)
+    except Refused as refused:
+        return BatchAnswerJSON.of(refused)
+
+
+def _attempts(request: Request) -> Attempts:
+    attempts: Attempts = request.app.state.attempts
+    return attempts

@@ -1,0 +1,77 @@
+"""What REST takes and says about several attempts at once."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.attempts.schemas import EXAMPLE_FINISHED, EXAMPLE_QUEUED, EXAMPLE_SOURCE, AttemptJSON
+from app.attempts.service import AttemptView
+from app.attempts.status import AttemptKind
+from app.errors import Refused
+from app.problem_json import ProblemJSON, problem_content
+
+# As many as one person may have waiting unless an operator says otherwise: more of them would only be refused.
+MOST = 20
+_ITEM: dict[str, Any] = {"problem": "fsdp_step", "kind": "attempt", "source": EXAMPLE_SOURCE, "idempotency_key": "a1"}
+_REFUSED: dict[str, Any] = {
+    "type": "/help/errors#problem-not-found",
+    "title": "There is no such problem",
+    "status": 404,
+    "detail": "There is no problem 'fsdp_stop'. Did you mean 'fsdp_step'?",
+    "slug": "problem-not-found",
+    "suggestion": "fsdp_step",
+}
+
+
+class BatchItemJSON(BaseModel):
+    """One submission. The same `idempotency_key` with the same item makes one attempt, however often it is sent."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [_ITEM]})
+
+    problem: str = Field(max_length=64)
+    kind: AttemptKind = "attempt"
+    source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+    idempotency_key: Annotated[str, Field(pattern=r"^[!-~]{1,255}$")] | None = None
+
+
+class BatchJSON(BaseModel):
+    """Each item is stored or refused by itself."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"items": [_ITEM]}]})
+
+    items: list[BatchItemJSON] = Field(min_length=1, max_length=MOST)
+
+
+class BatchAnswerJSON(BaseModel):
+    """What became of one item: the attempt, or the error that it would have had alone. One of the two is null."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"attempt": EXAMPLE_QUEUED, "error": None}, {"attempt": None, "error": _REFUSED}]
+        },
+    )
+
+    attempt: AttemptJSON | None
+    error: ProblemJSON | None
+
+    @classmethod
+    def of(cls, found: AttemptView | Refused) -> "BatchAnswerJSON":
+        if isinstance(found, Refused):
+            return cls(attempt=None, error=ProblemJSON.model_validate(problem_content(found)))
+        return cls(attempt=AttemptJSON.of(found), error=None)
+
+
+class BatchAnswersJSON(BaseModel):
+    """One answer for each item, in the order in which they were sent."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"items": [{"attempt": EXAMPLE_FINISHED, "error": None}, {"attempt": None, "error": _REFUSED}]}
+            ]
+        },
+    )
+
+    items: list[BatchAnswerJSON]
