@@ -1,12 +1,13 @@
 """Call mode: the entry point is called once a case, and what it returns is compared with the reference's answers."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from grader import checks
 from grader.case import Case
 from grader.checks.call.outcome import Answer, Outcome
 from grader.compare import compare, show
+from grader.draws import Drawing
 from grader.errors import SubmissionFault
 from grader.package.package import Package
 from grader.prepared import Known, Prepared, answer_of
@@ -15,6 +16,9 @@ from grader.sandbox.protocol import Session
 from grader.verdict import CaseResult, Reason, Verdict
 
 Progress = Callable[[str], None]
+Got = dict[str, tuple[Answer | None, SubmissionFault | None]]
+# After these the process is there for the next case.
+_GO_ON = ("error", "missing_entry")
 
 
 class CallGrading:
@@ -27,11 +31,23 @@ class CallGrading:
         self._progress = progress
 
     def grade(
-        self, prepared: Prepared, known: Callable[[], tuple[Known, ...]], source: str, session: Session
+        self,
+        prepared: Prepared,
+        known: Callable[[], tuple[Known, ...]],
+        source: str,
+        session: Session,
+        drawing: Drawing | None = None,
     ) -> Verdict:
-        """`known` is asked for the known wrong submissions only where a value is wrong."""
+        """Grade on the public cases, then on the attempt's own hidden ones.
+
+        One that fails in public is rejected whatever follows, so the prepared cases do for it: known wrong submissions
+        have been run on these, and no attempt that could be accepted has them.
+
+        Args:
+          known: asked for the known wrong submissions only where a value is wrong.
+          drawing: the attempt's own hidden cases. None for the prepared ones.
+        """
         report, manifest = self._report, self._package.manifest
-        cases = [case for case in prepared.cases if case.public or self._hidden]
         self._progress("importing")
         started = time.monotonic()
         try:
@@ -40,38 +56,52 @@ class CallGrading:
             return report.never_ran(fault, session.output())
         finally:
             report.import_s = time.monotonic() - started
-        got = self._call_all(session, cases)
+        public = [case for case in prepared.cases if case.public]
+        hidden = [case for case in prepared.cases if not case.public] if self._hidden else []
+        got = self._call_all(session, public, len(public) + len(hidden))
+        outcomes = [self._outcome(case, prepared.answers[case.id], *got[case.id]) for case in public]
+        own = hidden and drawing is not None and all(_is_right(outcome) for outcome in outcomes)
+        if own:
+            assert drawing is not None
+            hidden = list(drawing.cases())
+        if hidden:
+            # From here on what is printed may hold hidden inputs, so none of it may reach the verdict.
+            session.seal_output()
+            got = self._call_all(session, hidden, len(public) + len(hidden), got)
         output = session.output()
         self._progress("comparing")
         started = time.monotonic()
-        outcomes = [self._outcome(case, prepared.answers[case.id], *got[case.id]) for case in cases]
+        answers = drawing.answers() if own and drawing is not None else prepared.answers
+        outcomes += [self._outcome(case, answers[case.id], *got[case.id]) for case in hidden]
         findings = {
             spec.id: checks.load("call", spec.id).check(outcomes, manifest.tolerance) for spec in manifest.checks
         }
-        misconception = self._misconception(known, outcomes)
+        misconception = self._misconception(known, outcomes, drawing if own else None)
         report.verify_s = time.monotonic() - started
         results = [_case_result(outcome) for outcome in outcomes]
         return report.verdict(findings, results, output, misconception=misconception)
 
-    def _call_all(self, session: Session, cases: list[Case]) -> dict[str, tuple[Answer | None, SubmissionFault | None]]:
-        """Call the entry point once a case; after a fault that ended the process nothing more is run."""
-        got: dict[str, tuple[Answer | None, SubmissionFault | None]] = {case.id: (None, None) for case in cases}
+    def _call_all(self, session: Session, cases: list[Case], number: int, before: Got | None = None) -> Got:
+        """Call the entry point once a case; after a fault that ended the process nothing more is run.
+
+        Args:
+          number: of all cases; `before`: those that were called already.
+        """
+        got: Got = dict(before or {})
+        ended = any(fault is not None and fault.reason not in _GO_ON for _, fault in got.values())
+        got |= {case.id: (None, None) for case in cases}
         started = time.monotonic()
-        sealed = False
-        for number, case in enumerate(cases, 1):
-            self._progress(f"case {number} of {len(cases)}")
-            if not case.public and not sealed:
-                # From here on what is printed may hold hidden inputs, so none of it may reach the verdict.
-                session.seal_output()
-                sealed = True
+        for place, case in enumerate(cases, len(got) - len(cases) + 1):
+            if ended:
+                break
+            self._progress(f"case {place} of {number}")
             try:
                 _, values = session.request({"op": "call"}, {"args": list(case.inputs.values())})
                 got[case.id] = (answer_of(values), None)
             except SubmissionFault as fault:
                 got[case.id] = (None, fault)
-                if fault.reason not in ("error", "missing_entry"):
-                    break
-        self._report.run_s = time.monotonic() - started
+                ended = fault.reason not in _GO_ON
+        self._report.run_s += time.monotonic() - started
         return got
 
     def _outcome(self, case: Case, expected: Answer, got: Answer | None, fault: SubmissionFault | None) -> Outcome:
@@ -80,19 +110,34 @@ class CallGrading:
             mismatch = compare(expected.result, got.result, self._package.manifest.tolerance)
         return Outcome(case, expected, got, fault, mismatch)
 
-    def _misconception(self, known: Callable[[], tuple[Known, ...]], outcomes: list[Outcome]) -> str | None:
-        """The misunderstanding of the known wrong submission whose every result is this one's, if there is one."""
+    def _misconception(
+        self, known: Callable[[], tuple[Known, ...]], outcomes: list[Outcome], drawing: Drawing | None
+    ) -> str | None:
+        """The misunderstanding of the known wrong submission whose every result is this one's, if there is one.
+
+        With a `drawing` the public cases choose, and the chosen are run on the attempt's own cases.
+        """
         results = {outcome.case.id: outcome.got.result for outcome in outcomes if outcome.got is not None}
         wrong = {outcome.case.id for outcome in outcomes if outcome.mismatch is not None}
         if not wrong or len(results) < len(outcomes):
             return None
         tolerances = self._package.manifest.tolerance
+
+        def is_same(theirs: dict[str, object], names: Iterable[str]) -> bool:
+            return all(name in theirs and compare(theirs[name], results[name], tolerances) is None for name in names)
+
+        own = [outcome.case.id for outcome in outcomes if drawing is not None and not outcome.case.public]
+        sources = {each.misunderstanding: each.source for each in self._package.rejected}
         for each in known():
-            if each.results.keys() >= results.keys() and all(
-                compare(each.results[name], result, tolerances) is None for name, result in results.items()
+            if is_same(each.results, results.keys() - set(own)) and (
+                drawing is None or is_same(drawing.results(sources[each.misunderstanding]), own)
             ):
                 return each.misunderstanding
         return None
+
+
+def _is_right(outcome: Outcome) -> bool:
+    return outcome.got is not None and outcome.mismatch is None
 
 
 def _case_result(outcome: Outcome) -> CaseResult:

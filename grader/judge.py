@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.calls import CallGrading
 from grader.checks.program.subject import Measured
+from grader.draws import Draws
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.examine import examine
 from grader.package.package import Package
@@ -42,6 +43,7 @@ class Judge:
         self._sandbox = sandbox
         self._tries = tries
         self._references = References(sandbox, secret, cache)
+        self._draws = Draws(sandbox, secret)
 
     def prepare(self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None) -> None:
         """Have the reference's answers ready, so that the first submission does not wait for them.
@@ -88,6 +90,7 @@ class Judge:
         source: str,
         *,
         hidden: bool = True,
+        draw: str | None = None,
         progress: Progress = _silent,
         stop: threading.Event | None = None,
     ) -> Verdict:
@@ -95,6 +98,9 @@ class Judge:
 
         Args:
           hidden: False for a run: public cases only, and no score.
+          draw: a name of the attempt's own: in call mode it is then graded on hidden inputs that no other attempt has,
+            and on the same ones when it is graded again. None for those that the reference's answers are kept of. In
+            program mode no submission's process is given a hidden input, so all attempts have the same.
           progress: told each phase in a few words, as it begins.
           stop: set it to give up; a session then ends within a tick.
         Raises:
@@ -120,12 +126,16 @@ class Judge:
                     )
                     return program.grade(prepared, known, source, session)
                 return CallGrading(package, report, hidden=hidden, progress=progress).grade(
-                    prepared, known, source, session
+                    prepared, known, source, session, drawing
                 )
 
         try:
             progress("starting")
             prepared = self._references.prepare(package, progress, stop)
+            drawing = None
+            if draw is not None and hidden and package.manifest.mode == "call":
+                everybodys = [case for case in prepared.cases if not case.public]
+                drawing = self._draws.begin(package, draw, everybodys, stop)
             for _ in range(self._tries - 1):
                 try:
                     return grade()

@@ -133,7 +133,12 @@ class Gradings:
         # Whatever the judge and the sandbox log meanwhile, in this thread, tells of this attempt.
         with structlog.contextvars.bound_contextvars(attempt_id=lease.attempt_id):
             return self._grader.judge(
-                package, lease.source, hidden=lease.kind != "run", progress=phases.report, stop=stop
+                package,
+                lease.source,
+                hidden=lease.kind != "run",
+                draw=lease.draw,
+                progress=phases.report,
+                stop=stop,
             )
 
     async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:

@@ -16,6 +16,7 @@ from app.ids import new_id
 from app.queue.events import AttemptEvents, Change
 from app.queue.protocol import QueueStats
 from app.queue.turns import PRIORITY, back_off
+from app.rejudging.models import RejudgedRow
 from app.webhooks.service import queue_deliveries
 from grader.verdict import Verdict
 
@@ -24,9 +25,10 @@ _QUEUED_AGAIN: dict[str, Any] = {"status": "queued", "fence_token": None, "lease
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One row, held. `tries` counts this one."""
+    """One row, held. `tries` counts this one, and `draw` names the attempt whose hidden inputs it is graded on."""
 
     attempt_id: str
+    draw: str
     fence_token: str
     tries: int
     problem: str
@@ -63,7 +65,7 @@ class Leases:
             first = first.where(AttemptRow.priority < PRIORITY["rejudge"])
         async with self._database.writing() as session:
             row = await session.scalar(first)
-            return None if row is None else self._held(row)
+            return None if row is None else await self._held(session, row)
 
     async def take_one(self, attempt_id: str) -> Lease | datetime | None:
         """This row, if it is queued and due; else when to ask again; None when it has ended.
@@ -78,9 +80,9 @@ class Leases:
                 return max(row.lease_until or now(), now() + timedelta(seconds=1))
             if row.not_before is not None and row.not_before > now():
                 return row.not_before
-            return self._held(row)
+            return await self._held(session, row)
 
-    def _held(self, row: AttemptRow) -> Lease:
+    async def _held(self, session: AsyncSession, row: AttemptRow) -> Lease:
         row.status, row.phase = "running", "starting"
         row.fence_token = new_id()
         row.lease_until = now() + self._life
@@ -88,6 +90,7 @@ class Leases:
         row.tries += 1
         return Lease(
             attempt_id=row.id,
+            draw=await _draw_of(session, row),
             fence_token=row.fence_token,
             tries=row.tries,
             problem=row.problem,
@@ -221,6 +224,14 @@ def columns_of(verdict: Verdict, kind: str) -> dict[str, Any]:
         "verdict_status": verdict.status,
         "efficiency": verdict.efficiency.score if ranked and verdict.efficiency is not None else None,
     }
+
+
+async def _draw_of(session: AsyncSession, row: AttemptRow) -> str:
+    """A rejudge is a copy and has the inputs that the attempt had: only what it is judged by may change the verdict."""
+    original = None
+    if row.kind == "rejudge":
+        original = await session.scalar(select(RejudgedRow.attempt_id).where(RejudgedRow.trial_id == row.id))
+    return original or row.id
 
 
 def _finished(verdict: Verdict, kind: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ class NullGrader:
         source: str,
         *,
         hidden: bool = True,
+        draw: str | None = None,
         progress: Progress = _silent,
         stop: threading.Event | None = None,
     ) -> Verdict:

@@ -24,10 +24,11 @@ class Grader(Protocol):
         source: str,
         *,
         hidden: bool = True,
+        draw: str | None = None,
         progress: Progress = ...,
         stop: threading.Event | None = None,
     ) -> Verdict:
-        """Grade. Raises `Cancelled` soon after `stop` is set, and `WallMissing`."""
+        """Grade, on the hidden inputs that `draw` names. Raises `Cancelled` soon after `stop` is set; `WallMissing`."""
         ...
 
     def prepare(self, package: Package, *, progress: Progress = ..., stop: threading.Event | None = None) -> None:

@@ -58,3 +58,12 @@ def test_a_run_shows_public_cases_only(judge: Judge, fsdp_step: Package):
     verdict = judge.judge(fsdp_step, fsdp_step.reference, hidden=False)
     assert [case.id for case in verdict.cases] == ["public-1", "public-2"]
     assert verdict.score is None
+
+
+def test_an_attempt_is_graded_on_hidden_cases_of_its_own(judge: Judge, fsdp_step: Package):
+    """Right on them, and told the mistake that shows in hidden cases only."""
+    assert judge.judge(fsdp_step, fsdp_step.reference, draw="an attempt").score == 100
+    mistake = next(known for known in fsdp_step.rejected if known.name.endswith("seed_rounded"))
+    verdict = judge.judge(fsdp_step, mistake.source, draw="another attempt")
+    assert [case.passed for case in verdict.cases if case.public] == [True, True]
+    assert (verdict.reason, verdict.misconception) == ("wrong_value", mistake.misunderstanding)

@@ -92,7 +92,7 @@ async def test_what_is_being_graded_is_stopped(start_service):
     begun, stopped = threading.Event(), threading.Event()
 
     class Stuck(NullGrader):
-        def judge(self, package, source, *, hidden=True, progress=None, stop=None):
+        def judge(self, package, source, *, hidden=True, draw=None, progress=None, stop=None):
             begun.set()
             if stop.wait(20):
                 stopped.set()

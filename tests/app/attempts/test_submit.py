@@ -18,7 +18,7 @@ class HeldGrader(NullGrader):
     def __init__(self) -> None:
         self.go = threading.Event()
 
-    def judge(self, package, source, *, hidden=True, progress=lambda phase: None, stop=None) -> Verdict:
+    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:
         progress("held")
         while not self.go.wait(0.01):
             if stop is not None and stop.is_set():

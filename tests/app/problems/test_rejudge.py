@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from app.attempts.models import AttemptRow
 from app.clock import now
+from app.queue.null import NullGrader
 from app.queue.protocol import QueueStats
 from app.rejudging import pump
 from app.rejudging.models import RejudgedRow
@@ -157,7 +158,7 @@ async def test_what_waits_or_runs_is_stopped_when_it_is_cancelled(either, monkey
         await submit(either, OLD_SOURCE, ada)
     version = await published(either)
 
-    def judge(self, package, source, *, hidden=True, progress=None, stop):
+    def judge(self, package, source, *, hidden=True, draw=None, progress=None, stop):
         stop.wait()
         raise Cancelled("stopped")
 
@@ -170,6 +171,20 @@ async def test_what_waits_or_runs_is_stopped_when_it_is_cancelled(either, monkey
     assert (early.status_code, early.json()["slug"]) == (409, "rejudge-not-finished")
     await call(either, "DELETE", f"/rejudges/{answer.json()['id']}")
     assert await queue.stats() == QueueStats(queued=0, running=0)
+
+
+async def test_a_rejudge_has_the_hidden_inputs_that_the_attempt_had(either, monkeypatch):
+    draws = []
+    judge = NullGrader.judge
+
+    def noted(self, *args, draw, **options):
+        draws.append(draw)
+        return judge(self, *args, draw=draw, **options)
+
+    monkeypatch.setattr(NullGrader, "judge", noted)
+    attempt = await submit(either, OLD_SOURCE, await student(either, "ada"))
+    await rejudged(either, await published(either))
+    assert draws == [attempt, attempt]
 
 
 async def test_one_at_a_time_and_the_same_only_once(either):

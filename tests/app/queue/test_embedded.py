@@ -21,7 +21,7 @@ class ScriptedGrader(NullGrader):
     def __init__(self, *script: object) -> None:
         self.script = deque(script)
 
-    def judge(self, package, source, *, hidden=True, progress=lambda phase: None, stop=None) -> Verdict:
+    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:
         step = self.script.popleft() if self.script else "ok"
         if isinstance(step, Exception):
             raise step
@@ -35,7 +35,7 @@ class ObedientGrader(NullGrader):
     def __init__(self) -> None:
         self.started = threading.Event()
 
-    def judge(self, package, source, *, hidden=True, progress=lambda phase: None, stop=None) -> Verdict:
+    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:
         self.started.set()
         assert stop is not None
         stop.wait()
@@ -107,7 +107,7 @@ async def test_a_grader_that_does_not_stop_cannot_keep_its_attempt(start_service
     release = threading.Event()
 
     class Deaf(NullGrader):
-        def judge(self, package, source, *, hidden=True, progress=lambda phase: None, stop=None):
+        def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None):
             release.wait()
             return super().judge(package, package.reference, hidden=hidden)
 

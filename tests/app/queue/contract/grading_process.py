@@ -33,7 +33,7 @@ class ToldGrader(NullGrader):
     A verdict's `stdout` is the id of the process that gave it.
     """
 
-    def judge(self, package, source, *, hidden=True, progress=lambda phase: None, stop=None) -> Verdict:  # type: ignore[no-untyped-def]
+    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:  # type: ignore[no-untyped-def]
         note("began", source)
         word, number = source.split()[:2]
         if word == "die":
