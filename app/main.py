@@ -238,6 +238,7 @@ async def _open(
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
 
         preparing = [] if built is None else [(Preparing(built.grader, walls, say), catalogue.all())]
+        app.state.preparation = preparing[0][0].state if preparing else None
         proving = [] if built is None else [_prover(database, proofs, built, store, walls, settings).run()]
         async with _working(queue, events, preparing, [sender.run(), serving.run(), pump.run(), *proving], grace_s=0.0):
             yield

@@ -14,6 +14,7 @@ from app.settings import Settings
 
 if TYPE_CHECKING:
     from app.operating.metrics import Metrics
+    from app.queue.preparing import Preparation
     from grader.sandbox.pool import PoolStats
 
 router = APIRouter(include_in_schema=False)
@@ -27,7 +28,14 @@ async def show_metrics(request: Request) -> Response:
     state = request.app.state
     metrics: Metrics = state.metrics
     pool_stats: Callable[[], PoolStats] | None = state.pool_stats
-    text = await metrics.render(state.database, state.tally, state.walls, pool_stats() if pool_stats else None)
+    preparation: Callable[[], Preparation] | None = state.preparation
+    text = await metrics.render(
+        state.database,
+        state.tally,
+        state.walls,
+        pool_stats() if pool_stats else None,
+        preparation() if preparation else None,
+    )
     return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"})
 
 

@@ -11,6 +11,7 @@ from app.queue.walls import Walls
 
 if TYPE_CHECKING:
     from app.database import Database
+    from app.queue.preparing import Preparation
     from grader.sandbox.pool import PoolStats
 
 _REQUEST_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -54,6 +55,8 @@ class Metrics:
         self._walls = self._gauge("wall_up", "Whether this process found the wall standing.", "wall")
         self._pool_alive = self._gauge("pool_alive", "Whether the process lives that runners are forked from.")
         self._forks = self._gauge("pool_forks", "Runners that wait for a submission.", "kind")
+        self._setbacks = self._gauge("setbacks", "What failed in a row and is tried again.", "what", "name")
+        self._unprepared = self._gauge("problems_unprepared", "Problems whose reference has no answers yet.")
         self._zygotes = self._gauge("pool_zygotes_started", "Zygotes started so far; it grows when they die.")
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -64,12 +67,20 @@ class Metrics:
         counted[0].inc()
         counted[1].observe(seconds)
 
-    async def render(self, database: "Database", tally: Tally, walls: Walls, pool: "PoolStats | None") -> bytes:
+    async def render(
+        self,
+        database: "Database",
+        tally: Tally,
+        walls: Walls,
+        pool: "PoolStats | None",
+        preparation: "Preparation | None" = None,
+    ) -> bytes:
         """Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/"""
         # One at a time: two that read the tally at once would share what is new.
         async with self._turn:
             await self._read_database(database, tally)
             self._read_sandbox(walls, pool)
+            self._read_setbacks(pool, preparation)
             return generate_latest(self.registry)
 
     async def _read_database(self, database: "Database", tally: Tally) -> None:
@@ -102,6 +113,15 @@ class Metrics:
             self._forks.labels("generic").set(pool.generic)
             self._forks.labels("warm").set(sum(pool.warm.values()))
             self._zygotes.set(pool.zygotes)
+
+    def _read_setbacks(self, pool: "PoolStats | None", preparation: "Preparation | None") -> None:
+        self._setbacks.clear()
+        for setback in pool.setbacks if pool else ():
+            self._setbacks.labels("warm_up", setback.name).set(setback.failures)
+        for setback in preparation.setbacks if preparation else ():
+            self._setbacks.labels("reference", setback.name).set(setback.failures)
+        if preparation is not None:
+            self._unprepared.set(preparation.total - len(preparation.ready))
 
     def _counter(self, name: str, says: str, *labels: str) -> Counter:
         return Counter(f"meshgrade_{name}", says, labels, registry=self.registry)

@@ -1,5 +1,6 @@
 """The list of problems and the problem page; both read the same services as REST does."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal, cast
 
@@ -12,6 +13,7 @@ from app.attempts.service import Attempts
 from app.attempts.standing import Standing, standings
 from app.errors import NotSignedIn, PathNotFound, Refused
 from app.problems.service import Catalogue
+from app.queue.preparing import Preparation
 from app.settings import Settings
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import FormInvalid, read_unchecked_form
@@ -44,7 +46,7 @@ async def list_problems(request: Request, user: MaybeUser) -> HTMLResponse:
     catalogue: Catalogue = request.app.state.catalogue
     standing = await standings(request.app.state.database, user) if user else {}
     rows = [_row(package, standing.get(package.slug)) for package in catalogue.all()]
-    return render_page("problems.html", user=user, rows=rows)
+    return render_page("problems.html", user=user, rows=rows, preparing=_preparation(request))
 
 
 @router.get("/problems/{slug}")
@@ -115,7 +117,14 @@ async def _problem_page(
         source=source,
         refusal=refusal,
         previous=previous,
+        preparing=preparing.of(package.slug) if (preparing := _preparation(request)) else None,
     )
+
+
+def _preparation(request: Request) -> Preparation | None:
+    """None where this process prepares nothing: others grade for it."""
+    state: Callable[[], Preparation] | None = request.app.state.preparation
+    return state() if state else None
 
 
 def _render(package: Package, text: str, anchors: str) -> Prose:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from app.queue.protocol import Grader
@@ -11,15 +12,52 @@ from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from grader.errors import Cancelled, MeshgradeError
 from grader.package.package import Package
+from grader.sandbox.setbacks import Setback, Setbacks
 
 log = logging.getLogger(__name__)
 _LOOK_S = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """How far a process has come: `ready` of `total` problems have their reference's answers.
+
+    `current` is the slug that it is at and `phase` what it does there, both empty when it rests; `setbacks` are the
+    problems whose reference failed, by slug, and which are tried again.
+    """
+
+    ready: frozenset[str]
+    total: int
+    current: str
+    phase: str
+    setbacks: tuple[Setback, ...]
+
+    @property
+    def is_under_way(self) -> bool:
+        """Some problems have not had their turn."""
+        return len(self.ready) + len(self.setbacks) < self.total
+
+    def of(self, slug: str) -> "ProblemPreparation | None":
+        """What to tell a reader of this problem; None when it is ready, or not prepared by this process."""
+        setback = next((each for each in self.setbacks if each.name == slug), None)
+        if slug in self.ready or (setback is None and not self.is_under_way):
+            return None
+        return ProblemPreparation(self.phase if slug == self.current else "", setback)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemPreparation:
+    """`phase` is what is done for it now, empty while others come before it; `setback` where it has failed."""
+
+    phase: str
+    setback: Setback | None
+
+
 class Preparing:
     """One package after the other, in a thread of its own; a failure costs time later and nothing else.
 
-    References come first, of all of them: without one nothing is graded. Known wrong submissions only help to explain.
+    References come first, of all of them: without one nothing is graded. One that fails is tried again after a while.
+    Known wrong submissions only help to explain. `state` may be asked by any thread.
     """
 
     def __init__(self, grader: Grader, walls: Walls, say: Callable[[str], None]) -> None:
@@ -28,8 +66,16 @@ class Preparing:
         self._say = say
         self._stop = threading.Event()
         self._threads = GradingThreads(1)
+        self._setbacks = Setbacks()
+        self._ready: frozenset[str] = frozenset()
+        self._total = 0
+        self._now = ("", "")
+
+    def state(self) -> Preparation:
+        return Preparation(self._ready, self._total, *self._now, self._setbacks.all())
 
     async def run(self, packages: list[Package]) -> None:
+        self._total = len(packages)
         while not self._walls.probed:
             await asyncio.sleep(_LOOK_S)
         for each in self._walls.missing:
@@ -42,21 +88,53 @@ class Preparing:
             for package in packages:
                 if not await self._threads.run(partial(self._run, prepare, package)):
                     return
+        await self._try_again([package for package in packages if package.slug not in self._ready])
+
+    async def _try_again(self, failed: list[Package]) -> None:
+        while failed:
+            await asyncio.sleep(_LOOK_S)
+            for package in failed:
+                if self._setbacks.is_due(package.slug):
+                    for prepare in (self._grader.prepare, self._grader.prepare_known):
+                        if not await self._threads.run(partial(self._run, prepare, package)):
+                            return
+                        if package.slug not in self._ready:
+                            break
+            failed = [package for package in failed if package.slug not in self._ready]
 
     def stop(self) -> None:
         self._stop.set()
 
     def _run(self, prepare: Callable[..., None], package: Package) -> bool:
         slug = package.slug
+        of_reference = prepare == self._grader.prepare
+
+        def report(phase: str) -> None:
+            # What helps to explain is done while the problem is graded, so there is nothing to tell its readers.
+            self._now = (slug, phase) if of_reference else ("", "")
+            self._say(f"preparing {slug}: {phase}")
+
         try:
-            prepare(package, progress=lambda phase: self._say(f"preparing {slug}: {phase}"), stop=self._stop)
+            prepare(package, progress=report, stop=self._stop)
         except Cancelled:
             return False
         except MeshgradeError as error:
-            self._say(f"{slug} could not be prepared: {error}")
-        except Exception:  # whatever it was, the problem itself can still be graded, or will say why not
+            self._failed(slug, str(error), of_reference=of_reference)
+        except Exception as error:  # whatever it was, the problem itself can still be graded, or will say why not
             log.exception("preparing %s failed", slug)
+            self._failed(slug, type(error).__name__, of_reference=of_reference)
         else:
-            if prepare == self._grader.prepare:
+            if of_reference:
+                self._setbacks.succeeded(slug)
+                self._ready |= {slug}
                 self._say(f"{slug} is ready.")
+        finally:
+            self._now = ("", "")
         return not self._stop.is_set()
+
+    def _failed(self, slug: str, why: str, *, of_reference: bool) -> None:
+        if not of_reference:
+            self._say(f"the known wrong submissions of {slug} could not be run: {why}")
+            return
+        setback = self._setbacks.failed(slug, why)
+        self._say(f"{slug} could not be prepared and is tried again in {setback.again_in_s:.0f} s: {why}")
