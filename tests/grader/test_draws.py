@@ -120,6 +120,16 @@ def test_a_known_mistake_that_public_cases_do_not_show_is_named(judge, runners):
     assert judge.judge(runners.package, "the source", draw="a").misconception == told
 
 
+def test_a_known_mistake_is_run_where_no_reference_will_answer(judge, runners):
+    """It may switch to double precision, or patch JAX."""
+    runners.submission = lambda x: x + 1 if x[0] == PUBLIC[0] else x * 2
+    usual = runners._result
+    runners._result = lambda loaded, x: runners.submission(x) if "x * 2" in loaded else usual(loaded, x)  # type: ignore[method-assign]
+    judge.judge(runners.package, "the source", draw="a")
+    (kept,) = judge._draws._idle[runners.package.version]
+    assert kept.uses == 2
+
+
 def test_one_runner_answers_one_attempt_after_the_other_and_is_let_go(judge, runners):
     hidden_of(judge, runners, "a")
     before = runners.opened
