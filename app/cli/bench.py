@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from app.cli.checkout import require_in_checkout
+
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
@@ -29,6 +31,8 @@ def bench(
     ] = False,
 ) -> None:
     import time
+
+    require_in_checkout("bench", folders=("benchmarks", "problems"))
 
     from rich.console import Console
     from rich.markup import escape

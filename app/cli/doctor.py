@@ -8,38 +8,67 @@ import typer
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Prove every wall by trying to cross it. Exit status: 0 all are up, 3 one is missing.")
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
+@app.command(
+    help="Prove every wall by trying to cross it, then grade a tiny program. "
+    "Exit status: 0 all is well, 3 a wall is missing or the program was not graded."
+)
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    walls_alone: Annotated[bool, typer.Option("--walls", help="Prove the walls alone, and grade nothing.")] = False,
+) -> None:
     from dataclasses import asdict
 
+    from app.cli.running_server import setbacks_of_server
     from app.settings import load_settings
     from grader.sandbox.doctor import probe_walls
+    from grader.trial import grade_trial
 
-    reports = probe_walls(load_settings().isolation)
-    ready = all(report.up for report in reports)
+    settings = load_settings()
+    reports = probe_walls(settings.isolation)
+    standing = all(report.up for report in reports)
+    # Behind walls that do not stand nothing is executed, a program of ours neither.
+    trial = grade_trial(settings.isolation, settings.ceiling) if standing and not walls_alone else None
+    findings = {
+        "ready": standing and (walls_alone or (trial is not None and trial.graded)),
+        "walls": [asdict(report) for report in reports],
+        "trial": asdict(trial) if trial else None,
+        "setbacks": setbacks_of_server(settings),
+        "versions": _versions(),
+    }
     if as_json:
-        print(
-            json.dumps(
-                {"ready": ready, "walls": [asdict(report) for report in reports], "versions": _versions()}, indent=2
-            )
-        )
+        print(json.dumps(findings, indent=2))
     else:
-        _print([asdict(report) for report in reports], ready)
-    raise typer.Exit(0 if ready else 3)
+        _print(findings)
+    raise typer.Exit(0 if findings["ready"] else 3)
 
 
-def _print(reports: list[dict[str, Any]], ready: bool) -> None:
+def _print(findings: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.markup import escape
 
     console = Console(highlight=False)
-    for report in reports:
+    for report in findings["walls"]:
         mark = "[green]up     [/]" if report["up"] else "[red]MISSING[/]"
         console.print(f"{mark} {report['name']:<12} {escape(report['found'])}")
         if report["remedy"]:
             console.print(f"        to mend it: {escape(report['remedy'])}")
-    console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in _versions().items()) + "[/]")
-    console.print("Ready to grade." if ready else "[red]Not ready: nothing is graded until every wall is up.[/]")
+    if trial := findings["trial"]:
+        mark = "[green]works  [/]" if trial["graded"] else "[red]FAILED [/]"
+        console.print(f"{mark} {'grading':<12} {escape(trial['found'])} ({trial['seconds']:.1f} s)", soft_wrap=True)
+    for each in findings["setbacks"] or []:
+        what = each["what"].replace("_", "-")
+        console.print(
+            f"[yellow]retried[/] {what:<12} {escape(each['name'])}: failed {each['failures']} times in a row in the "
+            "running server; its log says why",
+            soft_wrap=True,
+        )
+    console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in findings["versions"].items()) + "[/]")
+    if findings["ready"]:
+        console.print("Ready to grade." if findings["trial"] else "Every wall is up.")
+    elif findings["trial"]:
+        console.print("[red]Not ready: every wall is up, but grading does not work.[/]")
+    else:
+        console.print("[red]Not ready: nothing is graded until every wall is up.[/]")
 
 
 def _versions() -> dict[str, str]:

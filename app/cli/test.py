@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.private import CHECKOUT
+from app.cli.checkout import CHECKOUT, require_in_checkout
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _STEPS = (
@@ -54,6 +54,7 @@ def run_tests(
         typer.Option(min=1, max=_PARTS, help="Which eighth, with --next-jax. Without it, another one each day."),
     ] = None,
 ) -> None:
+    require_in_checkout("test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff"))
     if next_jax:
         raise typer.Exit(_grade_with_next_jax(part or _part_of(datetime.now(UTC)), arguments or []))
     if every_submission:

@@ -2,6 +2,7 @@
 
 import re
 import signal
+from pathlib import Path
 from typing import Any
 
 from grader.errors import SubmissionFault
@@ -15,6 +16,23 @@ _WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendez
 _ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
 # What grader/runner/zygote.py ends a fork with that has failed outside the submission.
 RUNNER_GAVE_UP = 70
+_MAX_OWN_FRAMES = 6
+_GRADER = Path(__file__).resolve().parents[1]
+_OWN_FRAME = re.compile(
+    r'^  File "/[\w./-]{0,200}?grader/((?:runner|verifier|program)/[a-z_]{1,30}\.py)", line (\d{1,4}), in \w{1,60}$',
+    re.MULTILINE,
+)
+_KNOWN_ERROR = re.compile(
+    r"^(MemoryError|BrokenPipeError|EOFError|ImportError|OSError: \[Errno \d{1,3}\]"
+    r"|RuntimeError: can't start new thread|grader\.runner\.wire\.BadFrame)",
+    re.MULTILINE,
+)
+_LACKED = {
+    "[Errno 24]": "no file descriptor was left",
+    "can't start new thread": "no thread could be started",
+    "MemoryError": "no memory was left",
+    "BrokenPipeError": "the result channel was closed",
+}
 
 
 def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
@@ -30,15 +48,28 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
         hint = " Recursion that is too deep for C ends like this." if status == -signal.SIGSEGV else ""
         return SubmissionFault("killed", f"The process that ran your code was ended by {name}.{hint}")
     if status == RUNNER_GAVE_UP:
+        lacked = next((what for words, what in _LACKED.items() if words in last_words(stderr_tail)), None)
+        cause = f" because {lacked}" if lacked else ", and its last words do not say why"
         return SubmissionFault(
             "killed",
-            "The runner could not go on beside your code: it may have used up every file descriptor or thread.",
+            f"The runner beside your code could not go on{cause}. Before your code was loaded, it ran without a fault.",
         )
     return SubmissionFault(
         "killed",
         f"The process that ran your code ended itself (exit code {status}) before it returned a result. "
         "Return from the function instead of calling `os._exit`.",
     )
+
+
+def last_words(stderr_tail: str) -> str:
+    """What a runner that gave up printed last, for operators: names and lines of our own files, and kinds of errors.
+
+    The submission writes to the same stream, and no log may hold what it prints; so nothing else is kept of it.
+    """
+    found = _OWN_FRAME.findall(stderr_tail)
+    frames = [f"{file}:{line}" for file, line in found if (_GRADER / file).is_file()]
+    errors = _KNOWN_ERROR.findall(stderr_tail)
+    return " < ".join([*errors[-1:], *reversed(frames[-_MAX_OWN_FRAMES:])]) or "nothing that a runner prints"
 
 
 def is_stuck(stderr_tail: str) -> bool:

@@ -1,5 +1,6 @@
 """One runner seen from outside: its frames, its output, its clocks and its memory, in one loop."""
 
+import logging
 import os
 import selectors
 import signal
@@ -13,12 +14,22 @@ from grader.package.package import Limits
 from grader.runner import wire
 from grader.sandbox.capture import Capture
 from grader.sandbox.cgroup import Cgroups, Group
-from grader.sandbox.faults import MEMORY_MESSAGE, clean_detail, divergence_of, fault_of_exit, is_stuck
+from grader.sandbox.faults import (
+    MEMORY_MESSAGE,
+    RUNNER_GAVE_UP,
+    clean_detail,
+    divergence_of,
+    fault_of_exit,
+    is_stuck,
+    last_words,
+)
 from grader.sandbox.protocol import Output
 from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
 from grader.sandbox.zygote import Fork
+
+log = logging.getLogger("meshgrade.session")
 
 # For what is our own, such as the start of the backend.
 ANSWER_LIMIT_S = 60.0
@@ -364,6 +375,8 @@ class ForkSession:
         if uid is not None and (others := others_with(uid, self._fork.pid)):
             # The limit on threads counts per user, so what ended it may have been theirs: no submission has processes.
             return LostRunner(f"the user {uid} of the process that ran the submission is shared with {others}")
+        if status == RUNNER_GAVE_UP:
+            log.warning("a runner gave up beside a submission: %s", last_words(self._capture.tail()))
         return fault_of_exit(status, self._capture.tail())
 
     def _pump_output(self) -> None:
