@@ -34,8 +34,8 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     Args:
       mesh: one axis, `data`, of 8 or 4 devices.
       state: as init returns it, or as the last step did.
-      x: inputs, (352, 40), rows split over `data`.
-      y: targets, (352, 24), rows split over `data`.
+      x: inputs, (384, 40), rows split over `data`.
+      y: targets, (384, 24), rows split over `data`.
     Returns:
       The new state, replicated, and the loss of the global batch before the update.
     """
@@ -43,7 +43,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
 
     @partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data"), P("data")), out_specs=(P(), P()))
     def local_step(params: Any, x: jax.Array, y: jax.Array) -> tuple[Any, jax.Array]:
-        # Here x is what one device has: (352 / number of devices, 40).
+        # Here x is what one device has: (384 / number of devices, 40).
         def local_loss(params: Any) -> jax.Array:
             return jnp.mean((nnx.merge(graph, params)(x) - y) ** 2)
 

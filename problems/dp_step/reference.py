@@ -11,7 +11,7 @@ from jax.sharding import PartitionSpec as P
 
 State = dict[str, Any]
 
-LEARNING_RATE, EPSILON = 1e-2, 1e-3
+LEARNING_RATE, EPSILON = 1e-2, 1e-4
 
 
 class MLP(nnx.Module):

@@ -13,6 +13,8 @@ TALL = (320, 96, 64)  # on both meshes the kernel is split along D_in, and a bia
 # 8 does not divide 100, and 4 does: on 8 devices the kernel is split along D_in and the bias is whole, on 4 the longer
 # D_out is the one to split, and the bias is split, too.
 TURNING = (352, 56, 100)
+# Both dimensions are equally long, so the rule for a tie decides: the kernel is split along D_in.
+SQUARE = (320, 72, 72)
 
 
 def public_cases() -> list[Case]:
@@ -29,6 +31,7 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _draw(rng, TALL, seed=0, lr=0.5, ramp=True)
     yield _draw(rng, TURNING, seed=11, lr=0.1)
     yield _draw(rng, TURNING, seed=11, lr=0.1, ramp=True)
+    yield _draw(rng, SQUARE, seed=2, lr=0.3, ramp=True)
 
 
 def _draw(rng: np.random.Generator, shape: tuple[int, int, int], *, seed: int, lr: float, ramp: bool = False) -> Case:

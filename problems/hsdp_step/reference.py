@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 State = dict[str, Any]
 
-LEARNING_RATE, EPSILON = 1e-2, 1e-3
+LEARNING_RATE, EPSILON = 1e-2, 1e-4
 SPECS = {"params": P("fsdp"), "mu": P("fsdp"), "nu": P("fsdp"), "count": P()}
 ROWS = P(("data", "fsdp"))
 

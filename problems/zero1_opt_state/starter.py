@@ -7,8 +7,9 @@ from flax import nnx
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-LEARNING_RATE = 1e-2
-ADAM = optax.scale_by_adam(eps=1e-4)
+State = dict[str, Any]
+
+LEARNING_RATE, EPSILON = 1e-2, 1e-4
 
 
 class MLP(nnx.Module):
@@ -21,15 +22,31 @@ class MLP(nnx.Module):
         return self.dense3(nnx.relu(self.dense2(nnx.relu(self.dense1(x)))))
 
 
-def init(mesh: Mesh, seed: int) -> dict[str, Any]:
+def init(mesh: Mesh, seed: int) -> State:
     """Build the state. The values are right; the places of the moments are not: every leaf is whole on every device."""
     params = nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(seed)), nnx.Param))
-    adam = ADAM.init(params)
-    state = {"params": params, "mu": adam.mu, "nu": adam.nu, "count": adam.count}
+    state = {
+        "params": params,
+        "mu": jax.tree.map(jnp.zeros_like, params),
+        "nu": jax.tree.map(jnp.zeros_like, params),
+        "count": jnp.zeros((), jnp.int32),
+    }
     return jax.device_put(state, NamedSharding(mesh, P()))
 
 
-def step(mesh: Mesh, state: dict[str, Any], x: jax.Array, y: jax.Array) -> tuple[dict[str, Any], jax.Array]:
+def adam_update(state: State, grads: Any) -> State:
+    """Update params, mu, nu and count by one Adam step. This function is finished.
+
+    Every line is elementwise, so it takes whole leaves and shards alike and needs no communication. It changes no
+    placement: where the new leaves lie is still for you to say.
+    """
+    moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
+    directions, moments = optax.scale_by_adam(eps=EPSILON).update(grads, moments)
+    params = jax.tree.map(lambda p, d: p - LEARNING_RATE * d, state["params"], directions)
+    return {"params": params, "mu": moments.mu, "nu": moments.nu, "count": moments.count}
+
+
+def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
     """Take one Adam step of the whole batch; where arrays live decides what the devices do.
 
     Args:
@@ -42,5 +59,5 @@ def step(mesh: Mesh, state: dict[str, Any], x: jax.Array, y: jax.Array) -> tuple
     """
     graph = nnx.graphdef(nnx.eval_shape(lambda: MLP(nnx.Rngs(0))))
     loss = jnp.mean((nnx.merge(graph, state["params"])(x) - y) ** 2)
-    # To do: gradients, the update of params, mu, nu and count, and the places of it all.
+    # To do: the gradients, their update by adam_update, and where everything lives.
     return state, loss

@@ -12,7 +12,7 @@ from grader.verdict import Trust
 TITLE = "Memory of the compiled step"
 TRUST: Trust = "verified"
 # Below this much more scratch, a ratio says nothing: an alignment, a counter, another fusion.
-_SLACK_BYTES = 4096
+SLACK_BYTES = 4096
 
 
 class Bounds(finding.Bounds):
@@ -46,7 +46,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         limits = {"arguments": bounds.arguments_at_most, "temporaries": bounds.temporaries_at_most}
         for row in rows:
             limit = limits.get(row["name"])
-            if limit is not None and row["mine"] > row["reference"] * limit + _SLACK_BYTES:
+            if limit is not None and row["mine"] > row["reference"] * limit + SLACK_BYTES:
                 faults.append(_told(subject.place(pair), row, limit, constants - usual))
     if faults:
         return Finding(False, "\n".join(faults), "too_much_memory", {"meshes": evidence})
@@ -70,7 +70,7 @@ def _told(place: str, row: dict[str, Any], limit: float, constants: int) -> str:
     mine, reference = in_bytes(row["mine"]), in_bytes(row["reference"])
     text = f"On {place} the {row['name']} take {mine} on each device; the reference takes {reference}"
     allowed = f" and {limit:g} times that is allowed."
-    if row["name"] == "arguments" and constants > _SLACK_BYTES:
+    if row["name"] == "arguments" and constants > SLACK_BYTES:
         return (
             f"{text}{allowed} {in_bytes(constants)} of it are arrays that were computed while the step was traced and "
             "are now constants of the program: a NumPy array, or a jax.Array from outside the step. They count as "

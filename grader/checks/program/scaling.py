@@ -12,7 +12,7 @@ from grader.verdict import Trust
 TITLE = "The same on another mesh"
 TRUST: Trust = "verified"
 # How far the change may be from the reference's: fusions and small collectives differ a little.
-_TOLERANCE = 0.1
+TOLERANCE = 0.1
 _SMALL_BYTES = 64
 
 
@@ -26,7 +26,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             mine = _factor(count(first.mine), count(pair.mine))
             reference = _factor(count(first.reference), count(pair.reference))
             rows.append((pair.mine.mesh, {"name": what, "mine": mine, "reference": reference}))
-            if mine is None or reference is None or abs(mine - reference) > _TOLERANCE * max(reference, 1.0):
+            if mine is None or reference is None or abs(mine - reference) > TOLERANCE * max(reference, 1.0):
                 faults.append(
                     f"{names} {what} change by a factor of {_shown(mine)}; the reference's by {_shown(reference)}. "
                     "Something is written for one number of devices: take sizes from `mesh.shape`."

@@ -42,6 +42,6 @@ def step(mesh, state, x, y):
     def new(p, m, v):
         m_hat = m / (1 - 0.9 ** count.astype(jnp.float32))
         v_hat = v / (1 - 0.999 ** count.astype(jnp.float32))
-        return p - 1e-2 * m_hat / (jnp.sqrt(v_hat) + 1e-3)
+        return p - 1e-2 * m_hat / (jnp.sqrt(v_hat) + 1e-4)
 
     return {"params": jax.tree.map(new, state["params"], mu, nu), "mu": mu, "nu": nu, "count": count}, loss

@@ -9,7 +9,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 TABLE = np.random.default_rng(0).standard_normal(1 << 19, dtype=np.float32)
-LEARNING_RATE, EPSILON = 1e-2, 1e-3
+LEARNING_RATE, EPSILON = 1e-2, 1e-4
 
 
 class MLP(nnx.Module):

@@ -7,7 +7,7 @@ from flax import nnx
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
-LEARNING_RATE, EPSILON = 1e-2, 1e-3
+LEARNING_RATE, EPSILON = 1e-2, 1e-4
 SPECS = {"params": P("fsdp"), "mu": P("fsdp"), "nu": P("fsdp"), "count": P()}
 ROWS = P(("data", "fsdp"))
 
