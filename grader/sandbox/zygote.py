@@ -21,6 +21,7 @@ from grader.sandbox.users import Users
 START_LIMIT_S = 120.0
 _KEEPER = Path(__file__).with_name("keeper.py")
 _FORK_LIMIT_S = 30.0
+_CLOSE_LIMIT_S = 5.0
 _MAX_REPORT = 4096
 
 
@@ -160,7 +161,9 @@ class Zygote:
     def close(self) -> None:
         """End it and every fork of it."""
         self._lifeline.close()
-        self._gone.wait(5)
+        if not self._gone.wait(_CLOSE_LIMIT_S) and self._process is not None:
+            # The keeper is stuck; without it bwrap and the forks end by the signal at a parent's death.
+            self._process.kill()
 
     def _keep(self, options: list[str]) -> None:
         """Start the process and listen to it until it ends."""
