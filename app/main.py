@@ -106,11 +106,13 @@ def build_grading(data: DataFolder, settings: Settings) -> Grading:
         per_problem=settings.pool_per_problem,
         problems=settings.pool_problems,
         fillers=settings.grading_slots,
+        at_once=settings.grading_slots,
     )
     sandbox = build_sandbox(data.cache, isolation=settings.isolation, settings=pool, ceiling=settings.ceiling)
     return Grading(
-        # One try each: the queue counts them, over restarts and workers as well.
-        Judge(sandbox, data.secret, data.cache, tries=1),
+        # One try each: the queue counts them, over restarts and workers as well. Known wrong submissions are run while
+        # nothing is graded, so nobody waits for them.
+        Judge(sandbox, data.secret, data.cache, tries=1, wait_for_known=0),
         lambda: probe_walls(settings.isolation),
         sandbox.close,
         sandbox.stats,

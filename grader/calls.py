@@ -10,7 +10,7 @@ from grader.compare import compare, show
 from grader.draws import Drawing
 from grader.errors import SubmissionFault
 from grader.package.package import Package
-from grader.prepared import Known, Prepared, answer_of
+from grader.prepared import AskForKnown, Prepared, answer_of
 from grader.report import Report, fault_message
 from grader.sandbox.protocol import Session
 from grader.verdict import CaseResult, Reason, Verdict
@@ -33,7 +33,7 @@ class CallGrading:
     def grade(
         self,
         prepared: Prepared,
-        known: Callable[[], tuple[Known, ...]],
+        known: AskForKnown,
         source: str,
         session: Session,
         drawing: Drawing | None = None,
@@ -44,7 +44,7 @@ class CallGrading:
         have been run on these, and no attempt that could be accepted has them.
 
         Args:
-          known: asked for the known wrong submissions only where a value is wrong.
+          known: asked for the known wrong submissions only where a value is wrong, and until one is like this.
           drawing: the attempt's own hidden cases. None for the prepared ones.
         """
         report, manifest = self._report, self._package.manifest
@@ -111,7 +111,7 @@ class CallGrading:
         return Outcome(case, expected, got, fault, mismatch)
 
     def _misconception(
-        self, known: Callable[[], tuple[Known, ...]], outcomes: list[Outcome], drawing: Drawing | None
+        self, known: AskForKnown, outcomes: list[Outcome], drawing: Drawing | None
     ) -> str | None:
         """The misunderstanding of the known wrong submission whose every result is this one's, if there is one.
 
@@ -128,7 +128,7 @@ class CallGrading:
 
         own = [outcome.case.id for outcome in outcomes if drawing is not None and not outcome.case.public]
         sources = {each.misunderstanding: each.source for each in self._package.rejected}
-        for each in known():
+        for each in known(wrong_result=True):
             if is_same(each.results, results.keys() - set(own)) and (
                 drawing is None or is_same(drawing.results(sources[each.misunderstanding]), own)
             ):

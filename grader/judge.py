@@ -2,7 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 from grader.calls import CallGrading
@@ -10,6 +11,7 @@ from grader.checks.program.subject import Measured
 from grader.draws import Draws
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.examine import examine
+from grader.idle import Idle
 from grader.package.package import Package
 from grader.prepared import Known
 from grader.programs import ProgramGrading
@@ -37,29 +39,45 @@ class Judge:
       cache: a folder of ours alone for reference answers.
       tries: how often a submission is graded before a runner that somebody else kills each time makes it `failed`.
         One where a queue counts.
+      wait_for_known: how many known wrong submissions, those it is likeliest to be, a wrong submission waits for where
+        they have not been run yet. None where something runs them when nothing is graded.
     """
 
-    def __init__(self, sandbox: Sandbox, secret: bytes, cache: Path, *, tries: int = 3) -> None:
+    def __init__(
+        self, sandbox: Sandbox, secret: bytes, cache: Path, *, tries: int = 3, wait_for_known: int = 3
+    ) -> None:
         self._sandbox = sandbox
         self._tries = tries
-        self._references = References(sandbox, secret, cache)
+        self._wait_for_known = wait_for_known
+        self._idle = Idle()
+        self._references = References(sandbox, secret, cache, self._idle)
         self._draws = Draws(sandbox, secret)
 
-    def prepare(self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None) -> None:
+    def prepare(
+        self,
+        package: Package,
+        *,
+        progress: Progress = _silent,
+        stop: threading.Event | None = None,
+        background: bool = False,
+    ) -> None:
         """Have the reference's answers ready, so that the first submission does not wait for them.
 
+        Args:
+          background: nobody waits: it rests while something is graded, and is left to a submission that needs the same.
         Raises:
           GraderFault, WallMissing: they cannot be had.
-          Cancelled: `stop` was set.
+          Cancelled: `stop` was set, or, in the background, a submission makes them itself.
         """
-        self._references.prepare(package, progress, stop)
+        with nullcontext() if background else self._idle.interrupted():
+            self._references.prepare(package, progress, stop, background=background)
         self.warm(package)
 
     def prepare_known(
         self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None
     ) -> None:
-        """Have the known wrong submissions run, which the first wrong one would otherwise wait for. Raises as above."""
-        self._references.known(package, progress, stop)
+        """Have the known wrong submissions run, in the background. Raises as above."""
+        self._references.prepare_known(package, progress, stop)
 
     def warm(self, package: Package) -> None:
         """A submission to this problem may come soon. Returns at once."""
@@ -77,11 +95,12 @@ class Judge:
         """
         _check_size(source)
         progress("starting")
-        cases = [case for case in self._references.prepare(package, progress, stop).cases if case.public]
-        with self._sandbox.open(runner_spec(package), stop) as session:
-            progress("importing")
-            session.request({"op": "load", "source": source, "entry": package.manifest.entry})
-            examined = examine(package, cases, self._sandbox, session, stop=stop, progress=progress)
+        with self._idle.interrupted():
+            cases = [case for case in self._references.prepare(package, progress, stop).cases if case.public]
+            with self._sandbox.open(runner_spec(package), stop) as session:
+                progress("importing")
+                session.request({"op": "load", "source": source, "entry": package.manifest.entry})
+                examined = examine(package, cases, self._sandbox, session, stop=stop, progress=progress)
         return tuple(each.measured for each in examined.programs)
 
     def judge(
@@ -108,8 +127,10 @@ class Judge:
           Cancelled: `stop` was set.
         """
 
-        def known() -> tuple[Known, ...]:
-            return self._references.known(package, progress, stop)
+        def known(*, wrong_result: bool) -> Iterator[Known]:
+            return self._references.known(
+                package, source, stop, wrong_result=wrong_result, at_most=self._wait_for_known
+            )
 
         report = Report(package, hidden=hidden, walls=self._sandbox.walls)
 
@@ -130,18 +151,19 @@ class Judge:
                 )
 
         try:
-            progress("starting")
-            prepared = self._references.prepare(package, progress, stop)
-            drawing = None
-            if draw is not None and hidden and package.manifest.mode == "call":
-                everybodys = [case for case in prepared.cases if not case.public]
-                drawing = self._draws.begin(package, draw, everybodys, stop)
-            for _ in range(self._tries - 1):
-                try:
-                    return grade()
-                except LostRunner as lost:
-                    log.warning("%s is graded again: %s", package.slug, lost)
-            return grade()
+            with self._idle.interrupted():
+                progress("starting")
+                prepared = self._references.prepare(package, progress, stop)
+                drawing = None
+                if draw is not None and hidden and package.manifest.mode == "call":
+                    everybodys = [case for case in prepared.cases if not case.public]
+                    drawing = self._draws.begin(package, draw, everybodys, stop)
+                for _ in range(self._tries - 1):
+                    try:
+                        return grade()
+                    except LostRunner as lost:
+                        log.warning("%s is graded again: %s", package.slug, lost)
+                return grade()
         except (Cancelled, WallMissing):
             raise
         except GraderFault as fault:

@@ -6,10 +6,10 @@ made again. A file is a wire frame, so reading one executes nothing.
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,12 +27,22 @@ _MAX_BYTES = 1 << 30
 class Known:
     """A known wrong submission: what its author misunderstood, and what it returns, by case id.
 
-    In program mode `results` are sketches, and `pattern` says how its program is built.
+    In program mode `results` are sketches, and `pattern` says how its program is built. Without any of them it tells
+    nothing, and no submission is like it.
     """
 
     misunderstanding: str
     results: dict[str, object]
     pattern: dict[str, object] = field(default_factory=dict)
+
+
+class AskForKnown(Protocol):
+    """Ask for known wrong submissions, those first that this one is likeliest to be.
+
+    `wrong_result` asks for those whose result is wrong; else for those that are built in a wrong way.
+    """
+
+    def __call__(self, *, wrong_result: bool) -> Iterable[Known]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,23 +136,23 @@ def _load_examined(folder: Path, number: int, cases: Sequence[Case]) -> Examined
     return Examined(form.cases, measured_of(message["raw"], message["mesh"], form), runs, message["raw"])
 
 
-def store_known(folder: Path, known: tuple[Known, ...]) -> None:
-    for number, each in enumerate(known):
-        message = {"misunderstanding": each.misunderstanding, "pattern": each.pattern}
-        _write(folder / f"known-{number}.frame", wire.pack(message, each.results))
-    _write(folder / "known.frame", wire.pack({"known": len(known)}))
+def store_known(folder: Path, name: str, known: Known) -> None:
+    """`name` is the submission's, such as `wrong_value/summed_twice`."""
+    message = {"misunderstanding": known.misunderstanding, "pattern": known.pattern}
+    _write(_known_file(folder, name), wire.pack(message, known.results))
 
 
-def load_known(folder: Path) -> tuple[Known, ...] | None:
-    """None where it has not been stored, or not to the end."""
-    known = []
+def load_known(folder: Path, name: str) -> Known | None:
+    """None where it has not been stored."""
     try:
-        for number in range(_read(folder / "known.frame")[0]["known"]):
-            message, results = _read(folder / f"known-{number}.frame")
-            known.append(Known(message["misunderstanding"], results, message["pattern"]))
-    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame, ProgramUnreadable):
+        message, results = _read(_known_file(folder, name))
+        return Known(message["misunderstanding"], results, message["pattern"])
+    except (FileNotFoundError, EOFError, KeyError, wire.BadFrame):
         return None
-    return tuple(known)
+
+
+def _known_file(folder: Path, name: str) -> Path:
+    return folder / f"known-{name.replace('/', '-')}.frame"
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, object]]:

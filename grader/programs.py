@@ -14,7 +14,7 @@ from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
 from grader.package.package import Package
-from grader.prepared import Known, Prepared
+from grader.prepared import AskForKnown, Prepared
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
@@ -44,10 +44,8 @@ class ProgramGrading:
         self._progress = progress
         self._stop = stop
 
-    def grade(
-        self, prepared: Prepared, known: Callable[[], tuple[Known, ...]], source: str, session: Session
-    ) -> Verdict:
-        """`known` is asked for the known wrong submissions only where something is wrong."""
+    def grade(self, prepared: Prepared, known: AskForKnown, source: str, session: Session) -> Verdict:
+        """`known` is asked for the known wrong submissions only where something is wrong, until one is like this."""
         report, manifest = self._report, self._package.manifest
         cases = [case for case in prepared.cases if case.public or self._hidden]
         self._progress("importing")
@@ -72,7 +70,7 @@ class ProgramGrading:
             for spec in manifest.checks
         }
         right = all(finding.passed for finding in findings.values())
-        misconception = None if right else _misconception(known(), mine, subject, values=findings["values"].passed)
+        misconception = None if right else _misconception(known, mine, subject, values=findings["values"].passed)
         report.verify_s = time.monotonic() - started - report.import_s - report.run_s
         results = [_case_result(case.id, case.public, subject.results) for case in cases]
         efficiency = efficiency_of(subject.pairs)
@@ -150,11 +148,11 @@ def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
     raise GraderFault("the reference has no program for this mesh and these cases")
 
 
-def _misconception(known: Sequence[Known], mine: Sequence[Examined], subject: Subject, *, values: bool) -> str | None:
+def _misconception(known: AskForKnown, mine: Sequence[Examined], subject: Subject, *, values: bool) -> str | None:
     """The misunderstanding of the known wrong submission that computes, or where that is right is built, the same."""
     sketch = sketch_of(mine)
     pattern = pattern_of([pair.mine for pair in subject.pairs])
-    for each in known:
+    for each in known(wrong_result=not values):
         if values:
             parts = each.pattern.keys() & pattern.keys()
             same = bool(parts) and all(each.pattern[name] == pattern[name] for name in parts)

@@ -47,7 +47,14 @@ class NullGrader:
             walls=[],
         )
 
-    def prepare(self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None) -> None:
+    def prepare(
+        self,
+        package: Package,
+        *,
+        progress: Progress = _silent,
+        stop: threading.Event | None = None,
+        background: bool = False,
+    ) -> None:
         progress("nothing to prepare")
 
     def prepare_known(

@@ -1,4 +1,4 @@
-"""After the start, compute what the first submission to each problem would otherwise wait for."""
+"""After the start, while nothing is graded: compute what the first submission to each problem would wait for."""
 
 import asyncio
 import logging
@@ -57,7 +57,8 @@ class Preparing:
     """One package after the other, in a thread of its own; a failure costs time later and nothing else.
 
     References come first, of all of them: without one nothing is graded. One that fails is tried again after a while.
-    Known wrong submissions only help to explain. `state` may be asked by any thread.
+    Known wrong submissions only help to explain. All of it rests while a submission is graded, and one that needs a
+    reference which is not there makes it itself. `state` may be asked by any thread.
     """
 
     def __init__(self, grader: Grader, walls: Walls, say: Callable[[str], None]) -> None:
@@ -84,10 +85,12 @@ class Preparing:
             )
         while not self._walls.stand:
             await asyncio.sleep(_LOOK_S)
-        for prepare in (self._grader.prepare, self._grader.prepare_known):
+        for of_reference in (True, False):
             for package in packages:
-                if not await self._threads.run(partial(self._run, prepare, package)):
+                if not await self._threads.run(partial(self._run, of_reference, package)):
                     return
+        if packages:
+            self._say("All problems have had their turn.")
         await self._try_again([package for package in packages if package.slug not in self._ready])
 
     async def _try_again(self, failed: list[Package]) -> None:
@@ -95,8 +98,8 @@ class Preparing:
             await asyncio.sleep(_LOOK_S)
             for package in failed:
                 if self._setbacks.is_due(package.slug):
-                    for prepare in (self._grader.prepare, self._grader.prepare_known):
-                        if not await self._threads.run(partial(self._run, prepare, package)):
+                    for of_reference in (True, False):
+                        if not await self._threads.run(partial(self._run, of_reference, package)):
                             return
                         if package.slug not in self._ready:
                             break
@@ -105,9 +108,8 @@ class Preparing:
     def stop(self) -> None:
         self._stop.set()
 
-    def _run(self, prepare: Callable[..., None], package: Package) -> bool:
+    def _run(self, of_reference: bool, package: Package) -> bool:
         slug = package.slug
-        of_reference = prepare == self._grader.prepare
 
         def report(phase: str) -> None:
             # What helps to explain is done while the problem is graded, so there is nothing to tell its readers.
@@ -115,7 +117,7 @@ class Preparing:
             self._say(f"preparing {slug}: {phase}")
 
         try:
-            prepare(package, progress=report, stop=self._stop)
+            self._prepare(of_reference, package, report)
         except Cancelled:
             return False
         except MeshgradeError as error:
@@ -131,6 +133,17 @@ class Preparing:
         finally:
             self._now = ("", "")
         return not self._stop.is_set()
+
+    def _prepare(self, of_reference: bool, package: Package, report: Callable[[str], None]) -> None:
+        while True:
+            try:
+                if of_reference:
+                    return self._grader.prepare(package, progress=report, stop=self._stop, background=True)
+                return self._grader.prepare_known(package, progress=report, stop=self._stop)
+            except Cancelled:
+                # Unless it was stopped, a submission needed it at once and makes it itself: then it will be there.
+                if self._stop.is_set():
+                    raise
 
     def _failed(self, slug: str, why: str, *, of_reference: bool) -> None:
         if not of_reference:

@@ -31,12 +31,23 @@ class Grader(Protocol):
         """Grade, on the hidden inputs that `draw` names. Raises `Cancelled` soon after `stop` is set; `WallMissing`."""
         ...
 
-    def prepare(self, package: Package, *, progress: Progress = ..., stop: threading.Event | None = None) -> None:
-        """Do ahead of time what the first grading of this package would otherwise wait for."""
+    def prepare(
+        self,
+        package: Package,
+        *,
+        progress: Progress = ...,
+        stop: threading.Event | None = None,
+        background: bool = False,
+    ) -> None:
+        """Do ahead of time what the first grading of this package would otherwise wait for.
+
+        Args:
+          background: at rest while something is graded. Raises `Cancelled` where a grading does the same itself.
+        """
         ...
 
     def prepare_known(self, package: Package, *, progress: Progress = ..., stop: threading.Event | None = None) -> None:
-        """Do ahead of time what the first wrong submission to this package would otherwise wait for."""
+        """Do ahead of time, in the background, what helps to explain wrong submissions to this package."""
         ...
 
     def warm(self, package: Package) -> None:

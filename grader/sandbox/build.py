@@ -73,6 +73,8 @@ class PooledSandbox:
                 self._compiled.lend(session, spec.devices, spec.warmup)
             time_s, wall_s = spec.limits.time_s * spec.share, spec.limits.wall_s * spec.share
             session.begin(spec.limits.model_copy(update={"time_s": time_s, "wall_s": wall_s}), stop)
+            if spec.background:
+                session.lower_priority()
             return session
         except BaseException:
             session.close()

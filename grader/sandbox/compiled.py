@@ -5,6 +5,7 @@ go into other forks the same way. No sandbox can write where they are kept, and 
 loading a compiled program is executing it.
 """
 
+import functools
 import hashlib
 import importlib.metadata
 import os
@@ -65,6 +66,10 @@ class CompiledPrograms:
         misses = values.get("misses")
         return misses if isinstance(misses, int) else 0
 
+    def has(self, devices: int, warmup: Warmup) -> bool:
+        """Are the programs of a warm-up here, so that no runner has to compile them?"""
+        return _key(devices, warmup) in self._programs
+
     def lend(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
         """Give a fork that was not warmed the programs, so that it loads instead of compiling."""
         programs = self._programs.get(_key(devices, warmup))
@@ -72,6 +77,7 @@ class CompiledPrograms:
             session.ask({"op": "warm", "source": "", "collect": False}, {"entries": programs})
 
 
+@functools.lru_cache(maxsize=256)
 def _key(devices: int, warmup: Warmup) -> str:
     """Of all that compiled code depends on, the processor's abilities among it."""
     versions = [f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax")]

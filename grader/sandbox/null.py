@@ -24,6 +24,9 @@ class NullSession:
     def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Reply:
         return self._answer(message, values or {})
 
+    def forgive(self, seconds: float) -> None:
+        return None
+
     def seal_output(self) -> None:
         self.sealed = True
 

@@ -7,6 +7,7 @@ A fork serves one submission and dies; while it does, the next ones are made.
 
 import collections
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -26,6 +27,8 @@ log = logging.getLogger("meshgrade.pool")
 
 _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
+# A slot takes its next submission within this time, if there is one.
+_BETWEEN_TWO_S = 0.15
 # A zygote killed from outside takes a fork in the making along. This often in a row it is no accident: takers are told.
 _MAX_LOST = 3
 
@@ -39,12 +42,14 @@ class PoolSettings:
       per_problem: warmed for a problem, beside the generic ones.
       problems: how many problems are kept warm, the ones that were asked for last.
       fillers: how many are made at the same time.
+      at_once: how many submissions are graded at the same time, at most; None where nobody knows.
     """
 
     generic: int = 1
     per_problem: int = 3
     problems: int = 4
     fillers: int = 1
+    at_once: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,8 @@ class Pool:
         self._closed = False
         # Versions whose warm-up has failed: graded on generic forks until it is tried again.
         self._setbacks = Setbacks()
+        self._lent: list[ForkSession] = []
+        self._last_returned = -math.inf
         # The first makes generic forks only, so that somebody who waits never waits for a warm-up.
         self._threads = [
             threading.Thread(target=self._fill, args=(number == 0,), name=f"pool-{number}", daemon=True)
@@ -165,6 +172,9 @@ class Pool:
                     for offered in (kind, generic):
                         session = self._pop(offered)
                         if session is not None:
+                            if spec.program == "serve" and not spec.background:
+                                self._lent.append(session)
+                                session.when_closed = self._returned
                             return session
                     if stop is not None and stop.is_set():
                         raise Cancelled("grading was stopped")
@@ -185,6 +195,11 @@ class Pool:
             zygote = self._zygote
         root = zygote.root if zygote is not None and zygote.alive else None
         return PoolStats(root is not None, generic, warm, self._zygotes, pids, root, self._misses, self._setbacks.all())
+
+    def _returned(self) -> None:
+        with self._changed:
+            self._last_returned = time.monotonic()
+            self._changed.notify_all()
 
     def _pop(self, kind: _Kind) -> ForkSession | None:
         queue = self._waiting.get(kind)
@@ -215,7 +230,7 @@ class Pool:
                 while not self._closed and kind is None:
                     kind = self._missing(generic_only)
                     if kind is None:
-                        self._changed.wait(_LOOK_S)
+                        self._changed.wait(_LOOK_S if self._settings.at_once is None else _BETWEEN_TWO_S)
                 if self._closed:
                     return
                 assert kind is not None
@@ -273,10 +288,24 @@ class Pool:
         for kind in reversed(self._asked):
             if kind.warmup is not None and (generic_only or not self._setbacks.is_due(kind.warmup.version)):
                 continue
+            if kind.warmup is not None and self._holds_back(kind, kind.warmup):
+                continue
             target = self._settings.generic if kind.warmup is None else self._settings.per_problem
             if len(self._waiting.get(kind, ())) + self._making[kind] < target:
                 return kind
         return None
+
+    def _holds_back(self, kind: _Kind, warmup: Warmup) -> bool:
+        """Would warming one take a core from a submission that is being graded?
+
+        With every slot taken it would: a submission that finds no warm fork compiles only what it uses, from programs
+        that are kept, which takes less CPU time in all. With a slot free, one is made where none is left.
+        """
+        if self._settings.at_once is None or not self._compiled.has(kind.devices, warmup):
+            return False
+        self._lent = [session for session in self._lent if session.alive]
+        grading = len(self._lent) + (time.monotonic() - self._last_returned < _BETWEEN_TWO_S)
+        return grading >= self._settings.at_once or (grading > 0 and bool(self._waiting.get(kind)))
 
     def _drop_dead(self) -> None:
         for kind, queue in self._waiting.items():

@@ -27,6 +27,7 @@ class RunnerSpec:
     limits: Limits
     warmup: Warmup | None = None
     program: Literal["serve", "verify"] = "serve"
+    background: bool = False
     share: int = 1
 
 
@@ -49,6 +50,9 @@ class Session(Protocol):
     def request(
         self, message: dict[str, Any], values: dict[str, object] | None = None
     ) -> tuple[dict[str, Any], dict[str, object]]: ...
+
+    def forgive(self, seconds: float) -> None:
+        """Take time off its wall clock in which we had nothing to ask."""
 
     @property
     def environment(self) -> dict[str, Any]:

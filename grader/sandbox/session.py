@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
@@ -38,6 +39,7 @@ WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
 # A warmed fork that only waits has no work. Looked at over some seconds, since a clock tick is 10 ms.
 _REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
+_LOWEST_PRIORITY = 19
 _CHUNK = 1 << 16
 _MAX_TEXT = 2000
 # Frames of our own making hold compiled programs.
@@ -75,6 +77,7 @@ class ForkSession:
         self._idleness: Idleness | None = None
         self.environment: dict[str, Any] = {}
         self.warmed = False
+        self.when_closed: Callable[[], None] | None = None
         self._group: Group | None = None
         self._rest: tuple[float, float] | None = None
         self._selector = selectors.DefaultSelector()
@@ -167,6 +170,17 @@ class ForkSession:
         self._delays_at_begin = delays_of(self._fork.pid)
         self._idleness = None
 
+    def forgive(self, seconds: float) -> None:
+        """See `Session.forgive`."""
+        self._wall_at_begin += seconds
+
+    def lower_priority(self) -> None:
+        """From here on it gets only the CPU time that nothing else asks for."""
+        with suppress(FileNotFoundError):
+            for task in os.scandir(f"/proc/{self._fork.pid}/task"):
+                with suppress(ProcessLookupError):
+                    os.setpriority(os.PRIO_PROCESS, int(task.name), _LOWEST_PRIORITY)
+
     def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Frame:
         """Send one request and return the reply. See `Session` for what it raises."""
         self._outbox = memoryview(wire.pack(message, values))
@@ -207,6 +221,9 @@ class ForkSession:
         if self._group is not None:
             self._fork.ended.wait(_CLOSED_BY_ITSELF_S)
             self._group.remove()
+        if self.when_closed is not None:
+            self.when_closed()
+            self.when_closed = None
 
     def _of_our_own(self, stop: threading.Event | None) -> Frame:
         started = time.monotonic()

@@ -14,10 +14,8 @@ SLUGS = slugs("program")
 
 @pytest.fixture(scope="session")
 def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
-    """A judge that names no misconceptions: for each problem that would run all its wrong submissions once more."""
-    judge = Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
-    judge._references.known = lambda package, progress, stop: ()  # type: ignore[method-assign]
-    return judge
+    """A judge that runs no known wrong submissions: each is a submission of these tests as well."""
+    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, wait_for_known=0)
 
 
 def test_there_are_problems():

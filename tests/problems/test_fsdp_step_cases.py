@@ -73,25 +73,6 @@ def test_the_arrays_of_hidden_cases_cover_what_the_rules_speak_of(cases: ModuleT
     assert any(len(case["x"]) % int(case["num_shards"]) for case in hidden if len(case["x"]) > 1)
 
 
-def shapes(cases: list[dict[str, Any]]) -> list[tuple[int, ...]]:
-    return [(*case["x"].shape, case["y"].shape[1]) for case in cases]
-
-
-def test_no_two_cases_have_one_shape(cases: ModuleType) -> None:
-    seen = shapes(cases.public_cases() + draw(cases))
-    assert len(set(seen)) == len(seen)
-
-
-def test_the_warm_up_knows_every_shape_and_no_other(folder: Path, cases: ModuleType) -> None:
-    text = (folder / "warmup.py").read_text(encoding="utf-8")
-    (listed,) = [
-        ast.literal_eval(node.value)
-        for node in ast.parse(text).body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "SHAPES"
-    ]
-    assert set(listed) == set(shapes(cases.public_cases() + draw(cases)))
-
-
 def test_the_same_seed_draws_the_same_case_and_another_seed_another(cases: ModuleType) -> None:
     assert all(map(same, draw(cases), draw(cases)))
     assert not any(map(same, draw(cases)[1:], draw(cases, case_seed=8)[1:]))

@@ -27,6 +27,7 @@ class Slow(NullGrader):
         *,
         progress: Callable[[str], None] = lambda phase: None,
         stop: threading.Event | None = None,
+        background: bool = False,
     ) -> None:
         progress("running the reference")
         assert self.go.wait(30)

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,27 @@ def test_the_zygote_has_one_thread_and_a_fork_is_another_user(pool):
 def test_a_submission_runs_at_a_lower_priority_than_the_service(pool):
     with pool.open(SPEC) as session:
         assert os.getpriority(os.PRIO_PROCESS, session.pid) > os.getpriority(os.PRIO_PROCESS, 0)
+
+
+def test_nothing_is_warmed_while_every_slot_grades(tmp_path):
+    settings = PoolSettings(generic=1, per_problem=1, problems=1, fillers=1, at_once=1)
+    with build_sandbox(tmp_path, settings=settings) as pool:
+        pool.warm(WARM)
+        wait_for(lambda: pool.stats().warm == {"v1": 1}, "one is warmed")
+        with pool.open(WARM) as first:
+            assert first.warmed
+            for _ in range(3):
+                # A queue stands: the next one gets a fork that nothing was spent on, and the programs that are kept.
+                with pool.open(WARM) as session:
+                    assert not session.warmed
+            assert not pool.stats().warm.get("v1")
+        wait_for(lambda: pool.stats().warm == {"v1": 1}, "the next is warmed once nothing is graded")
+
+
+def test_work_in_the_background_has_the_lowest_priority(pool):
+    with pool.open(replace(SPEC, background=True)) as session:
+        threads = [int(task) for task in os.listdir(f"/proc/{session.pid}/task")]
+        assert {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {19}
 
 
 def test_a_fork_serves_one_submission(pool):

@@ -1,0 +1,117 @@
+"""Runs a package's known wrong submissions, to recognise others that are wrong in the same way."""
+
+import logging
+import threading
+from collections.abc import Sequence
+
+from grader.case import Case
+from grader.checks.program.sketch import pattern_of, sketch_of
+from grader.compare import compare
+from grader.errors import GraderFault, SubmissionFault
+from grader.examine import Examined, examine
+from grader.package.package import KnownSubmission, Package
+from grader.prepared import Known, Prepared
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
+
+log = logging.getLogger("meshgrade.known")
+WRONG_RESULT = {"wrong_value", "wrong_shape", "wrong_dtype", "wrong_structure"}
+_WITHOUT_PROGRAM = {
+    "syntax_error",
+    "missing_entry",
+    "error",
+    "not_exportable",
+    "divergent_collective",
+    "time_limit",
+    "memory_limit",
+    "output_limit",
+    "killed",
+}
+
+
+def runnable(package: Package) -> list[KnownSubmission]:
+    """Those that come back with a result, or as far as a program."""
+    if package.manifest.mode == "program":
+        return [each for each in package.rejected if each.reason not in _WITHOUT_PROGRAM]
+    return [each for each in package.rejected if each.reason and each.reason.startswith("wrong_")]
+
+
+def run_known(
+    sandbox: Sandbox,
+    spec: RunnerSpec,
+    package: Package,
+    prepared: Prepared,
+    submission: KnownSubmission,
+    stop: threading.Event | None,
+) -> Known:
+    """Run one, in a runner of its own: what it traces or changes may spoil the next.
+
+    Raises:
+      GraderFault: in call mode, it gives no result.
+      Cancelled: `stop` was set.
+    """
+    if package.manifest.mode == "program":
+        return _examine_known(sandbox, spec, package, prepared, submission, stop)
+    with sandbox.open(spec, stop) as session:
+        results = _results_of(session, package, submission, prepared.cases)
+    tolerances = package.manifest.tolerance
+    # One that differs nowhere from the reference tells nothing.
+    differs = any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items())
+    return Known(submission.misunderstanding, results if differs else {})
+
+
+def examine_source(
+    sandbox: Sandbox,
+    spec: RunnerSpec,
+    package: Package,
+    source: str,
+    cases: Sequence[Case],
+    stop: threading.Event | None,
+) -> tuple[Examined, ...]:
+    """What a source of the package's own compiles to on every mesh. Raises as `examine` does."""
+    with sandbox.open(spec, stop) as session:
+        session.request({"op": "load", "source": source, "entry": package.manifest.entry})
+        return examine(package, cases, sandbox, session, stop=stop).programs
+
+
+def told(fault: SubmissionFault) -> str:
+    """What the package's own code did, for the author's eyes."""
+    return f"{fault.detail.get('type', fault.reason)}: {fault}"
+
+
+def _examine_known(
+    sandbox: Sandbox,
+    spec: RunnerSpec,
+    package: Package,
+    prepared: Prepared,
+    submission: KnownSubmission,
+    stop: threading.Event | None,
+) -> Known:
+    """One that computes what is right is recognised by how it is built, another by what it computes."""
+    try:
+        examined = examine_source(sandbox, spec, package, submission.source, prepared.cases, stop)
+    except SubmissionFault as fault:
+        log.warning("%s: rejected/%s.py gives no program: %s", package.slug, submission.name, told(fault))
+        return Known(submission.misunderstanding, {})
+    if submission.reason in WRONG_RESULT:
+        return Known(submission.misunderstanding, sketch_of(examined))
+    return Known(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
+
+
+def _results_of(
+    session: Session, package: Package, submission: KnownSubmission, cases: Sequence[Case]
+) -> dict[str, object]:
+    file = f"{package.slug}: submissions/rejected/{submission.name}.py"
+    try:
+        session.request({"op": "load", "source": submission.source, "entry": package.manifest.entry})
+    except SubmissionFault as fault:
+        raise GraderFault(f"{file} failed: {told(fault)}") from None
+    results: dict[str, object] = {}
+    for case in cases:
+        try:
+            _, values = session.request({"op": "call"}, {"args": list(case.inputs.values())})
+        except SubmissionFault as fault:
+            if fault.reason != "error":
+                raise GraderFault(f"{file}: {told(fault)}") from None
+            continue
+        results[case.id] = values.get("result")
+    return results

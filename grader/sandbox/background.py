@@ -1,0 +1,89 @@
+"""The same sandbox for work that nobody waits for: at the lowest priority, and at rest while a submission is graded."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
+
+from grader.errors import Cancelled
+from grader.idle import Idle
+from grader.package.package import Limits
+from grader.sandbox.protocol import Output, RunnerSpec, Sandbox, Session
+
+
+class BackgroundSandbox:
+    """A `Sandbox` for one piece of work. Before each request it waits until nothing is graded.
+
+    Args:
+      stop: ends the work; whoever needs its result sooner sets it, and does it in the foreground.
+    """
+
+    def __init__(self, sandbox: Sandbox, idle: Idle, stop: threading.Event) -> None:
+        self._sandbox = sandbox
+        self._idle = idle
+        self._stop = stop
+
+    @property
+    def walls(self) -> tuple[str, ...]:
+        return self._sandbox.walls
+
+    def warm(self, spec: RunnerSpec) -> None:
+        self._sandbox.warm(spec)
+
+    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> Session:
+        """See `Sandbox.open`; `stop` is the work's own."""
+        _wait(self._idle, self._stop)
+        return _Patient(self._sandbox.open(replace(spec, background=True), self._stop), self._idle, self._stop)
+
+    @contextmanager
+    def verifier(
+        self, devices: int, limits: Limits, stop: threading.Event | None = None, **options: Any
+    ) -> Iterator[Session]:
+        """See `Sandbox.verifier`."""
+        _wait(self._idle, self._stop)
+        with self._sandbox.verifier(devices, limits, self._stop, **options) as session:
+            yield _Patient(session, self._idle, self._stop)
+
+
+class _Patient:
+    """A session whose requests wait for their turn. The wait is taken off its wall clock."""
+
+    def __init__(self, session: Session, idle: Idle, stop: threading.Event) -> None:
+        self._session = session
+        self._idle = idle
+        self._stop = stop
+
+    def request(
+        self, message: dict[str, Any], values: dict[str, object] | None = None
+    ) -> tuple[dict[str, Any], dict[str, object]]:
+        self._session.forgive(_wait(self._idle, self._stop))
+        return self._session.request(message, values)
+
+    def forgive(self, seconds: float) -> None:
+        self._session.forgive(seconds)
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        return self._session.environment
+
+    def seal_output(self) -> None:
+        self._session.seal_output()
+
+    def output(self) -> Output:
+        return self._session.output()
+
+    def __enter__(self) -> Self:
+        self._session.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._session.__exit__(*error)
+
+
+def _wait(idle: Idle, stop: threading.Event) -> float:
+    """Raises: Cancelled, when `stop` is set."""
+    waited_s = idle.wait(stop)
+    if stop.is_set():
+        raise Cancelled("work in the background was stopped")
+    return waited_s

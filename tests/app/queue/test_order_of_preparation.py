@@ -1,0 +1,53 @@
+"""In which order a start prepares, and that what a submission makes itself is not lost."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from app.queue.preparing import Preparing
+from app.queue.walls import Walls
+from grader.errors import Cancelled
+
+pytestmark = pytest.mark.anyio
+
+
+class Grader:
+    """Notes what it is asked for; `faults` are raised, each once."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.faults: dict[str, Exception] = {}
+
+    def prepare(self, package, *, progress, stop, background) -> None:
+        assert background
+        self._note(f"reference of {package.slug}")
+
+    def prepare_known(self, package, *, progress, stop) -> None:
+        self._note(f"mistakes of {package.slug}")
+
+    def _note(self, what: str) -> None:
+        self.asked.append(what)
+        if fault := self.faults.pop(what, None):
+            raise fault
+
+
+async def prepare(grader: Grader, *slugs: str) -> list[str]:
+    said: list[str] = []
+    walls = Walls(lambda: [SimpleNamespace(name="all", up=True, found="", remedy="")])
+    walls.probe()
+    await Preparing(grader, walls, said.append).run([SimpleNamespace(slug=slug) for slug in slugs])
+    return said
+
+
+async def test_every_reference_comes_before_any_mistake():
+    grader = Grader()
+    said = await prepare(grader, "a", "b")
+    assert grader.asked == ["reference of a", "reference of b", "mistakes of a", "mistakes of b"]
+    assert said == ["a is ready.", "b is ready.", "All problems have had their turn."]
+
+
+async def test_what_a_submission_made_itself_is_ready_too():
+    grader = Grader()
+    grader.faults["reference of a"] = Cancelled("a submission needed it at once")
+    assert "a is ready." in await prepare(grader, "a")
+    assert grader.asked == ["reference of a", "reference of a", "mistakes of a"]
