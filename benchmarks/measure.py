@@ -160,6 +160,7 @@ def _figures(samples: Samples, bare: Rate, ours: Rate) -> dict[str, float | None
         "speedup_cached": statistics.median(samples.cached) / ours_ms,
         "throughput_ratio": ours.per_s / bare.per_s,
         "cpu_ratio": ours.cpu_s / bare.cpu_s,
+        "cpu_s": ours.cpu_s,
         "warm_fork_private_mb": statistics.median(samples.fork_mb) if samples.fork_mb else None,
         "cold_ms_p50": statistics.median(samples.cold),
     }

@@ -5,11 +5,17 @@ from functools import partial
 from typing import Any
 
 from benchmarks.call import measure_call
+from benchmarks.diverse import measure_diverse
 from benchmarks.machine import describe_machine
 from benchmarks.program import measure_program
 from benchmarks.service import measure_service
 
-PARTS = {"call": measure_call, "program": measure_program, "service": measure_service}
+PARTS = {
+    "call": measure_call,
+    "program": measure_program,
+    "service": measure_service,
+    "diverse": measure_diverse,
+}
 
 
 def measure_parts(names: Iterable[str], say: Callable[[str], None], *, quick: bool) -> dict[str, Any]:

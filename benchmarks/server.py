@@ -47,9 +47,20 @@ class Server:
       BenchmarkFailed: it did not come up, or refuses to grade.
     """
 
-    def __init__(self, data: Path, problems: Path, kind: str, say: Say, module: str = "app.cli") -> None:
+    def __init__(
+        self,
+        data: Path,
+        problems: Path,
+        kind: str,
+        say: Say,
+        module: str = "app.cli",
+        *,
+        start_limit_s: float = _START_LIMIT_S,
+    ) -> None:
+        self._start_limit_s = start_limit_s
+        self._said: list[str] = []
         self._token = secrets.token_hex(16)
-        self._path = f"/api/v1/problems/{kind}?wait={_WAIT_S}"
+        self._kind = kind
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, "serve", "--port", "0", "--data", str(data)],
@@ -60,8 +71,8 @@ class Server:
         )
         threading.Thread(target=self._listen, daemon=True).start()
         try:
-            self.address = urlsplit(self._wait_for("Meshgrade listens on ", say).split()[-1]).netloc
-            self._wait_for(f"{kind.partition('/')[0]} is ready", say)
+            self.address = urlsplit(self.wait_for("Meshgrade listens on ", say).split()[-1]).netloc
+            self.wait_for(f"{kind.partition('/')[0]} is ready", say)
         except BaseException:
             self.__exit__()
             raise
@@ -76,15 +87,26 @@ class Server:
         Raises:
           BenchmarkFailed: it is not an acceptance.
         """
-        body = json.dumps({"source": workload.source})
+        taken_ms, verdict = self.grade(self._kind, workload.source)
+        if verdict.get("status") != "accepted":
+            raise BenchmarkFailed(f"an accepted submission was answered with {json.dumps(verdict)[:1500]}")
+        return Graded(taken_ms, verdict["timings_ms"])
+
+    def grade(self, kind: str, source: str) -> tuple[float, dict[str, Any]]:
+        """Submit to SLUG/attempts or SLUG/runs. Returns the milliseconds until the verdict, and the verdict.
+
+        Raises:
+          BenchmarkFailed: there is none.
+        """
+        body = json.dumps({"source": source})
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         started = time.perf_counter()
-        status, answer = self._ask("POST", self._path, body, headers)
+        status, answer = self._ask("POST", f"/api/v1/problems/{kind}?wait={_WAIT_S}", body, headers)
         taken_ms = (time.perf_counter() - started) * 1000
-        verdict = answer.get("verdict") or {}
-        if status != 200 or verdict.get("status") != "accepted":
-            raise BenchmarkFailed(f"an accepted submission was answered with {status}: {json.dumps(answer)[:1500]}")
-        return Graded(taken_ms, verdict["timings_ms"])
+        verdict = answer.get("verdict")
+        if status != 200 or not verdict:
+            raise BenchmarkFailed(f"no verdict on {kind} within {_WAIT_S} s: {status}, {json.dumps(answer)[:1500]}")
+        return taken_ms, verdict
 
     def post_many(self, workload: Workload, *, at_once: int, count: int) -> Rate:
         """Submit `count` times, `at_once` clients side by side, each waiting for its verdict before the next.
@@ -144,22 +166,28 @@ class Server:
             self._lines.put(line.rstrip())
         self._lines.put("")
 
-    def _wait_for(self, words: str, say: Say) -> str:
-        said: list[str] = []
-        deadline = time.monotonic() + _START_LIMIT_S
+    def wait_for(self, words: str, say: Say) -> str:
+        """Wait until it says so, or has said so. Returns the line.
+
+        Raises:
+          BenchmarkFailed: it ended, refuses to grade, or takes too long.
+        """
+        if found := next((line for line in self._said if words in line), None):
+            return found
+        deadline = time.monotonic() + self._start_limit_s
         while time.monotonic() < deadline:
             try:
                 line = self._lines.get(timeout=1)
             except queue.Empty:
                 continue
+            self._said.append(line)
             if words in line:
                 return line
             if line.startswith("preparing"):
                 say(line)
-            said.append(line)
             if line == "" or "NOT GRADING" in line or "could not be prepared" in line:
                 break
-        raise BenchmarkFailed("the service did not come up:\n" + "\n".join(said[-20:]))
+        raise BenchmarkFailed("the service did not come up:\n" + "\n".join(self._said[-20:]))
 
     def _ask(
         self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None

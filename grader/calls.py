@@ -110,9 +110,7 @@ class CallGrading:
             mismatch = compare(expected.result, got.result, self._package.manifest.tolerance)
         return Outcome(case, expected, got, fault, mismatch)
 
-    def _misconception(
-        self, known: AskForKnown, outcomes: list[Outcome], drawing: Drawing | None
-    ) -> str | None:
+    def _misconception(self, known: AskForKnown, outcomes: list[Outcome], drawing: Drawing | None) -> str | None:
         """The misunderstanding of the known wrong submission whose every result is this one's, if there is one.
 
         With a `drawing` the public cases choose, and the chosen are run on the attempt's own cases.

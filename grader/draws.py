@@ -135,7 +135,7 @@ class Draws:
 
         def once() -> T:
             if alone:
-                with self._sandbox.open(runner_spec(package)) as session:
+                with self._sandbox.open(replace(runner_spec(package), own=True)) as session:
                     return ask(session)
             with self._lent(package) as session:
                 return ask(session)
@@ -158,7 +158,7 @@ class Draws:
         if runner is None:
             opened = ExitStack()
             # Without the attempt's event: the runner outlives the attempt.
-            session = opened.enter_context(self._sandbox.open(replace(runner_spec(package), share=_USES)))
+            session = opened.enter_context(self._sandbox.open(replace(runner_spec(package), share=_USES, own=True)))
             runner = _Runner(session, opened)
         try:
             yield runner.session

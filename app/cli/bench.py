@@ -13,15 +13,16 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 class Part(StrEnum):
-    """What can be measured alone: grading in one of the modes, or the service around it."""
+    """What can be measured alone: grading in one of the modes, the service around it, or submissions that differ."""
 
     CALL = "call"
     PROGRAM = "program"
     SERVICE = "service"
+    DIVERSE = "diverse"
 
 
 @app.command(
-    help="Measure grading beside plain Python processes, in about ten minutes. Leave the machine alone meanwhile."
+    help="Measure grading beside plain Python processes, in about half an hour. Leave the machine alone meanwhile."
 )
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,

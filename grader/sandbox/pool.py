@@ -29,6 +29,8 @@ _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
 # A slot takes its next submission within this time, if there is one.
 _BETWEEN_TWO_S = 0.15
+# So long after the last submission the problem that it was for is left with as many forks as the others.
+_SPARE_S = 300.0
 # A zygote killed from outside takes a fork in the making along. This often in a row it is no accident: takers are told.
 _MAX_LOST = 3
 
@@ -39,7 +41,8 @@ class PoolSettings:
 
     Args:
       generic: with the backend up, for a problem that nobody has asked for.
-      per_problem: warmed for a problem, beside the generic ones.
+      per_problem: warmed for the problem that was asked for last, beside the generic ones; for each other that is kept
+        warm there is one.
       problems: how many problems are kept warm, the ones that were asked for last.
       fillers: how many are made at the same time.
       at_once: how many submissions are graded at the same time, at most; None where nobody knows.
@@ -120,7 +123,7 @@ class Pool:
         # Versions whose warm-up has failed: graded on generic forks until it is tried again.
         self._setbacks = Setbacks()
         self._lent: list[ForkSession] = []
-        self._last_returned = -math.inf
+        self._last_returned = self._last_asked = -math.inf
         # The first makes generic forks only, so that somebody who waits never waits for a warm-up.
         self._threads = [
             threading.Thread(target=self._fill, args=(number == 0,), name=f"pool-{number}", daemon=True)
@@ -172,7 +175,7 @@ class Pool:
                     for offered in (kind, generic):
                         session = self._pop(offered)
                         if session is not None:
-                            if spec.program == "serve" and not spec.background:
+                            if spec.program == "serve" and not spec.background and not spec.own:
                                 self._lent.append(session)
                                 session.when_closed = self._returned
                             return session
@@ -212,6 +215,7 @@ class Pool:
 
     def _ask_for(self, kind: _Kind) -> None:
         """Most recent last; the oldest problem that is over the number kept is let go."""
+        self._last_asked = time.monotonic()
         for each in (_Kind(kind.devices, None, kind.program), kind):
             self._asked.pop(each, None)
             self._asked[each] = None
@@ -281,6 +285,7 @@ class Pool:
     def _missing(self, generic_only: bool) -> _Kind | None:
         """What to make next: for somebody who waits, else for the problem asked for last."""
         self._drop_dead()
+        self._drop_spare()
         for kind, number in self._hungry.items():
             # Not those that are warm for a problem: whoever waits here had none for theirs.
             if number > len(self._waiting.get(kind, ())) + self._making[kind]:
@@ -290,10 +295,16 @@ class Pool:
                 continue
             if kind.warmup is not None and self._holds_back(kind, kind.warmup):
                 continue
-            target = self._settings.generic if kind.warmup is None else self._settings.per_problem
-            if len(self._waiting.get(kind, ())) + self._making[kind] < target:
+            if len(self._waiting.get(kind, ())) + self._making[kind] < self._target(kind):
                 return kind
         return None
+
+    def _target(self, kind: _Kind) -> int:
+        if kind.warmup is None:
+            return self._settings.generic
+        latest = next(each for each in reversed(self._asked) if each.warmup is not None)
+        busy = kind == latest and time.monotonic() - self._last_asked < _SPARE_S
+        return self._settings.per_problem if busy else min(1, self._settings.per_problem)
 
     def _holds_back(self, kind: _Kind, warmup: Warmup) -> bool:
         """Would warming one take a core from a submission that is being graded?
@@ -319,6 +330,14 @@ class Pool:
                     self._set_back(kind.warmup.version, f"warmup.py left something running: {unrest}")
                 else:
                     log.warning("a waiting fork for %s devices has died and is replaced", kind.devices)
+
+    def _drop_spare(self) -> None:
+        """When nobody has come for a while: what waits holds memory."""
+        if time.monotonic() - self._last_asked < _SPARE_S:
+            return
+        for kind, queue in self._waiting.items():
+            while kind in self._asked and len(queue) > self._target(kind):
+                queue.pop().close()
 
     def _make(self, kind: _Kind) -> ForkSession:
         if kind.warmup is None or kind.limits is None:

@@ -28,6 +28,7 @@ class RunnerSpec:
     warmup: Warmup | None = None
     program: Literal["serve", "verify"] = "serve"
     background: bool = False
+    own: bool = False
     share: int = 1
 
 

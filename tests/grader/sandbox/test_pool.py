@@ -14,6 +14,7 @@ import pytest
 from grader.errors import GraderFault, LostRunner
 from grader.judge import Judge
 from grader.package.package import Limits, Package
+from grader.sandbox import pool as pool_module
 from grader.sandbox import session as session_module
 from grader.sandbox import zygote as zygote_module
 from grader.sandbox.build import PooledSandbox, build_sandbox
@@ -81,6 +82,16 @@ def test_nothing_is_warmed_while_every_slot_grades(tmp_path):
                     assert not session.warmed
             assert not pool.stats().warm.get("v1")
         wait_for(lambda: pool.stats().warm == {"v1": 1}, "the next is warmed once nothing is graded")
+
+
+def test_only_the_problem_asked_for_last_has_more_than_one_fork_and_that_for_a_while(tmp_path, monkeypatch):
+    other = replace(WARM, warmup=Warmup("v2", WARM.warmup.source))
+    with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=2, problems=2, fillers=1)) as pool:
+        pool.warm(WARM)
+        pool.warm(other)
+        wait_for(lambda: pool.stats().warm == {"v1": 1, "v2": 2}, "both are warmed")
+        monkeypatch.setattr(pool_module, "_SPARE_S", 0.0)
+        wait_for(lambda: pool.stats().warm == {"v1": 1, "v2": 1}, "what nobody has come for is let go")
 
 
 def test_work_in_the_background_has_the_lowest_priority(pool):

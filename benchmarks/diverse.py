@@ -1,0 +1,193 @@
+"""What students write: every shipped accepted submission and rejected ones, each once, against a service at rest.
+
+The other parts hand in one submission again and again. No two of these compile to the same programs.
+Usage: python -m benchmarks.diverse [--of NUMBER] [--seed NUMBER] --json FILE; or ./meshgrade bench --only diverse
+"""
+
+import argparse
+import json
+import random
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.machine import describe_machine
+from benchmarks.measure import Measured, Say, percentile
+from benchmarks.plain import run_fresh
+from benchmarks.server import Server
+from benchmarks.workload import CHECKOUT, copy_package, take_workload
+from grader.errors import MeshgradeError
+from grader.package.package import KnownSubmission, Package
+from grader.package.reader import read_package
+
+# One of mode call, one with a state, one without: a rejected submission of each for each reason that they have.
+REJECTED_OF = ("fsdp_step", "fsdp_shard_map_step", "tp_column_row")
+_START_LIMIT_S = 1800.0
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`of` is how many are drawn from all, `bare` how many of these are run without the service as well.
+
+    `hidden` is False for a plan that only shows that everything works: then nothing is rejected, and no service waits
+    until known wrong submissions have been run.
+    """
+
+    slugs: tuple[str, ...] | None
+    of: int | None
+    bare: int
+    hidden: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One submission of a problem."""
+
+    package: Package
+    submission: KnownSubmission
+
+    @property
+    def name(self) -> str:
+        return f"{self.package.slug}/{self.submission.name}"
+
+
+FULL = Plan(slugs=None, of=None, bare=20)
+QUICK = Plan(slugs=("fsdp_step",), of=2, bare=1, hidden=False)
+
+
+def measure_diverse(say: Say, *, quick: bool) -> Measured:
+    """Raises `BenchmarkFailed` when a verdict is not that of the submission's place."""
+    return measure_plan(QUICK if quick else FULL, say, seed=SEED)
+
+
+def measure_plan(plan: Plan, say: Say, *, seed: int) -> Measured:
+    with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
+        folder = Path(made)
+        packages = copy_packages(plan, folder / "problems")
+        chosen = choose(packages, plan.of, seed)
+        say(f"starting the service with {len(packages)} problems; it makes the cases and runs references and mistakes")
+        kind = "attempts" if plan.hidden else "runs"
+        server = Server(
+            folder / "data", folder / "problems", f"{packages[0].slug}/{kind}", say, start_limit_s=_START_LIMIT_S
+        )
+        with server:
+            server.wait_for("All problems have had their turn", say)
+            server.settle()
+            one = _grade_all(server, chosen, 1, random.Random(seed), say, hidden=plan.hidden)
+            server.settle()
+            two = _grade_all(server, chosen, 2, random.Random(seed + 1), say, hidden=plan.hidden)
+            server.settle()
+            bare = _run_bare(chosen, plan, folder, say)
+    both = [*one.values(), *two.values()]
+    figures: dict[str, float | None] = {
+        "ours_ms_p50": statistics.median(both),
+        "ours_ms_p95": percentile(both, 95),
+        "one_ms_p50": statistics.median(one.values()),
+        "one_ms_p95": percentile([*one.values()], 95),
+        "two_ms_p50": statistics.median(two.values()),
+        "two_ms_p95": percentile([*two.values()], 95),
+        "bare_ms_p50": statistics.median(bare.values()),
+        "speedup": statistics.median(bare.values()) / statistics.median(one[name] for name in bare),
+    }
+    return Measured(
+        {f"diverse.{key}": None if value is None else round(float(value), 3) for key, value in figures.items()},
+        f"{len(chosen)} submissions of {len(packages)} problems",
+        {"submissions": len(chosen), "bare": len(bare), "seed": seed},
+    )
+
+
+def copy_packages(plan: Plan, problems: Path) -> list[Package]:
+    """The problems as they ship: those named, or all."""
+    names = plan.slugs or sorted(path.parent.name for path in (CHECKOUT / "problems").glob("*/problem.toml"))
+    if not plan.hidden:
+        return [copy_package(name, problems) for name in names]
+    for name in names:
+        shutil.copytree(CHECKOUT / "problems" / name, problems / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return [read_package(problems / name) for name in names]
+
+
+def choose(packages: Sequence[Package], of: int | None, seed: int) -> list[Entry]:
+    """All accepted submissions, and of three problems the first rejected for each reason; or `of` of these."""
+    found = [Entry(package, each) for package in packages for each in package.accepted]
+    for package in packages:
+        if package.slug in REJECTED_OF:
+            first = {each.reason: each for each in reversed(package.rejected)}
+            found += [Entry(package, first[reason]) for reason in sorted(first, key=str)]
+    return found if of is None else random.Random(seed).sample(found, min(of, len(found)))
+
+
+def _grade_all(
+    server: Server, entries: Sequence[Entry], at_once: int, order: random.Random, say: Say, *, hidden: bool
+) -> dict[str, float]:
+    """Milliseconds from POST to verdict, by name."""
+    shuffled = order.sample(entries, len(entries))
+    say(f"{len(entries)} submissions, {at_once} at a time: {', '.join(each.name for each in shuffled)}")
+    with ThreadPoolExecutor(at_once) as clients:
+        taken = clients.map(partial(_grade, server, hidden=hidden), shuffled)
+        return {each.name: taken_ms for each, taken_ms in zip(shuffled, taken, strict=True)}
+
+
+def _grade(server: Server, entry: Entry, *, hidden: bool) -> float:
+    kind = "attempts" if hidden else "runs"
+    taken_ms, verdict = server.grade(f"{entry.package.slug}/{kind}", entry.submission.source)
+    wanted = "accepted" if entry.submission.reason is None else "rejected"
+    # Some are wrong on hidden cases alone.
+    if hidden and (verdict.get("status"), verdict.get("reason")) != (wanted, entry.submission.reason):
+        raise BenchmarkFailed(f"{entry.name} must be {wanted} and was answered with {json.dumps(verdict)[:1500]}")
+    return taken_ms
+
+
+def _run_bare(entries: Sequence[Entry], plan: Plan, folder: Path, say: Say) -> dict[str, float]:
+    """A sample of the accepted ones, in a fresh Python each, one at a time: what is rejected may not end by itself."""
+    plain = [each for each in entries if each.submission.reason is None and _is_plain(each.package)]
+    sample = random.Random(SEED).sample(plain, min(plan.bare, len(plain)))
+    say(f"{len(sample)} of them bare, in a fresh Python each")
+    taken = {}
+    for number, each in enumerate(sample):
+        workload = take_workload(
+            each.package, each.submission, folder / "data", folder / f"bare-{number}", hidden=plan.hidden
+        )
+        taken[each.name] = run_fresh(workload).wall_ms
+    return taken
+
+
+def _is_plain(package: Package) -> bool:
+    """benchmarks/bare.py calls functions, and takes steps from a state that `init` makes of a seed."""
+    program = package.manifest.program
+    return program is None or program.init is not None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Grade different submissions, each once.")
+    parser.add_argument("--of", type=int, help="a sample of so many, instead of all")
+    parser.add_argument("--bare", type=int, default=FULL.bare, help="so many of them without the service as well")
+    parser.add_argument("--problems", nargs="*", help="of these problems alone")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    plan = Plan(tuple(given.problems) if given.problems else None, given.of, given.bare)
+    measured = measure_plan(plan, lambda phase: print(phase, file=sys.stderr, flush=True), seed=given.seed)
+    results = measured.figures | {
+        "machine": describe_machine(),
+        "submissions": {"diverse": measured.submission},
+        "repetitions": {"diverse": measured.repetitions},
+    }
+    text = json.dumps(results, indent=2)
+    print(text)
+    if given.json:
+        given.json.write_text(text)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except MeshgradeError as error:
+        sys.exit(f"Error: {error}")
