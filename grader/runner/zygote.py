@@ -38,7 +38,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     confinement = Confinement.from_json(sys.argv[2])
     if "--bare" not in sys.argv:
-        _import_everything()
+        import_everything()
     del sys.argv[1:]
     wake, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(waker)
@@ -123,7 +123,7 @@ def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors:
         serve(3, max_payload_bytes=order["max_payload_bytes"])
 
 
-def _import_everything() -> None:
+def import_everything() -> None:
     """All that a runner needs, and what JAX imports only when it is first used."""
     from grader.runner import probe, serve, warm  # noqa: F401
     from grader.verifier import serve as verify  # noqa: F401
