@@ -34,7 +34,7 @@ from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
-_FORMAT = "9"
+_FORMAT = "10"
 Progress = Callable[[str], None]
 
 

@@ -16,7 +16,7 @@ def check_source(source: str, max_bytes: int) -> None:
         raise SourceTooLarge(f"The source has {size} bytes of UTF-8; at most {max_bytes} are permitted.")
     if "\0" in source:
         raise SourceHasNUL(f"There is a NUL character{_line(source, source.index(chr(0)))}; Python source holds none.")
-    if not source.strip():
+    if not source.removeprefix("\N{BYTE ORDER MARK}").strip():
         raise SourceEmpty("The source holds nothing but whitespace. Send the text of your Python file.")
 
 

@@ -96,7 +96,7 @@ def _decoded(read: dict[str, bytes]) -> dict[str, str]:
     faults: list[str] = []
     for name, data in read.items():
         try:
-            files[name] = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+            files[name] = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             faults.append(f"{_shown(name)} is not UTF-8 (byte {error.start})")
     if faults:

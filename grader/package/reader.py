@@ -128,7 +128,8 @@ def _read_files(folder: Path, faults: list[str]) -> dict[str, str]:
             faults.append(_misplaced(name))
         else:
             try:
-                files[name] = path.read_text(encoding="utf-8")
+                # Some editors begin a file with a byte order mark, which Python and TOML do not take inside of a text.
+                files[name] = path.read_text(encoding="utf-8-sig")
             except UnicodeDecodeError as error:
                 faults.append(f"{name} is not UTF-8 (byte {error.start})")
     return files

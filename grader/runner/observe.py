@@ -18,6 +18,8 @@ import numpy as np
 import optax
 from flax import nnx
 
+from grader.runner.optimizing import Built, leaves_of, probe
+
 MAX_EVENTS = 64
 
 
@@ -30,7 +32,10 @@ class Observer:
     def __init__(self) -> None:
         # Off while a program is exported: there the record would be a callback, and no program may have one.
         self.active = True
-        self._events: list[dict[str, Any]] = []
+        self._events: list[tuple[dict[str, Any], Built | None]] = []
+        # Of this case, in order; `_builders` of all cases, by the optimizer's id, for traces that are used again.
+        self._built: list[Built] = []
+        self._builders: dict[int, Built] = {}
         # Keyed by the id of `update`, a closure that each transformation has of its own and its copies share. It is
         # kept beside its record so that its id is not given to another.
         self._transforms: dict[int, tuple[object, dict[str, Any]]] = {}
@@ -44,11 +49,20 @@ class Observer:
 
     def begin(self) -> None:
         self._events.clear()
+        self._built.clear()
 
     def collect(self) -> list[dict[str, Any]]:
         """Return the events since `begin`, after every callback of a compiled program has come in."""
         jax.effects_barrier()  # type: ignore[no-untyped-call]
-        return list(self._events)
+        return [event | {"model": self._told(built)} for event, built in self._events]
+
+    def _told(self, built: Built | None) -> str:
+        """Whether the model has moved. A copy that nnx.jit made of an optimizer belongs to the last one built."""
+        built = built or (self._built[-1] if self._built else None)
+        try:
+            return built.told() if built else "unknown"
+        except Exception:  # the submission may have done anything to its model since
+            return "unknown"
 
     def _spy_on_sgd(self, original: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(original)
@@ -67,7 +81,9 @@ class Observer:
         @functools.wraps(original)
         def init(*args: Any, **kwargs: Any) -> None:
             original(*args, **kwargs)
-            self._record("optimizer", args[0], {})
+            model = args[1] if len(args) > 1 else kwargs.get("model")
+            self._note_built(args[0], model)
+            self._record("optimizer", args[0], model, {})
 
         return init
 
@@ -77,23 +93,37 @@ class Observer:
             # Before the update: gradients that share their variables with the model are weights after it.
             leaves = _gradient_leaves(args[2], args[0]) if len(args) == 3 else {}
             result = original(*args, **kwargs)
-            self._record("update", args[0], leaves)
+            self._record("update", args[0], args[1] if len(args) > 1 else None, leaves)
             return result
 
         return update
 
-    def _record(self, event: str, optimizer: Any, gradients: dict[str, Any]) -> None:
+    def _note_built(self, optimizer: Any, model: Any) -> None:
+        if not self.active or len(self._builders) >= MAX_EVENTS:
+            return
+        try:
+            built = Built(optimizer, model)
+        except Exception:  # a subclass may keep anything under these names
+            return
+        self._built.append(built)
+        self._builders[id(optimizer)] = built
+
+    def _record(self, event: str, optimizer: Any, model: Any, gradients: dict[str, Any]) -> None:
         if not self.active:
             return
         try:
             known, lr = self._known_of(event, optimizer)
         except Exception:  # a subclass may keep anything under these names, and a filter may refuse to be printed
             return
-        store = functools.partial(self._store, known, tuple(gradients))
-        if any(isinstance(value, jax.core.Tracer) for value in (lr, *gradients.values())):
-            jax.debug.callback(store, lr, *gradients.values())
+        updates = _probed(optimizer, model)
+        store = functools.partial(
+            self._store, known, self._builders.get(id(optimizer)), tuple(gradients), tuple(updates)
+        )
+        values = (lr, *gradients.values(), *updates.values())
+        if any(isinstance(value, jax.core.Tracer) for value in values):
+            jax.debug.callback(store, *values)
         else:
-            store(lr, *gradients.values())
+            store(*values)
 
     def _known_of(self, event: str, optimizer: Any) -> tuple[dict[str, Any], Any]:
         other = {"tx": "other", "lr": None, "momentum": False}
@@ -107,20 +137,37 @@ class Observer:
         }
         return known, lr
 
-    def _store(self, known: dict[str, Any], paths: tuple[str, ...], lr: Any, *values: Any) -> None:
+    def _store(
+        self,
+        known: dict[str, Any],
+        built: Built | None,
+        paths: tuple[str, ...],
+        probed: tuple[str, ...],
+        lr: Any,
+        *values: Any,
+    ) -> None:
         if len(self._events) < MAX_EVENTS:
-            gradients = {path: np.asarray(value) for path, value in zip(paths, values, strict=True)}
+            arrays = [np.asarray(value) for value in values]
+            gradients = dict(zip(paths, arrays[: len(paths)], strict=True))
+            updates = dict(zip(probed, arrays[len(paths) :], strict=True))
             rate = None if lr is None or np.size(lr) != 1 else float(np.asarray(lr).reshape(()))
-            self._events.append({**known, "lr": rate, "gradients": gradients})
+            self._events.append(({**known, "lr": rate, "gradients": gradients, "updates": updates}, built))
 
 
 def _gradient_leaves(grads: Any, optimizer: Any) -> dict[str, Any]:
     """Leaf path -> gradient, for those that the optimizer takes; none of what it does not take at all."""
     try:
-        pairs, _ = jax.tree_util.tree_flatten_with_path(nnx.as_pure(nnx.state(grads, optimizer.wrt)))
+        return leaves_of(nnx.as_pure(nnx.state(grads, optimizer.wrt)))
     except Exception:  # anything may have been passed; the real update comes next and says what is wrong with it
         return {}
-    return {"/".join(str(getattr(key, "key", getattr(key, "name", key))) for key in path): leaf for path, leaf in pairs}
+
+
+def _probed(optimizer: Any, model: Any) -> dict[str, Any]:
+    """What the optimizer's transform does with gradients of the model's shapes; nothing where it cannot be tried."""
+    try:
+        return probe(optimizer.tx, nnx.as_pure(nnx.state(model, optimizer.wrt)))
+    except Exception:  # a transform of the submission's own may do anything
+        return {}
 
 
 def _filter_name(wrt: Any) -> str:

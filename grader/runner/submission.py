@@ -33,11 +33,12 @@ class Submission:
 
     @classmethod
     def load(cls, source: str, entry: str) -> "Submission":
-        """Run the source as the module `submission`.
+        """Run the source as the module `submission`. A byte order mark before it is skipped, as in a file.
 
         Raises:
           Fault: `syntax_error`, `error` while it ran, or `missing_entry`.
         """
+        source = source.removeprefix("\N{BYTE ORDER MARK}")
         module = types.ModuleType("submission")
         module.__file__ = FILENAME
         # Registered under its name, so that dataclasses and flax find the module of a class defined in it.

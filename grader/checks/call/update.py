@@ -1,4 +1,4 @@
-"""Was `optimizer.update` executed as often as in the reference, with the reference's gradients?"""
+"""Was `optimizer.update` executed as often as in the reference, with the reference's gradients, on the model?"""
 
 from typing import Any
 
@@ -10,10 +10,15 @@ from grader.verdict import Trust
 
 TITLE = "The update is applied once, with the gradients"
 TRUST: Trust = "observed"
+_ANOTHER_MODEL = (
+    "optimizer.update was given another model than the one that the optimizer was built for, so that one keeps its old "
+    "parameters and the new ones are lost. `nnx.clone`, `nnx.merge` and `copy.deepcopy` make a new model: call update "
+    "on the model itself, or copy the new state back with `nnx.update`."
+)
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
-    """Pass when every case has the reference's number of updates, each with its gradients."""
+    """Pass when every case has the reference's number of updates, each with its gradients and on the same model."""
     for outcome in outcomes:
         if outcome.got is None:
             return Finding(False, "Not judged: a case did not come back.", "wrong_structure")
@@ -27,6 +32,8 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
             )
         for one, other in zip(expected, got, strict=True):
             fault = _compare_gradients(one["gradients"], other.get("gradients"), tolerances, public=outcome.case.public)
+            if fault is None and one.get("model") == "moved" and other.get("model") == "still":
+                fault = _ANOTHER_MODEL
             if fault:
                 return Finding(False, told + fault, "wrong_structure")
     return Finding(True, "Seen in every case, with the gradients of the loss.")

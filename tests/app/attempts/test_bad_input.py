@@ -11,6 +11,7 @@ JSON = {"Content-Type": "application/json"}
 
 BAD = {
     "empty": (b'{"source": ""}', 422, "source-empty"),
+    "byte order mark": (b'{"source": "\\ufeff"}', 422, "source-empty"),
     "whitespace": (b'{"source": " \\n\\t"}', 422, "source-empty"),
     "too large": (json.dumps({"source": "x" * 65_537}).encode(), 413, "source-too-large"),
     "too large in UTF-8 only": (json.dumps({"source": "é" * 32_769}).encode(), 413, "source-too-large"),

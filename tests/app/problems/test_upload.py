@@ -115,6 +115,11 @@ def test_only_what_belongs_in_a_package_is_in_it(name):
         package_of(None, files_of(zipped(NEW | {name: "x"})))
 
 
+def test_a_byte_order_mark_belongs_to_no_text():
+    marked = {name: b"\xef\xbb\xbf" + text.encode() for name, text in NEW.items()}
+    assert files_of(zipped(marked)) == files_of(zipped(NEW))
+
+
 def odd(change) -> bytes:
     """The package with one more file, which `change` makes odd."""
     buffer = io.BytesIO(zipped(NEW))

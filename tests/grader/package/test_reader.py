@@ -101,3 +101,11 @@ def test_text_that_is_not_utf8_is_named(folder):
 
 def test_a_folder_without_manifest_is_no_package(tmp_path):
     assert "there is no problem.toml" in faults(tmp_path)
+
+
+def test_a_byte_order_mark_belongs_to_no_text(folder):
+    """As some editors write it, before the manifest, the cases or a submission."""
+    version = read_package(folder).version
+    for path in folder.rglob("*.*"):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_package(folder).version == version

@@ -172,3 +172,93 @@ def test_an_update_is_seen_whichever_way_it_is_called(spied, name):
 def test_what_raised_has_not_happened(spied, name):
     outcome(WAYS[name])
     assert all(event["event"] == "optimizer" for event in spied.collect())
+
+
+TRANSFORMS = {
+    "sgd": (lambda: optax.sgd(0.5), True),
+    "a chain of one": (lambda: optax.chain(optax.sgd(0.5)), True),
+    "an injected rate": (lambda: optax.inject_hyperparams(optax.sgd)(learning_rate=0.5), True),
+    "a scale": (lambda: optax.scale(-0.5), True),
+    "a constant schedule": (lambda: optax.sgd(optax.constant_schedule(0.5)), True),
+    "no momentum": (lambda: optax.sgd(0.5, momentum=0.0), True),
+    "a rate of another dtype": (lambda: optax.sgd(np.float64(0.5)), True),
+    "another rate": (lambda: optax.sgd(0.25), False),
+    "momentum": (lambda: optax.sgd(0.5, momentum=0.9), False),
+    "a schedule": (lambda: optax.sgd(optax.linear_schedule(0.5, 0.0, 4)), False),
+    "a clip": (lambda: optax.chain(optax.clip_by_global_norm(10.0), optax.sgd(0.5)), False),
+    "decay": (lambda: optax.chain(optax.add_decayed_weights(0.1), optax.sgd(0.5)), False),
+    "adam": (lambda: optax.adam(0.5), False),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_a_transform_is_known_by_what_it_does(spied, name):
+    make, same = TRANSFORMS[name]
+    for transform in (optax.sgd(0.5), make()):
+        optimizer_of(linear(), transform)
+    expected, got = (event["updates"] for event in spied.collect())
+    assert set(expected) == {f"{step}/{leaf}" for step in (1, 2, 3) for leaf in ("bias", "kernel")}
+    assert all(np.allclose(expected[path], got[path], rtol=1e-6) for path in expected) == same
+    assert {leaf.dtype.name for leaf in got.values()} == {"float32"}
+
+
+def clone_updated(optimizer: nnx.Optimizer, model: nnx.Linear) -> None:
+    optimizer.update(nnx.clone(model), gradients(model))
+
+
+def copied_back(optimizer: nnx.Optimizer, model: nnx.Linear) -> None:
+    new = nnx.clone(model)
+    optimizer.update(new, gradients(model))
+    nnx.update(model, nnx.state(new))
+
+
+def of_pure_functions(optimizer: nnx.Optimizer, model: nnx.Linear) -> None:
+    graph, state = nnx.split((optimizer, model))
+
+    @jax.jit
+    def step(state: Any) -> Any:
+        optimizer, model = nnx.merge(graph, state)
+        optimizer.update(model, gradients(model))
+        return nnx.state((optimizer, model))
+
+    step(state)
+
+
+def all_of_it(update: Callable[[nnx.Optimizer, nnx.Linear], None]) -> Callable[..., None]:
+    """With a model and an optimizer that are made while the function is traced."""
+
+    def run(*_: object) -> None:
+        @jax.jit
+        def step(rate: jax.Array) -> None:
+            model = linear()
+            update(optimizer_of(model, optax.sgd(rate)), model)
+
+        step(0.5)
+
+    return run
+
+
+STEPS = {
+    "the model": (lambda optimizer, model: optimizer.update(model, gradients(model)), "moved"),
+    "under nnx.jit": (nnx.jit(lambda optimizer, model: optimizer.update(model, gradients(model))), "moved"),
+    "copied back": (copied_back, "moved"),
+    "made under jit": (all_of_it(lambda optimizer, model: optimizer.update(model, gradients(model))), "moved"),
+    "pure functions": (of_pure_functions, "unknown"),
+    "a clone": (clone_updated, "still"),
+    "a clone under nnx.jit": (nnx.jit(clone_updated), "still"),
+    "a clone made under jit": (all_of_it(clone_updated), "still"),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_the_model_that_an_optimizer_was_built_for_has_to_move(spied, name):
+    step, told = STEPS[name]
+    for _ in range(2):
+        spied.begin()
+        if "made under" not in name:
+            model = linear()
+            optimizer = optimizer_of(model)
+            step(optimizer, model)
+        else:
+            step()
+        assert [event["model"] for event in spied.collect() if event["event"] == "update"] == [told]

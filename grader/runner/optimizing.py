@@ -1,0 +1,85 @@
+"""What an optimizer does, told by its effects: what its transform makes of gradients, and which model has moved."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import optax
+from flax import nnx
+
+# Small, large enough for a clip to show, and back again: momentum, schedules and moments show from the second on.
+_SCALES = (1.0, 1000.0, -0.5)
+Leaves = dict[str, Any]
+
+
+def probe(transform: optax.GradientTransformation, params: Any) -> Leaves:
+    """What a transform makes of gradients that are the same for every submission, over three steps.
+
+    Args:
+      params: pure pytree of arrays; only their shapes and dtypes matter.
+    Returns:
+      Step and leaf path (`1/kernel`) -> update, traced where the learning rate is.
+    Raises:
+      Whatever the transform raises.
+    """
+    weights = jax.tree.map(lambda leaf: _filled(leaf, 0.1), params)
+    state = transform.init(weights)
+    found: Leaves = {}
+    for number, scale in enumerate(_SCALES, 1):
+        gradients = jax.tree.map(lambda leaf, scale=scale: _filled(leaf, scale), params)
+        updates, state = transform.update(gradients, state, weights)
+        # As optax.apply_updates does: a learning rate of another dtype does not show in the parameters.
+        updates = jax.tree.map(lambda update, weight: update.astype(weight.dtype), updates, weights)
+        found |= {f"{number}/{path}": leaf for path, leaf in leaves_of(updates).items()}
+    return found
+
+
+def leaves_of(tree: Any) -> Leaves:
+    """Leaf path -> array, by the keys and attributes that lead there."""
+    pairs, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {"/".join(str(getattr(key, "key", getattr(key, "name", key))) for key in path): leaf for path, leaf in pairs}
+
+
+class Built:
+    """An optimizer and the model that it was built for, as they were then. Keeps both alive.
+
+    One that was built while a function was traced is asked when that trace is over, and answers the same from then on.
+    """
+
+    def __init__(self, optimizer: nnx.Optimizer[Any], model: Any) -> None:
+        self.optimizer, self._model = optimizer, model
+        self._before = self._leaves()
+        self._traced = any(isinstance(leaf, jax.core.Tracer) for part in self._before for leaf in part.values())
+        self._told: str | None = None
+
+    def told(self) -> str:
+        """`moved`; `still`, where the optimizer has stepped and the model has not moved; else `unknown`."""
+        if self._told is None or not self._traced:
+            optimizer, model = (_differ(*pair) for pair in zip(self._before, self._leaves(), strict=True))
+            self._told = "moved" if model else "still" if optimizer else "unknown"
+        return self._told
+
+    def _leaves(self) -> tuple[Leaves, Leaves]:
+        return _read(nnx.state(self.optimizer)), _read(nnx.state(self._model, self.optimizer.wrt))
+
+
+def _filled(leaf: Any, scale: float) -> Any:
+    size = int(np.prod(leaf.shape))
+    ramp = scale * (1 + np.arange(size) % 7) / 4 * np.where(np.arange(size) % 2, -1, 1)
+    return ramp.reshape(leaf.shape).astype(leaf.dtype)
+
+
+def _read(state: Any) -> Leaves:
+    """Numbers are copied: a buffer may be donated later."""
+    found = leaves_of(nnx.as_pure(state))
+    return {path: leaf if isinstance(leaf, jax.core.Tracer) else np.array(leaf) for path, leaf in found.items()}
+
+
+def _differ(before: Leaves, after: Leaves) -> bool:
+    return before.keys() != after.keys() or any(not _is_same(leaf, after[path]) for path, leaf in before.items())
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return bool(np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))
+    return one is other
