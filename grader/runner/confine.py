@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from grader.runner import kernel, landlock
+from grader.runner import futexes, kernel, landlock
 
 SCRATCH = "/tmp"
 SCRATCH_FILES = 4096
@@ -148,6 +148,7 @@ def _restrict_files(confinement: Confinement) -> None:
 
 
 def _restrict_calls(confinement: Confinement) -> None:
+    futexes.make_private()
     kernel.install_filter(_with_own_pid(bytes.fromhex(confinement.syscall_filter)))
 
 

@@ -11,6 +11,7 @@ import tempfile
 
 from grader.errors import WallMissing
 from grader.runner.confine import OWN_PID
+from grader.runner.futexes import can_be_made_private
 from grader.sandbox.remedies import INSTALL_LIBSECCOMP
 
 _ALLOWED = """
@@ -48,10 +49,10 @@ _ADVICE = {
 # The futexes of one process. Without the flag a futex is found by the page of the file that it lies in, in a private
 # mapping of a library too, and whoever maps the same page is woken.
 _FUTEX_PRIVATE, _FUTEX_COMMAND = 128, 0x7F
-_FUTEX_WAIT, _FUTEX_WAIT_BITSET = 0, 9
+_FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET = 0, 1, 9
 # Wait, wake, requeue, compare and requeue, wake and operate, and both with a bit set. Not those with priority
 # inheritance, which look for the thread of any process that a number names.
-_FUTEX_COMMANDS = (_FUTEX_WAIT, 1, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
+_FUTEX_COMMANDS = (_FUTEX_WAIT, _FUTEX_WAKE, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
 # Clocks of the machine, of the calling process and of its thread. Above them a number names a descriptor, and below 0
 # the CPU time of any process or thread.
 _CLOCKS = 12
@@ -81,6 +82,9 @@ def compile_filter() -> bytes:
     def argument_is(position: int, value: int) -> object:
         return seccomp.Arg(position, seccomp.EQ, value)
 
+    def shared_futex(command: int) -> object:
+        return seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, command)
+
     for name in _ALLOWED:
         allow(name)
     # A thread, and nothing else: no process, and no namespace on the way.
@@ -102,11 +106,13 @@ def compile_filter() -> bytes:
     for command in _FUTEX_COMMANDS:
         private = command | _FUTEX_PRIVATE
         allow("futex", seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, private))
-    # pthread_join waits for a thread's end like this. Told that the value has changed it looks again, until the thread,
-    # which has nothing left to do, is gone; told EPERM it would abort.
-    for command in (_FUTEX_WAIT, _FUTEX_WAIT_BITSET):
-        shared = seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, command)
-        rules.add_rule(seccomp.ERRNO(errno.EAGAIN), "futex", shared)
+    # What libstdc++ asks for is made private by a handler in the process: see grader/runner/futexes.py.
+    instead = seccomp.TRAP if can_be_made_private() else seccomp.ERRNO(errno.EAGAIN)
+    for command in (_FUTEX_WAIT, _FUTEX_WAKE):
+        rules.add_rule(instead, "futex", shared_futex(command))
+    # pthread_join waits for a thread's end like this, and the kernel's wake is not for a private futex. Told that the
+    # value has changed it looks again, until the thread, which has nothing left to do, is gone.
+    rules.add_rule(seccomp.ERRNO(errno.EAGAIN), "futex", shared_futex(_FUTEX_WAIT_BITSET))
     for name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
         allow(name, seccomp.Arg(0, seccomp.LT, _CLOCKS))
     # In scratch, which is memory, there is nothing to do; on a file of the host it would wait for the host's writes.

@@ -1,24 +1,27 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Wakes whoever waits at the same page of a shared file, and waits there, by a private mapping."""
+"""expect: accepted; wall: seccomp; says: "stopped". Waits at a page of a shared file and is woken through another mapping of it, as by whoever has it mapped."""
 
 import ctypes
-import errno
 import mmap
 import os
+import threading
+import time
 
 import numpy as np
 
 syscall = ctypes.CDLL(None, use_errno=True).syscall
 syscall.restype = ctypes.c_long
-area = mmap.mmap(os.open(os.__file__, os.O_RDONLY), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)
-page = np.frombuffer(area, np.uint32)
-where = ctypes.c_void_p(page.ctypes.data)
-moment = (ctypes.c_long * 2)(0, 1000)
-for command, value in ((1, 1), (10, 1), (0, int(page[0])), (9, int(page[0]))):
-    answer = syscall(
-        202, where, ctypes.c_long(command), ctypes.c_long(value), moment, ctypes.c_long(0), ctypes.c_long(1)
-    )
-    said = "success" if answer >= 0 else errno.errorcode[ctypes.get_errno()]
-    print("stopped" if said in ("EPERM", "EAGAIN") else "CROSSED: the kernel looked at it:", said)
+file = os.open(os.__file__, os.O_RDONLY)
+maps = [np.frombuffer(mmap.mmap(file, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ), np.uint32) for _ in range(2)]
+here, there = (ctypes.c_void_p(page.ctypes.data) for page in maps)
+moment = (ctypes.c_long * 2)(1, 0)
+waiting = threading.Thread(
+    target=syscall, args=(202, here, 0, ctypes.c_uint32(int(maps[0][0])), moment, None, ctypes.c_long(0))
+)
+waiting.start()
+time.sleep(0.3)
+woken = syscall(202, there, 1, 1, None, None, ctypes.c_long(0))
+print("stopped" if woken <= 0 else "CROSSED: somebody was woken")
+waiting.join()
 
 
 def add_one(x):
