@@ -1,4 +1,4 @@
-"""You copied each shard once for every device and exchanged the copies; an all_gather needs no copies to send."""
+"""Copies of each shard are exchanged by all_to_all, one for every device; an all_gather needs no copies to send."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You asked for w whole in in_specs and gathered it once more inside: P() had it gathered on the way in already."""
+"""w is gathered twice. in_specs=P() has it gathered on the way into shard_map, so an all_gather inside is one too many."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You wrote P("fsdp") for every dim; where another dimension is split, all of w is first cut anew by an all_to_all."""
+"""w is first cut anew along another dimension, by an all_to_all. in_specs must name the dimension that is split, or shard_map has w rearranged."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You passed the shards round by hand, one ppermute a hop; an all_gather is that ring as one instruction."""
+"""The shards travel round in single hops, one collective_permute each; an all_gather is that ring as one instruction."""
 
 from functools import partial
 

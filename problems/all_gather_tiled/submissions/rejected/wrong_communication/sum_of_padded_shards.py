@@ -1,4 +1,4 @@
-"""You padded each shard with zeros and summed over devices: an all_reduce, twice the traffic, to add up zeros."""
+"""The devices add up arrays that are zero but for one shard: an all_reduce, twice the traffic of an all_gather."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You let all_gather join the shards along dimension 0, its default; they have to be joined where they were cut."""
+"""The shards are joined along dimension 0, which is all_gather's default; they have to be joined where they were cut."""
 
 from functools import partial
 

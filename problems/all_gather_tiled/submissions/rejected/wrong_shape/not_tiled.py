@@ -1,4 +1,4 @@
-"""You left out tiled=True, so the shards were stacked along a new dimension in place of being joined along dim."""
+"""The shards are stacked along a new dimension instead of being joined along dim. Pass tiled=True to all_gather."""
 
 from functools import partial
 

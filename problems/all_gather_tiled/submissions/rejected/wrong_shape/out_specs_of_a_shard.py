@@ -1,4 +1,4 @@
-"""You kept the shards' spec for the result; each device's whole copy then counts as one piece of a larger array."""
+"""The result is as many times too long as there are devices: with a shard's spec in out_specs, each whole copy counts as one piece of a larger array."""
 
 from functools import partial
 

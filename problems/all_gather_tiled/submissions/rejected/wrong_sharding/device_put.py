@@ -1,4 +1,4 @@
-"""Nothing in your program moves w, as jax.device_put does not inside of one: each device still holds one shard."""
+"""Nothing in your program moves w: each device still holds one shard. Inside a program, jax.device_put moves nothing, nor does reshard on Auto axes."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""You gathered in bfloat16 and cast back; that halves the bytes and loses 16 bits of every number."""
+"""The numbers went through bfloat16, which halves the bytes and loses 16 bits of every number."""
 
 from functools import partial
 

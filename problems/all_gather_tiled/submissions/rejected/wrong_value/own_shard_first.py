@@ -1,4 +1,4 @@
-"""You put each device's own shard first, so only device 0 has the order right; check_vma=False let them differ."""
+"""Each device has its own shard first, so only device 0 has the order right. With check_vma=False nothing compares the copies."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You repeated each device's own shard; the shape is right, and no number of another device ever arrives."""
+"""Every device repeats its own shard: the shape is right, and no number of another device ever arrives."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You stacked the shards in front and reshaped; that keeps the order of elements only where dimension 0 was split."""
+"""The elements are in the order of shards that were stacked in front; that is the order of w only where dimension 0 was split."""
 
 from functools import partial
 

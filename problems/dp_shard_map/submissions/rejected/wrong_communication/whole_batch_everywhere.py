@@ -1,4 +1,4 @@
-"""You gave the batch P(): shard_map hands every device all of its rows, and all of them compute the same."""
+"""Every device gathers all rows of the batch, as in_specs=P() has it, and all of them compute the same."""
 
 import jax
 import jax.numpy as jnp

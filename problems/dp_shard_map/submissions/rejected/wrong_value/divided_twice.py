@@ -1,4 +1,4 @@
-"""You differentiated the mean over devices and divided by their number once more."""
+"""The step is N times too short: the gradient of a mean over devices is a mean already, and dividing it by their number makes it too small."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You added up what AD had summed already: N equal sums make a gradient that is N times N too large."""
+"""The gradient is N * N times the mean: inside shard_map AD has summed it over the devices already, and a psum adds up N equal sums."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You differentiated the sum of the devices' losses; each is a mean over its rows already, so the loss of the batch is their mean."""
+"""Loss and gradient are those of the sum over devices. Each device's loss is a mean over its rows already, so the loss of the batch is their mean."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every device gathers and computes the whole batch; an all_reduce of the gradients is there, but multiplied by zero."""
+"""Every device gathers and computes the whole batch, so the all_reduce of gradients that is there as well has nothing to add."""
 
 import jax
 import jax.numpy as jnp

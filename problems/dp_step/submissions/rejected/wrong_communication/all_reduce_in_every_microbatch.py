@@ -1,4 +1,4 @@
-"""You left the sum over devices to the partitioner inside a loop of microbatches: it adds the gradients up in each turn, four times in all."""
+"""The gradients are added up over the devices in each turn of a loop over microbatches: sums commute, so once at the end is enough."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You replicated the batch: every device gathers all rows and computes the step of a single device."""
+"""Every device gathers all rows of the batch and computes the step of a single device, so there is nothing left to add."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You passed the batch into shard_map with P(): every device receives all rows, and there is nothing left to add."""
+"""Every device gathers all rows of the batch and computes the step of a single device, so there is nothing left to add."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every device computes the whole batch, and a reduction times zero is added for the look of it."""
+"""Every device gathers and computes the whole batch, so the reduction that is there as well has nothing to add."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Nothing says where a parameter lives, as jax.device_put does not inside of a program: all devices hold all."""
+"""Nothing in your program says where a parameter lives, so all devices hold all of it. Inside a program, jax.device_put does not say it; with_sharding_constraint does."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You divided the summed gradients by 8 whatever the mesh; the size of the axis is mesh.shape["fsdp"]."""
+"""The summed gradients are divided by 8 on every mesh; the number of devices is mesh.shape["fsdp"]."""
 
 from functools import partial
 

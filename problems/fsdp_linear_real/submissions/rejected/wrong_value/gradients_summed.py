@@ -1,4 +1,4 @@
-"""You did not divide after psum_scatter, which adds: the step is as many times too long as there are devices."""
+"""The step is as many times too long as there are devices: psum_scatter and psum add, and the division by their number is missing."""
 
 from functools import partial
 

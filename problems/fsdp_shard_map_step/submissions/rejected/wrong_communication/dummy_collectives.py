@@ -1,4 +1,4 @@
-"""Every device computes the whole batch, and a reduce_scatter times zero is added for the look of it."""
+"""Every device gathers and computes the whole batch, so the reduce_scatter that is there as well has nothing to add."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You scanned over all layers: every device gathers the whole stack and computes all of it."""
+"""Every device gathers the whole stack of layers and computes all of it, as a scan over the split dimension has it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You looped over the layers in Python: each is sent to every device, which computes all of them."""
+"""Each layer is sent to every device, which computes all of them; in a pipeline the activations travel."""
 
 import jax.numpy as jnp
 

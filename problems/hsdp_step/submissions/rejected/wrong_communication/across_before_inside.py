@@ -1,4 +1,4 @@
-"""AD met data before fsdp: the whole gradient crosses the groups and is scattered afterwards. Cast the shard to varying over data before you gather it."""
+"""Whole gradients cross the groups and are scattered afterwards. With shard_map and AD, cast each shard to varying over data before you gather it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You summed the whole gradients over all devices and cut out your shard afterwards: every link carries every gradient in full."""
+"""Whole gradients are summed over all devices at once, and each device cuts out its shard afterwards: every link carries every gradient in full."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You pinned the weights whole where they are used. That pins their gradients whole, too, and the partitioner sums those over all devices at once."""
+"""Whole gradients are summed over all devices at once. A constraint that keeps weights whole where they are used keeps their gradients whole, too."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You took the mean by all_reduce and added a reduce_scatter times zero; what counts is all that is exchanged."""
+"""The sum is an all_reduce, and a reduce_scatter is there as well; what counts is all that is exchanged."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You divided by 8 whatever the mesh; the size of the axis is mesh.shape["fsdp"], and not every mesh has 8."""
+"""The sum is divided as if there were 8 devices on every mesh; the size of the axis is mesh.shape["fsdp"]."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You took local[0], as if a device had one gradient; where it holds several, the others were lost."""
+"""Only the first gradient of each device counts; where a device holds several, the others are lost."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You computed everything everywhere and added an all_reduce times zero; the gathers are still there."""
+"""Every device gathers the weights and computes everything, and the all_reduce that is there as well does not undo that."""
 
 import jax
 from jax.sharding import PartitionSpec as P

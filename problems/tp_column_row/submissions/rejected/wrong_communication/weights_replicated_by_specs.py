@@ -1,4 +1,4 @@
-"""You told shard_map that the weights enter whole, so every slice is sent to every device first."""
+"""Every slice of the weights is sent to every device before the products, as in_specs=P() has it; tensor parallelism computes with its own slices."""
 
 import jax
 from jax.sharding import PartitionSpec as P
