@@ -71,8 +71,10 @@ def _is_event(event: object) -> bool:
             "wrt": str(),
             "lr": (float() | None),
             "gradients": dict(gradients),
+            "updates": dict(updates),
+            "model": str(),
         }:
-            return all(isinstance(leaf, np.ndarray) for leaf in gradients.values())
+            return all(isinstance(leaf, np.ndarray) for leaf in (*gradients.values(), *updates.values()))
     return False
 
 

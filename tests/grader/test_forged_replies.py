@@ -23,6 +23,8 @@ EVENT = {
     "wrt": "Param",
     "lr": 0.5,
     "gradients": {"kernel": np.ones((1, 1), np.float32)},
+    "updates": {"0/kernel": np.ones((1, 1), np.float32)},
+    "model": "moved",
 }
 INPUTS = {"seed": 0.0, "x": np.ones((2, 1), np.float32), "y": np.ones((2, 1), np.float32), "num_shards": 1.0, "lr": 0.5}
 RESULT = np.ones(1, np.float32)
@@ -112,6 +114,8 @@ def array(dtype: str, shape: list[int]) -> dict[str, Any]:
         called({"t": "dict", "items": [["\ud800" * 50_000, deep(0)]]}),
         called(node_of(RESULT), node_of([{**EVENT, "event": np.ones(3, np.int8)}])),
         called(node_of(RESULT), node_of([{**EVENT, "gradients": {"kernel": "x"}}])),
+        called(node_of(RESULT), node_of([{**EVENT, "event": "optimizer"}, {**EVENT, "model": np.ones(3, np.int8)}])),
+        called(node_of(RESULT), node_of([{**EVENT, "event": "optimizer", "updates": {"0/kernel": [1]}}])),
         called(node_of(RESULT), node_of([{**EVENT, "lr": float("nan")}])),
         called(node_of(RESULT), node_of([{**EVENT, "event": "optimizer", "lr": 10**18}])),
         called(node_of(RESULT), node_of([{"event": "update"}])),
@@ -121,7 +125,7 @@ def array(dtype: str, shape: list[int]) -> dict[str, Any]:
             "type": "E", "traceback": [{"line": 10**4000, "function": "f", "text": "t"}], "line": 10**4000}}),
         frame_of({"ok": False, "reason": "error", "message": "\ud800", "detail": {"type": "\ud800"}, "values": {}}),
     ],
-    ids=range(18),
+    ids=range(20),
 )  # fmt: skip
 def test_an_answer_of_another_form_rejects_the_submission(judge, fsdp_step, frame):
     assert graded(judge, fsdp_step, [LOAD, frame, frame]).status == "rejected"
