@@ -18,6 +18,7 @@ from grader.runner import wire
 from grader.runner.confine import SCRATCH, limit_memory
 
 _DATA_BYTES, _ADDRESS_BYTES = 1 << 30, 16 << 30
+_FAR_BYTES, _MOST_FILES = 1 << 30, 1024
 
 
 def probe(fd: int, targets: dict[str, Any]) -> None:
@@ -126,6 +127,27 @@ def _fill_scratch() -> None:
         path.unlink(missing_ok=True)
 
 
+def _write_far() -> None:
+    path = Path(SCRATCH, "far")
+    try:
+        with path.open("wb") as file:
+            # All that it takes is one page: only the limit on files stands against it.
+            file.seek(_FAR_BYTES)
+            file.write(b"1")
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _open_many() -> None:
+    opened: list[int] = []
+    try:
+        for _ in range(_MOST_FILES):
+            opened.append(os.open("/dev/null", os.O_RDONLY))
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
 def _rlimits() -> Attempts:
     def is_lower(limit: int, most: int) -> Callable[[], object]:
         def check() -> None:
@@ -142,6 +164,8 @@ def _rlimits() -> Attempts:
         "start any number of tasks": is_lower(resource.RLIMIT_NPROC, 8192),
         "open any number of files": is_lower(resource.RLIMIT_NOFILE, 1024),
         "leave a core dump": is_lower(resource.RLIMIT_CORE, 0),
+        "write a file longer than its scratch": _write_far,
+        "open more files than it may": _open_many,
         "allocate past the limit on data": lambda: bytearray(_DATA_BYTES),
         "lift its own limits": lambda: resource.setrlimit(resource.RLIMIT_DATA, (infinity, infinity)),
     }

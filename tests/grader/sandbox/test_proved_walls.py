@@ -158,6 +158,16 @@ _LIES = {
 }
 
 
+def test_limits_that_are_told_and_not_kept_are_seen(monkeypatch, tmp_path):
+    change_inside(
+        monkeypatch, tmp_path, "confine.py", "        resource.setrlimit(limit, (value, value))\n", "        pass\n"
+    )
+    change_inside(monkeypatch, tmp_path, "probe.py", "resource.getrlimit(limit)[1]", "most")
+    told = found()["rlimits"]
+    assert "open more files than it may" in told
+    assert "write a file longer than its scratch" in told
+
+
 @pytest.mark.parametrize("call", _LIES)
 def test_a_kernel_that_says_it_did_what_it_did_not_is_seen(monkeypatch, tmp_path, call):
     for module, line, instead in _LIES[call]:
