@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
 
 SCHEMES = ["light", "dark"]
-ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete"]
+ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete", "/sign-in/again"]
 PATHS = ["/", PROBLEM, "/attempts", "/sign-in", *ACCOUNT]
 
 
