@@ -31,7 +31,7 @@ class Recent:
         require_session(caller)
         if not self.covers(caller):
             raise SignInAgain(
-                "You signed in some time ago. Confirm that it is you at /sign-in/again, then repeat this.",
+                "You signed in too long ago for this. Confirm that it is you at /sign-in/again, then try again.",
                 sign_in="/sign-in/again",
             )
 
@@ -40,6 +40,6 @@ def require_session(caller: Caller) -> None:
     """Raises `SessionNeeded`."""
     if caller.session_id is None:
         raise SessionNeeded(
-            "An API token cannot do this, whatever its scopes: it would reach further than the token. "
-            "Sign in in a browser and do it on the page of your account."
+            "An API token cannot do this, whatever its scopes, because the result would reach further than the token. "
+            "Use a browser: sign in and open the page of your account."
         )

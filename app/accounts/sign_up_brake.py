@@ -45,8 +45,8 @@ class SignUpBrake:
         """`count`, in the caller's transaction; what it raises must end that."""
         await session.execute(delete(SignUpCountRow).where(SignUpCountRow.ends_at <= now()))
         # One address first: refused there, it takes nothing from what others may still do.
-        await _count(session, f"sign-up\0{network_of(address)}", self._limits.per_address, "from your network")
-        await _count(session, "sign-up in total", self._limits.in_total, "here")
+        await _count(session, f"sign-up\0{network_of(address)}", self._limits.per_address, "your network")
+        await _count(session, "sign-up in total", self._limits.in_total, "this service")
 
 
 async def _count(session: AsyncSession, subject: str, limit: int, where: str) -> None:
@@ -62,8 +62,9 @@ async def _count(session: AsyncSession, subject: str, limit: int, where: str) ->
     ).one()
     if tries > limit:
         seconds = max(1, math.ceil((ends_at - now()).total_seconds()))
+        minutes = math.ceil(seconds / 60)
         raise TooManySignUps(
-            f"{limit} new accounts were asked for {where} within an hour, the most that are permitted. Try again in "
-            f"{math.ceil(seconds / 60)} min, or ask an instructor for an invitation, which is not counted.",
+            f"The limit of {limit} new accounts an hour for {where} is reached. Try again in {minutes} min, "
+            "or ask an instructor for an invitation, which is not counted.",
             headers={"Retry-After": str(seconds)},
         )

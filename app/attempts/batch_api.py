@@ -10,7 +10,7 @@ from app.accounts.web import require_scope
 from app.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
 from app.attempts.service import Attempts, AttemptView
 from app.body import body_of, read_json
-from app.errors import Refused
+from app.errors import FieldInvalid, Refused
 from app.problem_json import problem_responses
 from app.rate_limit import count_more
 
@@ -28,6 +28,9 @@ MAX_BATCH_BYTES = 2 * 1024 * 1024
     openapi_extra=body_of(BatchJSON),
 )
 async def submit_batch(request: Request, user: Submitter) -> BatchAnswersJSON:
+    if "idempotency-key" in request.headers:
+        # Whoever sends it relies on it: to leave it out of account would make attempts twice.
+        raise FieldInvalid("Idempotency-Key: a batch takes a key for each item instead, as `idempotency_key`.")
     body = await read_json(request, BatchJSON, max_bytes=MAX_BATCH_BYTES)
     await count_more(request, len(body.items) - 1)
     attempts = _attempts(request)

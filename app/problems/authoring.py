@@ -143,10 +143,11 @@ def _why_not(slug: str, proof: Proof | None) -> str:
     if proof is None:
         found = f"It was never checked. Ask for a check: POST /api/v1/problems/{slug}/check."
     elif proof.passed is None:
-        found = f"Its check {proof.id} goes on. Wait until it has passed."
+        found = f"Its check {proof.id} is still running. Wait until it has passed."
     else:
-        found = f"Its check {proof.id} found faults. Mend the package and upload it again."
-    return f"Nothing was published. {found} To publish it all the same, send `force`: true; this is kept."
+        found = f"Its check {proof.id} found faults. Fix the package and upload it again."
+    anyway = 'To publish it anyway, send "force": true; the list of publications will say so.'
+    return f"Nothing was published. {found} {anyway}"
 
 
 def _unpack(data: bytes, ceiling: Ceiling | None) -> Package:

@@ -61,6 +61,8 @@ async def test_an_item_that_is_sent_again_with_its_key_is_the_same_attempt(servi
     again = (await submit(service, *sent, item("c", idempotency_key="k1"))).json()["items"]
     assert [each["attempt"]["id"] for each in again[:2]] == [each["attempt"]["id"] for each in first]
     assert again[2]["error"]["slug"] == "idempotency-key-reused"
+    whole = await submit(service, *sent, headers=service.bearer | {"Idempotency-Key": "k"})
+    assert (whole.status_code, whole.json()["slug"]) == (422, "field-invalid")
 
 
 async def test_each_of_them_counts_against_the_limits(start_service):
