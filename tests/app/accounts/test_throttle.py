@@ -133,6 +133,7 @@ async def test_neither_names_nor_addresses_are_stored(throttle, empty_database):
             assert len(key) == 64
 
 
+@pytest.mark.usefixtures("clock")  # which stands still: on a busy machine the restart takes longer than the wait
 async def test_the_right_password_waits_too_and_a_restart_forgets_nothing(start_service):
     async with start_service() as service, browser(service) as http:
         await sign_up(service, http, "ada")
