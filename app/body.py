@@ -30,8 +30,19 @@ _REFUSALS: dict[str, type[FieldMissing] | type[FieldUnknown]] = {
 def body_of(model: type[BaseModel]) -> dict[str, Any]:
     """OpenAPI's description of a body that `read_json` reads: FastAPI does not see it, so it cannot describe it."""
     schema = model.model_json_schema()
+    # In the document a reference would begin at its root, where these definitions are not.
+    schema = _inlined(schema, schema.pop("$defs", {}))
     content = {"application/json": {"schema": schema, "example": schema["examples"][0]}}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+    """`schema` with each reference to one of `definitions` replaced by it; none of ours holds itself."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            return _inlined(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions)
+        return {name: _inlined(value, definitions) for name, value in schema.items()}
+    return [_inlined(each, definitions) for each in schema] if isinstance(schema, list) else schema
 
 
 async def read_json(request: Request, model: type[M], *, max_bytes: int = _MAX_BYTES) -> M:

@@ -158,11 +158,10 @@ def create_app(
     add_error_responses(app)
     # Routes are tried one after the other, so those that a class asks for all the time come first.
     app.include_router(problems_api.router, prefix=_API)
-    app.include_router(batch_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for pages in (problems_pages, attempts_pages):
         app.include_router(pages.router)
-    for api in (accounts_api, webhooks_api, authoring_api, rejudging_api):
+    for api in (batch_api, accounts_api, webhooks_api, authoring_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)

@@ -14,6 +14,7 @@ from app.attempts.schemas import (
     AttemptJSON,
     AttemptPage,
     AttemptSummaryJSON,
+    EventJSON,
     ProgressJSON,
     RankingJSON,
     SubmissionJSON,
@@ -47,11 +48,6 @@ _STREAM_EXAMPLE = (
     'event: status\nid: running-9a0e5c11\ndata: {"status": "running", "phase": "case 3 of 10"}\n\n'
     'event: verdict\nid: verdict\ndata: {"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "status": "finished", …}\n\n'
 )
-_STREAM: dict[str, Any] = {
-    "type": "string",
-    "description": "Events with the fields `event` (`status` or `verdict`), `id` and `data`, which is JSON text: "
-    "`status` and `phase`, and of `verdict` the whole attempt",
-}
 _SUBMIT: dict[str, Any] = {
     "status_code": 202,
     "response_model": AttemptJSON,
@@ -172,7 +168,7 @@ async def get_attempt(request: Request, user: Reader, attempt_id: str, wait: Wai
     responses={
         200: {
             "description": "`status` on every change; at last `verdict` with the attempt, then the stream ends",
-            "content": {"text/event-stream": {"schema": _STREAM, "example": _STREAM_EXAMPLE}},
+            "content": {"text/event-stream": {"schema": EventJSON.model_json_schema(), "example": _STREAM_EXAMPLE}},
         },
         204: {"description": "The reader has had the verdict; nothing more will come"},
         **problem_responses(401, 403, 404, 422),

@@ -14,7 +14,6 @@ from app.errors import FieldInvalid, Refused
 from app.problem_json import problem_responses
 from app.rate_limit import count_more
 
-# Ahead of the router of single attempts, whose ids would match `batch`.
 router = APIRouter(tags=["attempts"])
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
@@ -22,7 +21,7 @@ MAX_BATCH_BYTES = 2 * 1024 * 1024
 
 
 @router.post(
-    "/attempts/batch",
+    "/batch/attempts",
     summary=f"Submit up to {MOST} sources, each stored or refused by itself",
     responses=problem_responses(400, 401, 403, 413, 415, 422),
     openapi_extra=body_of(BatchJSON),
@@ -44,7 +43,7 @@ async def submit_batch(request: Request, user: Submitter) -> BatchAnswersJSON:
 
 
 @router.get(
-    "/attempts/batch",
+    "/batch/attempts",
     summary=f"Up to {MOST} attempts, by their ids",
     responses=problem_responses(401, 403, 422),
 )

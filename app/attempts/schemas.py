@@ -1,7 +1,7 @@
 """What REST takes and says about attempts."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -200,6 +200,14 @@ class ProgressJSON(BaseModel):
                 for slug, standing in sorted(standings.items())
             ]
         )
+
+
+class EventJSON(BaseModel):
+    """A server-sent event. `data` is JSON text: `{"status", "phase"}`, and of `verdict` the whole attempt."""
+
+    event: Literal["status", "verdict"]
+    id: str
+    data: str
 
 
 _PLACE: dict[str, Any] = {

@@ -3,7 +3,7 @@
 import pytest
 
 pytestmark = pytest.mark.anyio
-BATCH = "/api/v1/attempts/batch"
+BATCH = "/api/v1/batch/attempts"
 
 
 def item(source="x", **further):
