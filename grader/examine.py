@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from grader.package.package import Package
 from grader.program import facts as program_facts
 from grader.program.tokens import ProgramUnreadable
 from grader.runner.wire import DTYPES, MAX_LEAVES, MAX_PATH, MAX_RANK
+from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Sandbox, Session
 
 Progress = Callable[[str], None]
@@ -196,22 +197,34 @@ def _check_states(states: Sequence[Leaves]) -> None:
                 )
 
 
-def verify(session: Session, package: Package, mesh: dict[str, int], form: Form, exported: Export) -> Examined:
-    """Have a program compiled, measured and run on every case of its form. Raises what `Session.request` raises."""
+class _NeedsOwnVerifier(Exception):
+    """The program calls native kernels: its verifier must serve nobody else."""
+
+
+def verify(
+    session: Session, package: Package, mesh: dict[str, int], form: Form, exported: Export, *, alone: bool = False
+) -> Examined:
+    """Have a program compiled, measured and run on every case of its form.
+
+    Args:
+      alone: the verifier serves nobody else, so the program may call native kernels.
+    Raises:
+      _NeedsOwnVerifier: it calls some, and the verifier is not alone.
+      And what `Session.request` raises.
+    """
     program = package.manifest.program
     assert program is not None
     init_facts, states = None, exported.states
     if exported.init is not None:
-        init_facts, states = _run_init(session, mesh, form, exported)
+        init_facts, states = _run_init(session, mesh, form, exported, alone)
     state = tuple(states[0])
     arrays = [arg for arg in form.args if "static" not in arg]
     leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
-    request = {"op": "compile", "mesh": mesh, "inputs": [*leaves, *inputs], "state": len(state)}
-    reply, _ = session.request(request, {"artifact": exported.artifact})
+    facts = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(state), alone)
     observed = {"primitives": exported.primitives, "retraced": exported.retraced}
     raw = {
-        "facts": reply.get("facts"),
+        "facts": facts,
         "init": init_facts,
         "outputs": list(exported.outputs),
         "state": list(state),
@@ -227,25 +240,50 @@ def verify(session: Session, package: Package, mesh: dict[str, int], form: Form,
     runs: dict[str, Run] = {}
     for case, leaves_of_case in zip(form.cases, states, strict=True):
         values = {"state": list(leaves_of_case.values()), "inputs": [case.inputs[name] for name in form.inputs]}
-        _, answer = session.request({"op": "run", "steps": program.steps}, values)
+        answer = _run(session, program.steps, values, f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}")
         runs[case.id] = _run_of(leaves_of_case, answer.get("steps"), exported.outputs, program.steps)
     return Examined(form.cases, measured, runs, raw)
 
 
+def _compile(
+    session: Session,
+    mesh: dict[str, int],
+    artifact: np.ndarray[Any, Any],
+    inputs: list[dict[str, Any]],
+    state: int,
+    alone: bool,
+) -> object:
+    request = {"op": "compile", "mesh": mesh, "inputs": inputs, "state": state, "alone": alone}
+    try:
+        reply, _ = session.request(request, {"artifact": artifact})
+    except SubmissionFault as fault:
+        raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None
+    if reply.get("kernels") and not alone:
+        raise _NeedsOwnVerifier
+    return reply.get("facts")
+
+
+def _run(session: Session, steps: int, values: dict[str, object], activity: str) -> dict[str, object]:
+    try:
+        return session.request({"op": "run", "steps": steps}, values)[1]
+    except SubmissionFault as fault:
+        raise fault_of_program(fault, activity) from None
+
+
 def _run_init(
-    session: Session, mesh: dict[str, int], form: Form, exported: Export
+    session: Session, mesh: dict[str, int], form: Form, exported: Export, alone: bool
 ) -> tuple[object, tuple[Leaves, ...]]:
     """Have the program of `init` measured and run. Its own outputs are the states: what the runner says they are is
     nothing that the memory of this program could be held against.
     """
-    request = {"op": "compile", "mesh": mesh, "inputs": [{"shape": [], "dtype": "uint32"}], "state": 0}
     assert exported.init is not None
-    facts = session.request(request, {"artifact": exported.init})[0].get("facts")
+    facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone)
     names, states = tuple(exported.states[0]), []
     _check_outputs(facts, names)
     for case in form.cases:
         seed = np.asarray(case.inputs["seed"], np.uint32)
-        _, answer = session.request({"op": "run", "steps": 1}, {"state": [], "inputs": [seed]})
+        activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
+        answer = _run(session, 1, {"state": [], "inputs": [seed]}, activity)
         run = _run_of({}, answer.get("steps"), names, 1)
         if run.replicas[0]:
             raise SubmissionFault("wrong_value", "`init` leaves other values on one device than on another.")
@@ -347,8 +385,21 @@ def examine(
     forms = forms_of(package, cases)
 
     def verified(mesh: dict[str, int], form: Form, exported: Export) -> Examined:
-        with sandbox.verifier(manifest.devices, manifest.limits, stop) as verifier:
-            return verify(verifier, package, mesh, form, exported)
+        try:
+            with sandbox.verifier(manifest.devices, manifest.limits, stop) as verifier:
+                return verify(verifier, package, mesh, form, exported)
+        except _NeedsOwnVerifier:
+            pass
+        except SubmissionFault as fault:
+            # A program before it may have broken this verifier. One that crashes a verifier of its own did it itself.
+            if fault.reason != "killed":
+                raise
+        parts = []
+        for part, its_states in _public_and_hidden(form, exported):
+            with sandbox.verifier(manifest.devices, manifest.limits, stop, alone=True) as verifier:
+                parts.append(verify(verifier, package, mesh, part, replace(exported, states=its_states), alone=True))
+        runs = {name: run for part in parts for name, run in part.runs.items()}
+        return replace(parts[0], cases=form.cases, runs=runs)
 
     with ThreadPoolExecutor(len(manifest.program.meshes), thread_name_prefix="verify") as pool:
         futures: list[Future[Examined]] = []
@@ -362,6 +413,17 @@ def examine(
                 futures.append(pool.submit(verified, mesh, form, exported))
         progress("compiling and running")
         return Examination(tuple(future.result() for future in futures), export_s)
+
+
+def _public_and_hidden(form: Form, exported: Export) -> list[tuple[Form, tuple[Leaves, ...]]]:
+    """The cases of a form, apart: what is shown of a public one comes from a process that has seen no hidden one."""
+    parts = []
+    for public in (True, False):
+        pairs = zip(form.cases, exported.states, strict=True)
+        chosen = [(case, state) for case, state in pairs if case.public is public]
+        if chosen:
+            parts.append((replace(form, cases=tuple(case for case, _ in chosen)), tuple(state for _, state in chosen)))
+    return parts
 
 
 def _run_of(init: Leaves, steps: object, names: Sequence[str], number: int) -> Run:

@@ -12,7 +12,7 @@ from grader.program.strict_json import read, write
 from grader.program.tokens import ProgramUnreadable, integer
 from grader.program.walk import sites
 
-__all__ = ["Census", "Collective", "Dot", "ProgramUnreadable", "from_json", "take_census", "to_json"]
+__all__ = ["Census", "Collective", "Dot", "ProgramUnreadable", "census_of", "from_json", "take_census", "to_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,15 @@ def take_census(
     Raises:
       ProgramUnreadable: no module, or one that does not fit together.
     """
+    return census_of(read_hlo(hlo_text), devices, mesh, source)
+
+
+def census_of(
+    module: Module, devices: int, mesh: Mapping[str, int] | None = None, source: str = "submission.py"
+) -> Census:
+    """As `take_census`, for a module that has been read."""
     if mesh is not None and _product(mesh) != devices:
         raise ValueError(f"the mesh {dict(mesh)} has not {devices} devices")
-    module = read_hlo(hlo_text)
     world = World(devices, _partitions(module, devices), mesh)
     collectives: list[Collective] = []
     dots: list[Dot] = []

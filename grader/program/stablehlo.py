@@ -52,6 +52,7 @@ class ExportedProgram:
       custom_calls: targets, in the order of the text.
       donated: (argument, output or None) of every argument of `main` that is given away: the output that takes its
         buffer (tf.aliasing_output), or None where the compiler may choose one (jax.buffer_donor).
+      dynamic: some tensor has a size that is not fixed, or an encoding, which is how a bound is written.
     """
 
     operations: Mapping[str, int]
@@ -60,6 +61,7 @@ class ExportedProgram:
     products: tuple[Place, ...]
     custom_calls: tuple[str, ...]
     donated: tuple[tuple[int, int | None], ...]
+    dynamic: bool
 
 
 def read_stablehlo(text: str) -> ExportedProgram:
@@ -92,7 +94,15 @@ def read_stablehlo(text: str) -> ExportedProgram:
             donated = _donated(tokens, tokens.items.index("@main", at) + 1)
     if "func.func" not in operations:
         raise ProgramUnreadable("the text holds no function: it is no StableHLO module")
-    return ExportedProgram(operations, attributes, tuple(collectives), tuple(products), tuple(custom_calls), donated)
+    return ExportedProgram(
+        operations,
+        attributes,
+        tuple(collectives),
+        tuple(products),
+        tuple(custom_calls),
+        donated,
+        _has_dynamic_tensors(tokens),
+    )
 
 
 def _names(tokens: Tokens) -> Iterator[tuple[int, str]]:
@@ -107,6 +117,15 @@ def _names(tokens: Tokens) -> Iterator[tuple[int, str]]:
                 yield at, _unescaped(token)
         elif "." in token and _NAMESPACED.fullmatch(token):
             yield at, token
+
+
+def _has_dynamic_tensors(tokens: Tokens) -> bool:
+    for at in range(tokens.end):
+        if tokens[at] == "tensor" and tokens[at + 1] == "<":
+            inside = tokens.items[at + 2 : tokens.partners[at + 1]]
+            if "?" in inside or "," in inside:
+                return True
+    return False
 
 
 def _is_attribute(tokens: Tokens, at: int) -> bool:

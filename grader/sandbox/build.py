@@ -23,7 +23,7 @@ from grader.sandbox.bubblewrap import (
 from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled import CompiledPrograms
 from grader.sandbox.pool import Pool, PoolSettings, PoolStats
-from grader.sandbox.protocol import RunnerSpec
+from grader.sandbox.protocol import RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.syscalls import compile_filter
 from grader.sandbox.verifiers import Verifiers
@@ -53,10 +53,10 @@ class PooledSandbox:
         return self._take(self._bounded(spec), stop)
 
     def verifier(
-        self, devices: int, limits: Limits, stop: threading.Event | None = None
-    ) -> AbstractContextManager[ForkSession]:
+        self, devices: int, limits: Limits, stop: threading.Event | None = None, *, alone: bool = False
+    ) -> AbstractContextManager[Session]:
         """See `Sandbox.verifier`."""
-        return self._verifiers.lend(devices, self._ceiling.clamp(limits), stop)
+        return self._verifiers.lend(devices, self._ceiling.clamp(limits), stop, alone=alone)
 
     def _take(self, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
         for _ in range(_TRIES - 1):

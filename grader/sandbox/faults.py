@@ -14,6 +14,8 @@ MEMORY_MESSAGE = (
 _MAX_FRAMES = 12
 _WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendezvous")
 _ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
+# Of what a verifier does wrong: the other messages name their mesh, or hold for every mesh.
+_TOLD_WITHOUT_PLACE = {"error", "time_limit", "memory_limit", "output_limit", "divergent_collective"}
 # What grader/runner/zygote.py ends a fork with that has failed outside the submission.
 RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
@@ -42,11 +44,12 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
     if status == -signal.SIGXCPU:
         return SubmissionFault("time_limit", "Your code used up the CPU time that a submission may have.")
     if status == -signal.SIGSYS:
-        return SubmissionFault("killed", "Your code made a system call that no Python program makes, and was ended.")
+        said = "Your code made a system call that no Python program makes, and was ended."
+        return SubmissionFault("killed", said, ended_by="SIGSYS")
     if status < 0:
         name = signal.Signals(-status).name
         hint = " Recursion that is too deep for C ends like this." if status == -signal.SIGSEGV else ""
-        return SubmissionFault("killed", f"The process that ran your code was ended by {name}.{hint}")
+        return SubmissionFault("killed", f"The process that ran your code was ended by {name}.{hint}", ended_by=name)
     if status == RUNNER_GAVE_UP:
         lacked = next((what for words, what in _LACKED.items() if words in last_words(stderr_tail)), None)
         cause = f" because {lacked}" if lacked else ", and its last words do not say why"
@@ -58,6 +61,7 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
         "killed",
         f"The process that ran your code ended itself (exit code {status}) before it returned a result. "
         "Return from the function instead of calling `os._exit`.",
+        ended_by=f"exit code {status}",
     )
 
 
@@ -70,6 +74,24 @@ def last_words(stderr_tail: str) -> str:
     frames = [f"{file}:{line}" for file, line in found if (_GRADER / file).is_file()]
     errors = _KNOWN_ERROR.findall(stderr_tail)
     return " < ".join([*errors[-1:], *reversed(frames[-_MAX_OWN_FRAMES:])]) or "nothing that a runner prints"
+
+
+def fault_of_program(fault: SubmissionFault, activity: str) -> SubmissionFault:
+    """What a verifier's end or fault says: it compiles and runs programs, and none of the submission's Python.
+
+    Args:
+      activity: what it was doing, such as "your compiled program ran public-1 on mesh x=8".
+    """
+    if fault.reason == "killed":
+        how = fault.detail.get("ended_by", "it ended itself")
+        return SubmissionFault(
+            "killed",
+            f"A process of the grader crashed ({how}) while {activity}. Your Python does not run in it, only what XLA "
+            "compiled from it. To find the operation that crashes, leave out parts of the program until it runs.",
+        )
+    if fault.reason in _TOLD_WITHOUT_PLACE:
+        return SubmissionFault(fault.reason, f"{fault} This happened while {activity}.", **fault.detail)
+    return fault
 
 
 def is_stuck(stderr_tail: str) -> bool:

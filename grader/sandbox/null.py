@@ -60,5 +60,7 @@ class NullSandbox:
         return NullSession(self._answer, self._output)
 
     @contextmanager
-    def verifier(self, devices: int, limits: Limits, stop: threading.Event | None = None) -> Iterator[NullSession]:
+    def verifier(
+        self, devices: int, limits: Limits, stop: threading.Event | None = None, *, alone: bool = False
+    ) -> Iterator[NullSession]:
         yield NullSession(self._answer, self._output)

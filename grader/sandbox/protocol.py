@@ -87,6 +87,10 @@ class Sandbox(Protocol):
         """
 
     def verifier(
-        self, devices: int, limits: Limits, stop: threading.Event | None = None
+        self, devices: int, limits: Limits, stop: threading.Event | None = None, *, alone: bool = False
     ) -> AbstractContextManager[Session]:
-        """Lend a verifier for one program, which is charged from now on. Raises as `open` does."""
+        """Lend a verifier for one program, which is charged from now on. Raises as `open` does.
+
+        Args:
+          alone: one that has served nobody and will serve nobody else.
+        """

@@ -1,16 +1,18 @@
 """Verifiers that live on: each compiles and runs one program after the other, and is lent to one grading at a time.
 
-Starting one costs a fork, a backend and a first compilation, half a second that no program has to wait for. What a
-program did to its verifier ends with it: any limit that it goes over, and any sign of trouble, ends the verifier.
+Starting one costs a fork, a backend and a first compilation, half a second that no program has to wait for. Only what
+XLA checks itself runs in a verifier that lives on. A program that calls native kernels gets one of its own, and any
+answer but success ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 """
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, Self
 
 from grader.errors import SubmissionFault
 from grader.package.package import Limits
-from grader.sandbox.protocol import RunnerSpec
+from grader.sandbox.protocol import Output, RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.usage import usage_of
 
@@ -32,25 +34,31 @@ class Verifiers:
         self._closed = False
 
     @contextmanager
-    def lend(self, devices: int, limits: Limits, stop: threading.Event | None) -> Iterator[ForkSession]:
+    def lend(
+        self, devices: int, limits: Limits, stop: threading.Event | None, *, alone: bool = False
+    ) -> Iterator[Session]:
         """Lend one, with time and memory counted from now on.
 
+        Args:
+          alone: a new one, which is ended afterwards.
         Raises:
           WallMissing, GraderFault: none could be had.
           Cancelled: `stop` was set.
         """
-        session, served = self._idle_one(devices) or (self._new(devices, limits, stop), 0)
+        idle = None if alone else self._idle_one(devices)
+        session, served = idle or (self._new(devices, limits, stop), 0)
+        loan = _Loan(session)
         good = False
         try:
             session.charge(limits, stop)
-            yield session
+            yield loan
             good = True
         except SubmissionFault:
-            # A program that was refused did no harm: then the verifier has answered, and is not killed.
+            # Found by the judge, in what the verifier has answered: then it did no harm there.
             good = True
             raise
         finally:
-            self._give_back(devices, session, served + 1, good)
+            self._give_back(devices, session, served + 1, good and loan.unharmed and not alone)
 
     def pids(self) -> tuple[int, ...]:
         """The idle ones."""
@@ -88,3 +96,38 @@ class Verifiers:
                 idle.append((session, served))
                 return
         session.close()
+
+
+class _Loan:
+    """A verifier as its borrower sees it. `unharmed` while every request was answered with success."""
+
+    def __init__(self, session: ForkSession) -> None:
+        self._session = session
+        self.unharmed = True
+
+    def request(
+        self, message: dict[str, Any], values: dict[str, object] | None = None
+    ) -> tuple[dict[str, Any], dict[str, object]]:
+        unharmed, self.unharmed = self.unharmed, False
+        reply = self._session.request(message, values)
+        self.unharmed = unharmed
+        return reply
+
+    def forgive(self, seconds: float) -> None:
+        self._session.forgive(seconds)
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        return self._session.environment
+
+    def seal_output(self) -> None:
+        self._session.seal_output()
+
+    def output(self) -> Output:
+        return self._session.output()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """The lender ends it, or keeps it."""

@@ -9,19 +9,14 @@ import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.program.hlo import Module, read_hlo
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
+from grader.program.tokens import ProgramUnreadable
 from grader.runner import private_jax
+from grader.verifier.kernels import check_kernels
+from grader.verifier.operations import check_operations
+from grader.verifier.refused import Refused
 
-# What jax itself lowers to on CPU without leaving the program: shardings, and kernels that compute on their operands.
-_ALLOWED_CALLS = {
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "annotate_device_placement",
-    "shape_assertion",
-}
-_ALLOWED_PREFIXES = ("lapack_", "xla.sdy.", "mhlo.", "stablehlo.dynamic_")
-_ALLOWED_KERNELS = {"ducc_fft", "dynamic_ducc_fft", "TopK", "ApproxTopK", "cpu_threefry2x32_ffi"}
 # How a program becomes machine code, not what it is: no LLVM optimizations, and fusions emitted as LLVM at once rather
 # than by way of MLIR, all in one piece. Loading takes a quarter of the CPU time (docs/performance.md, with what stays
 # the same).
@@ -30,21 +25,20 @@ COMPILER_OPTIONS: dict[str, str | bool] = {
     "xla_cpu_use_fusion_emitters": "False",
     "xla_cpu_parallel_codegen_split_count": "1",
 }
-# They talk to a host, which is not part of the program.
-_HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
+# A few seconds of reading. The largest program of the problems here has a fiftieth of it.
+_MAX_HLO_CHARACTERS = 8_000_000
 
 
-class Refused(Exception):
-    """The program is not one that may be judged. `reason` is of the judge's closed list."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
+class NotAlone(Exception):
+    """The program calls native kernels, and its verifier has seen other inputs than its own, or may yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A compiled program. `placed` says of each input whether the program itself gave a sharding for it."""
+    """A compiled program. `placed` says of each input whether the program itself gave a sharding for it.
+
+    `hlo` is the text of `compiled`, read; `kernels` names the native code that it calls.
+    """
 
     compiled: Any
     mesh: Mesh
@@ -53,16 +47,23 @@ class Loaded:
     in_avals: list[Any]
     out_avals: list[Any]
     exported: ExportedProgram
+    hlo: Module
+    kernels: tuple[str, ...]
 
 
-def load(artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any]], state: int) -> Loaded:
+def load(
+    artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any]], state: int, *, alone: bool = False
+) -> Loaded:
     """Deserialize, check and compile.
 
     Args:
       axes: mesh axis to size, in order.
       expected: `{"shape", "dtype"}` of every input, in order; the first `state` of them are donated.
+      alone: this process serves nobody else, so the program may call native kernels.
     Raises:
       Refused: it is no program, not for these devices or inputs, or reaches outside of itself.
+      NotAlone: it needs a verifier of its own.
+      ProgramUnreadable: its text cannot be read.
     """
     number = int(np.prod(list(axes.values())))
     try:
@@ -74,7 +75,9 @@ def load(artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any
         np.array(jax.devices()[:number]).reshape(tuple(axes.values())), tuple(axes), axis_types=_kinds(exported, axes)
     )
     module = read_stablehlo(exported.mlir_module())
-    _check_operations(module)
+    check_operations(module)
+    if module.custom_calls and not alone:
+        raise NotAlone
     given = _given_shardings(exported, mesh)
     shardings = [each if each is not None else NamedSharding(mesh, P()) for each in given]
     avals = [
@@ -84,6 +87,13 @@ def load(artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any
     with jax.set_mesh(mesh):
         jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)
         compiled = jitted.lower(*avals).compile(compiler_options=private_jax.known_options(COMPILER_OPTIONS))
+    text = compiled.as_text() or ""
+    if len(text) > _MAX_HLO_CHARACTERS:
+        raise ProgramUnreadable(f"it has {len(text):,} characters of HLO; at most {_MAX_HLO_CHARACTERS:,} are read")
+    hlo = read_hlo(text)
+    kernels = check_kernels(hlo)
+    if kernels and not alone:
+        raise NotAlone
     return Loaded(
         compiled=compiled,
         mesh=mesh,
@@ -92,6 +102,8 @@ def load(artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any
         in_avals=list(exported.in_avals),
         out_avals=list(exported.out_avals),
         exported=module,
+        hlo=hlo,
+        kernels=kernels,
     )
 
 
@@ -108,20 +120,6 @@ def _check(exported: Any, devices: int, expected: Sequence[dict[str, Any]]) -> N
         raise Refused("not_exportable", "The program does not take the inputs that it was to be exported with.")
     if exported.out_tree != jax.tree.structure(tuple(exported.out_avals)):
         raise Refused("not_exportable", "The program does not return a flat tuple of arrays.")
-
-
-def _check_operations(module: ExportedProgram) -> None:
-    for target in module.custom_calls:
-        known = target in _ALLOWED_CALLS or target in _ALLOWED_KERNELS or target.startswith(_ALLOWED_PREFIXES)
-        if not known:
-            raise Refused(
-                "not_exportable", f"The program calls `{target[:80]}`, which is not among what a program may call."
-            )
-    for name in module.operations:
-        if name in _HOST_OPERATIONS:
-            raise Refused(
-                "not_exportable", f"The program exchanges data with a host (`{name}`), which no judged program may."
-            )
 
 
 def _kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:

@@ -7,27 +7,21 @@ import jax
 import numpy as np
 from jax.sharding import NamedSharding
 
-from grader.program.census import take_census
+from grader.program.census import census_of
 from grader.program.facts import Asked, Facts, Leaf
 from grader.program.memory import memory_of
-from grader.program.tokens import ProgramUnreadable
 from grader.verifier.load import Loaded
 
-# A few seconds of reading. The largest program of the problems here has a fiftieth of it.
-_MAX_HLO_CHARACTERS = 8_000_000
 Array = np.ndarray[Any, Any]
 
 
 def facts_of(loaded: Loaded) -> Facts:
-    """Read everything off the executable.
+    """Gather everything that is known of the executable.
 
     Raises:
-      ProgramUnreadable: its HLO cannot be read.
+      ProgramUnreadable: its HLO does not fit together.
     """
     compiled = loaded.compiled
-    text = compiled.as_text()
-    if len(text) > _MAX_HLO_CHARACTERS:
-        raise ProgramUnreadable(f"it has {len(text):,} characters of HLO; at most {_MAX_HLO_CHARACTERS:,} are read")
     devices = list(loaded.mesh.devices.flat)
     inputs = zip(loaded.in_avals, loaded.in_shardings, loaded.placed, strict=True)
     outputs = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
@@ -36,7 +30,7 @@ def facts_of(loaded: Loaded) -> Facts:
         inputs=tuple(_leaf(aval, sharding, placed, devices) for aval, sharding, placed in inputs),
         outputs=tuple(_leaf(aval, sharding, True, devices) for aval, sharding in outputs),
         memory=memory_of(compiled.memory_analysis()),
-        census=take_census(text, len(devices), dict(loaded.mesh.shape)),
+        census=census_of(loaded.hlo, len(devices), dict(loaded.mesh.shape)),
         asked=tuple(
             Asked(
                 each.kind,

@@ -2,8 +2,12 @@
 
 `begin` sets the limits on memory, `compile` takes an exported program and answers with the facts of its executable,
 `run` runs that one on inputs. Only arrays and programs get in; no submitted Python does.
+
+A program that calls native kernels is compiled and run only where `compile` says that the verifier is `alone`, serving
+nobody before or after; else the answer is `{"kernels": true}` without facts.
 """
 
+import ctypes
 import io
 import os
 from typing import Any
@@ -17,12 +21,18 @@ from grader.program import facts
 from grader.program.tokens import ProgramUnreadable
 from grader.runner import wire
 from grader.runner.confine import limit_memory
-from grader.verifier.load import Loaded, Refused, load
+from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, run
+from grader.verifier.refused import Refused
+
+# Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
+_M_PERTURB = -6
+_COMPLEMENT_OF_ZERO = 0xFF
 
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
     """Answer requests on `fd` until it is closed. JAX's backend is up before the first reply says so."""
+    _zero_fresh_memory()
     _rehearse()
     verifier = _Verifier()
     channel = os.fdopen(fd, "r+b", buffering=0)
@@ -55,7 +65,7 @@ class _Verifier:
                 self._loaded = None
                 # The last program's traces and executables; a verifier lives long.
                 jax.clear_caches()
-                return {"facts": self._compile(request, values["artifact"].tobytes())}
+                return self._compile(request, values["artifact"].tobytes())
             case "run" if self._loaded is not None:
                 try:
                     outputs["steps"] = run(self._loaded, values["state"], values["inputs"], request["steps"])
@@ -65,8 +75,10 @@ class _Verifier:
 
     def _compile(self, request: dict[str, Any], artifact: bytes) -> dict[str, Any]:
         try:
-            self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"])
-            return facts.to_json(facts_of(self._loaded))
+            self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
+            return {"facts": facts.to_json(facts_of(self._loaded)), "kernels": bool(self._loaded.kernels)}
+        except NotAlone:
+            return {"facts": None, "kernels": True}
         except ProgramUnreadable as error:
             raise Refused("not_exportable", f"The compiled program could not be read: {error}") from None
         except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
@@ -77,6 +89,17 @@ def _failed(when: str, error: Exception) -> Refused:
     text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:500]}"
     reason = "memory_limit" if "RESOURCE_EXHAUSTED" in text or "Out of memory" in text else "error"
     return Refused(reason, f"The program fails when it {when}: {text}")
+
+
+def _zero_fresh_memory() -> None:
+    """Have the C library's allocator fill what it hands out with zeros, and what it takes back with ones.
+
+    Whatever native code leaves unwritten of a result then holds nothing of the process's past. Where the library has no
+    such setting nothing changes: what is promised rests on the checks of operations and kernels.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_PERTURB, _COMPLEMENT_OF_ZERO)
 
 
 def _rehearse() -> None:

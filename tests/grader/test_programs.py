@@ -57,6 +57,37 @@ def step(mesh, state, x):
     return {"w": w, "n": state["n"] + 1}, jnp.mean(jnp.square(mean))
 """
 
+# Each of these runs native code of its own, or compiles to a comparison of the library's.
+NATIVE = (
+    STEP.replace(
+        ", jnp.mean(jnp.square(mean))",
+        ", jnp.mean(jnp.square(mean)) + 0.0 * everything(jnp.outer(mean, mean) + 4 * jnp.eye(16), mean)",
+    )
+    + """
+
+def everything(a, b):
+    results = [
+        jnp.linalg.cholesky(a), jnp.linalg.qr(a), jnp.linalg.svd(a), jnp.linalg.eigh(a), jnp.linalg.solve(a, b),
+        jax.lax.top_k(b, 3)[0], jnp.sort(b), jnp.argsort(a), jnp.fft.rfft(b).real,
+        jax.random.normal(jax.random.key(0), (4,)), jax.random.permutation(jax.random.key(1), b),
+    ]
+    return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(results))
+"""
+)
+# The pivots of a 16 x 16 matrix are 16 numbers; what else comes back is what was in the verifier's memory.
+STALE = (
+    STEP.replace(
+        ", jnp.mean(jnp.square(mean))",
+        ", jnp.mean(jnp.square(mean)) + jnp.sum(pivots(jnp.outer(mean, mean)))",
+    )
+    + """
+
+def pivots(matrix):
+    shapes = [((16, 16), "float32"), ((8192,), "int32"), ((), "int32")]
+    return jax.ffi.ffi_call("lapack_sgetrf_ffi", [jax.ShapeDtypeStruct(*each) for each in shapes])(matrix)[1]
+"""
+)
+
 
 @pytest.fixture(scope="session")
 def move_mean() -> Package:
@@ -89,6 +120,13 @@ def test_every_style_is_accepted(verdict_of, source):
     verdict = verdict_of(source)
     assert told(verdict) == ""
     assert verdict.status == "accepted"
+
+
+def test_a_program_may_call_native_kernels(verdict_of):
+    verdict = verdict_of(INIT + NATIVE)
+    assert [case.id for case in verdict.cases if not case.passed] == []
+    # The matrices take more than the reference's temporaries.
+    assert failed(verdict) == ["memory"], told(verdict)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +169,8 @@ def test_every_style_is_accepted(verdict_of, source):
         (INIT, STEP.replace("jnp.mean(x, axis=0)", "jnp.mean(np.sin(x), axis=0)"), "not_exportable", "values", "jax.numpy"),
         (INIT.replace("key(seed)", "key(int(seed))"), STEP, "not_exportable", "values", "Leave out"),
         (INIT.replace("def init", "def start"), STEP, "missing_entry", "values", "does not define `init`"),
+        (INIT, STALE, "not_exportable", "values", "lapack_sgetrf_ffi"),
+        (INIT, STEP.replace("x, axis=0)", "jax.lax.sort(x, dimension=0, is_stable=False), axis=0)"), "not_exportable", "values", "is_stable=True"),
         (INIT, STEP.replace('P("x")', 'P("y")'), "error", "values", "y"),
         (INIT, STEP.replace("    mean", "    print(x.sharding)\n    mean", 1), "error", "values", "use `jax.typeof(x)`"),
     ],
@@ -239,7 +279,7 @@ DIVERGENT = BY_HAND.replace(
 @pytest.mark.parametrize(
     ("step", "reason", "said"),
     [
-        (ENDLESS, "time_limit", "stopped after"),
+        (ENDLESS, "time_limit", "while your compiled program ran public-1 on mesh x=8"),
         (HUGE, "memory_limit", "GiB on each device"),
         (DIVERGENT, "divergent_collective", "an all_reduce"),
     ],

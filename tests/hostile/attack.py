@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (rows of a table are easier to read whole)
 """The corpus: one attack a file, with its expectation in line 1.
 
     \"\"\"expect: rejected/killed; wall: seccomp; says: "text"; pair: group/file. What it does.\"\"\"
@@ -27,6 +28,27 @@ _HEAD = """# What is tried against the walls
 Each of these is a file in [tests/hostile/submissions](../tests/hostile/submissions); the test suite submits every one
 of them and looks afterwards whether anything is left. This page is written by
 `python -m tests.hostile.attack > docs/attacks.md`, and a test holds it to the files.
+"""
+
+
+# Those are no files of the corpus: they attack what reads, compiles and runs an exported program.
+_PROGRAMS = """
+## Exported programs
+
+Tried by `tests/grader/test_programs.py` through the whole judge, and by `tests/grader/verifier` against the rules alone.
+
+| attack | refused because |
+|---|---|
+| A kernel of LAPACK is told that its result is larger than what it writes, to read the rest of the memory there. | The call does not fit the kernel's rule. |
+| A kernel is told that its result is smaller than what it writes, or has another batch, rank or dtype. | The same. |
+| Options that a kernel does not check: a side, a triangle, a mode that changes the size of a result. | Only those that JAX gives are on the rule's list. |
+| A result that the kernel leaves unwritten with these options is returned. | It is read nowhere in the program, or refused. |
+| `TopK`, `AllocateBuffer`, `PadToStatic` and others are called by name. | Not on the list of targets. |
+| A sort compares so that no order is possible, and walks out of its array. | The sort is not stable. |
+| A dimension is set at run time to more than the array holds. | The shape is not fixed. |
+| Values without a seed, from a host or for a host. | Not on the list of operations. |
+| A program crashes the verifier that it shares. | It is run again alone, and charged if it crashes again. |
+| A program for another mesh, other inputs, other devices; bytes that are no program. | It does not fit what was asked for. |
 """
 
 
@@ -89,7 +111,7 @@ def table(attacks: list[Attack]) -> str:
             if attack.group == group
         ]
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join(lines) + _PROGRAMS
 
 
 if __name__ == "__main__":

@@ -1,0 +1,61 @@
+"""Which operations an exported program may hold: a closed list, read from its StableHLO before it is compiled.
+
+An operation with fixed shapes is checked against its own rule by MLIR when the program is read, and by XLA when it is
+compiled, so its result can be neither larger nor smaller than what is computed. What is not on these lists has no such
+rule (custom calls), or takes its sizes from values (dynamic shapes), or reaches a host.
+"""
+
+from grader.program.stablehlo import ExportedProgram
+from grader.verifier.kernels import KERNELS
+from grader.verifier.refused import Refused
+
+_STABLEHLO = """
+    abs add all_gather all_reduce all_to_all and atan2 batch_norm_grad batch_norm_inference batch_norm_training
+    bitcast_convert broadcast_in_dim case cbrt ceil cholesky clamp collective_broadcast collective_permute compare
+    complex
+    composite concatenate constant convert convolution cosine count_leading_zeros custom_call divide dot_general
+    dynamic_slice dynamic_update_slice exponential exponential_minus_one fft floor gather if imag iota is_finite log
+    log_plus_one logistic maximum minimum multiply negate not optimization_barrier or pad partition_id popcnt power real
+    reduce reduce_precision reduce_scatter reduce_window remainder replica_id reshape return reverse rng_bit_generator
+    round_nearest_afz round_nearest_even rsqrt scatter select select_and_scatter shift_left shift_right_arithmetic
+    shift_right_logical sign sine slice sort sqrt subtract tan tanh transpose triangular_solve while xor
+""".split()
+_SHARDY = "manual_computation mesh named_computation propagation_barrier reshard return sharding_constraint".split()
+OPERATIONS = frozenset(
+    [f"func.{name}" for name in ("call", "func", "return")]
+    + [f"stablehlo.{name}" for name in _STABLEHLO]
+    + [f"sdy.{name}" for name in _SHARDY]
+)
+# They talk to a host, which is not part of the program.
+_HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
+_ADVICE = {
+    "stablehlo.rng": "`lax.rng_uniform` has no seed. Use `jax.random`.",
+    "ApproxTopK": "Use `jax.lax.top_k`, which is exact.",
+}
+
+
+def check_operations(module: ExportedProgram) -> None:
+    """Look at every operation and every target of a custom call.
+
+    Raises:
+      Refused: `not_exportable`, one of them is not on the list, or a shape depends on values.
+    """
+    for target in module.custom_calls:
+        if target not in KERNELS:
+            advice = _ADVICE.get(target, "")
+            raise Refused(
+                "not_exportable",
+                f"The program calls `{target[:80]}`, which is not among what a program may call. {advice}".rstrip(),
+            )
+    for name in module.operations:
+        if name in _HOST_OPERATIONS:
+            raise Refused(
+                "not_exportable", f"The program exchanges data with a host (`{name}`), which no judged program may."
+            )
+        if name not in OPERATIONS:
+            advice = _ADVICE.get(name, "")
+            raise Refused(
+                "not_exportable", f"The program holds `{name[:80]}`, which no judged program may. {advice}".rstrip()
+            )
+    if module.dynamic:
+        raise Refused("not_exportable", "The program holds an array whose shape is not fixed.")
