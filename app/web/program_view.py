@@ -129,7 +129,9 @@ def _arrange(entry: dict[str, Any]) -> MeshView | None:
     mesh = read.read_mesh(entry.get("mesh"))
     if mesh is None:
         return None
-    rest = {key: value for key, value in entry.items() if key != "mesh"}
+    cases = entry.get("cases")
+    serves = f", {', '.join(map(str, cases))}" if isinstance(cases, list) and cases else ""
+    rest = {key: value for key, value in entry.items() if key not in ("mesh", "cases")}
     leaves = read.read_leaves(entry.get("leaves"), mesh)
     amounts = _bytes(read.read_amounts(entry.get("rows")), mesh) or _work(entry, mesh) or _donated(entry, mesh)
     collectives = read.read_collectives(entry.get("rows"))
@@ -142,7 +144,7 @@ def _arrange(entry: dict[str, Any]) -> MeshView | None:
             rest.pop(key, None)
     shown = _leaf_views(leaves, mesh)
     return MeshView(
-        name=str(mesh),
+        name=f"{mesh}{serves}",
         wrong=tuple(view for view in shown if not view.leaf.ok),
         right=tuple(view for view in shown if view.leaf.ok),
         unlisted=sum(len(leaf.paths) for leaf in leaves[MAX_LISTED:]),

@@ -30,7 +30,7 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
         if expected is None:
             raise GraderFault("the check 'optimizer' needs a reference that builds an nnx.Optimizer")
         if not any(_is_same(event, expected, tolerances) for event in built):
-            told = f"{outcome.case.id}: " if outcome.case.public else "In a hidden case: "
+            told = f"{outcome.case.id}: "
             return Finding(False, told + _explain(built, expected, public=outcome.case.public), "wrong_structure")
     return Finding(True, f"Seen in every case: {_ASKED}.")
 

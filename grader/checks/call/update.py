@@ -23,7 +23,7 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
         if outcome.got is None:
             return Finding(False, "Not judged: a case did not come back.", "wrong_structure")
         expected, got = _updates(outcome.expected.observed), _updates(outcome.got.observed)
-        told = f"{outcome.case.id}: " if outcome.case.public else "In a hidden case: "
+        told = f"{outcome.case.id}: "
         if len(got) != len(expected):
             return Finding(
                 False,

@@ -29,7 +29,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     faults: list[str] = []
     for pair in subject.pairs:
         rows = _batch_sizes(pair.reference, bounds)
-        evidence.append({"mesh": pair.mine.mesh, "whole_batch": rows})
+        evidence.append({**subject.entry(pair), "whole_batch": rows})
         fault = (
             _gathered(pair.mine, rows, bounds)
             or _moved(pair.mine, rows, bounds)

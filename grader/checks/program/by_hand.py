@@ -33,7 +33,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         facts = pair.mine.facts
         left = _left_to_the_partitioner(pair.mine, bounds)
         row = {"products_outside": facts.products_outside, "collectives_of_the_partitioner": len(left)}
-        evidence.append({"mesh": pair.mine.mesh, **row})
+        evidence.append({**subject.entry(pair), **row})
         where = f"On {subject.place(pair)}"
         if facts.products_outside:
             number = facts.products_outside

@@ -19,7 +19,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         donated = pair.mine.facts.memory.alias_bytes
         state = max(pair.mine.state_bytes(device) for device in range(pair.mine.facts.devices))
         reference = pair.reference.facts.memory.alias_bytes
-        evidence.append({"mesh": pair.mine.mesh, "donated": donated, "state": state})
+        evidence.append({**subject.entry(pair), "donated": donated, "state": state})
         if donated < min(state, reference):
             faults.append(
                 f"On {subject.place(pair)} only {in_bytes(donated)} of the {in_bytes(state)} of state "

@@ -37,7 +37,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         mine, reference = pair.mine.facts.census.dot_flops, pair.reference.facts.census.dot_flops
         devices = pair.mine.facts.devices
         whole = reference * devices if reference is not None else None
-        evidence.append({"mesh": pair.mine.mesh, "mine": mine, "reference": reference, "whole": whole})
+        evidence.append({**subject.entry(pair), "mine": mine, "reference": reference, "whole": whole})
         where = f"On {subject.place(pair)}"
         if mine is None:
             told = (

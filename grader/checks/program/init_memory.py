@@ -32,7 +32,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
         whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
         row = {"name": "init", "mine": mine, "reference": reference, "replicated": whole}
-        evidence.append({"mesh": pair.mine.mesh, "rows": [row]})
+        evidence.append({**subject.entry(pair), "rows": [row]})
         if mine > reference * bounds.at_most:
             faults.append(
                 f"On {subject.place(pair)} a device holds up to {in_bytes(mine)} while `init` runs; the "

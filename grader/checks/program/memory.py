@@ -42,7 +42,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             _row("outputs", mine.output_bytes, reference.output_bytes, None),
             _row("temporaries", mine.temporary_bytes, reference.temporary_bytes, None),
         ]
-        evidence.append({"mesh": pair.mine.mesh, "rows": rows})
+        evidence.append({**subject.entry(pair), "rows": rows})
         limits = {"arguments": bounds.arguments_at_most, "temporaries": bounds.temporaries_at_most}
         for row in rows:
             limit = limits.get(row["name"])

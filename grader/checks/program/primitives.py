@@ -21,7 +21,7 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when the jaxpr, inner ones included, has what is required and nothing forbidden, on every mesh."""
-    evidence = {"meshes": [{"mesh": pair.mine.mesh, "primitives": pair.mine.primitives} for pair in subject.pairs]}
+    evidence = {"meshes": [{**subject.entry(pair), "primitives": pair.mine.primitives} for pair in subject.pairs]}
     for pair in subject.pairs:
         used = pair.mine.primitives
         missing = [name for name in bounds.required if name not in used]

@@ -11,7 +11,7 @@ TRUST: Trust = "observed"
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when a step on the first step's outputs traces nothing again, on every mesh."""
-    evidence = {"meshes": [{"mesh": pair.mine.mesh, "retraced": pair.mine.retraced} for pair in subject.pairs]}
+    evidence = {"meshes": [{**subject.entry(pair), "retraced": pair.mine.retraced} for pair in subject.pairs]}
     again = [subject.place(pair) for pair in subject.pairs if pair.mine.retraced]
     if again:
         text = (

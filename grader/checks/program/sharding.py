@@ -7,7 +7,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program.subject import Pair, Subject
 from grader.program.facts import Leaf
 from grader.verdict import Trust
 
@@ -34,15 +34,15 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     for pair in subject.pairs:
         expected, got = _leaves(pair.reference, bounds), _leaves(pair.mine, bounds)
         rows = [_row(key, expected[key], got.get(key), bounds) for key in expected]
-        wrong += [(subject.place(pair), row) for row in rows if not row["ok"]]
-        evidence.append({"mesh": pair.mine.mesh, "leaves": rows})
+        wrong += [(pair, row) for row in rows if not row["ok"]]
+        evidence.append({**subject.entry(pair), "leaves": rows})
     if not wrong:
         return Finding(True, "Every device holds exactly the slices that it should.", None, {"meshes": evidence})
-    alike: dict[tuple[Any, ...], list[tuple[str, dict[str, Any]]]] = {}
-    for mesh, row in wrong:
+    alike: dict[tuple[Any, ...], list[tuple[Pair, dict[str, Any]]]] = {}
+    for pair, row in wrong:
         key = (row["expected_spec"], row["got_spec"], _is_held_whole(row))
-        alike.setdefault(key, []).append((mesh, row))
-    lines = [_told(rows, len(subject.pairs)) for rows in list(alike.values())[:_MAX_TOLD]]
+        alike.setdefault(key, []).append((pair, row))
+    lines = [_told(rows, subject) for rows in list(alike.values())[:_MAX_TOLD]]
     more = f"\n… and {len(alike) - _MAX_TOLD} more kinds of fault." if len(alike) > _MAX_TOLD else ""
     return Finding(False, "\n".join(lines) + more, "wrong_sharding", {"meshes": evidence})
 
@@ -93,17 +93,17 @@ def _is_held_whole(row: dict[str, Any]) -> bool:
     return got is not None and all(part == whole for part in got) and not all(part == whole for part in expected)
 
 
-def _told(rows: list[tuple[str, dict[str, Any]]], meshes: int) -> str:
+def _told(rows: list[tuple[Pair, dict[str, Any]]], subject: Subject) -> str:
     """One sentence on all leaves that are wrong in the same way, and what to do about them."""
     paths = list(dict.fromkeys(row["path"] for _, row in rows))
     places = {row["when"] for _, row in rows}
-    found_on = list(dict.fromkeys(mesh for mesh, _ in rows))
+    found_on = [pair for pair in subject.pairs if any(pair is other for other, _ in rows)]
     names = ", ".join(paths[:_MAX_NAMED]) + (f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else "")
     if all(path.startswith("result") for path in paths):
         where = "the result"
     else:
         where = " and ".join(text for when, text in _WHERE.items() if when in places)
-    on = "every mesh" if len(found_on) == meshes else " and ".join(found_on)
+    on = "every mesh" if len(found_on) == len(subject.pairs) else subject.places(found_on)
     row = rows[0][1]
     text = f"{names} in {where}, on {on}: expected {row['expected_spec']}, got {row['got_spec']}."
     if row["got"] is None:

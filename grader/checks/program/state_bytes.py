@@ -27,7 +27,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         mine, reference = _fullest(pair.mine), _fullest(pair.reference)
         whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
         row = {"name": "state", "mine": mine, "reference": reference, "replicated": whole}
-        evidence.append({"mesh": pair.mine.mesh, "rows": [row]})
+        evidence.append({**subject.entry(pair), "rows": [row]})
         if mine > reference * bounds.at_most:
             faults.append(
                 f"On {subject.place(pair)} the fullest device holds {in_bytes(mine)} of state, "

@@ -1,6 +1,6 @@
 """What a check of a program looks at: the submission's program beside the reference's, on every mesh."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -125,9 +125,24 @@ class Subject:
 
     def place(self, pair: Pair) -> str:
         """`mesh fsdp=8`, and the cases where the mesh has a program for others as well."""
-        alike = [each for each in self.pairs if each.mine.mesh == pair.mine.mesh]
-        mesh = f"mesh {mesh_name(pair.mine.mesh)}"
-        return mesh if len(alike) == 1 else f"{mesh} in {_listed(pair.cases)}"
+        return self.places([pair])
+
+    def places(self, pairs: Sequence[Pair]) -> str:
+        """Each mesh once: `mesh fsdp=8 in public-1 and mesh fsdp=4`."""
+        told = []
+        for name in dict.fromkeys(mesh_name(pair.mine.mesh) for pair in pairs):
+            these, all_of_it = (
+                [pair for pair in some if mesh_name(pair.mine.mesh) == name] for some in (pairs, self.pairs)
+            )
+            cases = list(dict.fromkeys(case for pair in these for case in pair.cases))
+            partly = cases and len({pair.cases for pair in these}) < len({pair.cases for pair in all_of_it})
+            told.append(f"mesh {name} in {_listed(cases)}" if partly else f"mesh {name}")
+        return " and ".join(told)
+
+    def entry(self, pair: Pair) -> dict[str, Any]:
+        """The beginning of a pair's evidence: its mesh, and the cases where the mesh has several programs."""
+        several = sum(each.mine.mesh == pair.mine.mesh for each in self.pairs) > 1
+        return {"mesh": pair.mine.mesh, **({"cases": list(pair.cases)} if several else {})}
 
 
 def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, Mismatch | None]:
@@ -167,8 +182,11 @@ def _compare_leaves(expected: Leaves, got: Leaves, tolerances: Tolerances) -> Mi
 
 
 def _listed(cases: Sequence[str]) -> str:
-    shown = [*cases[:_MAX_CASES_NAMED], f"{len(cases) - _MAX_CASES_NAMED} more"]
-    *most, last = shown[: len(cases)] if len(cases) <= _MAX_CASES_NAMED else shown
+    """`public-1`, `public-1 and hidden-2`, or the first three and how many more."""
+    shown = list(cases[:_MAX_CASES_NAMED])
+    if len(cases) > len(shown):
+        shown.append(f"{len(cases) - len(shown)} more")
+    *most, last = shown
     return f"{', '.join(most)} and {last}" if most else last
 
 
@@ -180,12 +198,6 @@ def mesh_name(mesh: dict[str, int]) -> str:
 def worst(values: Sequence[int]) -> int:
     """What the fullest device has."""
     return max(values, default=0)
-
-
-def per_mesh(subject: Subject) -> Iterator[tuple[Pair, dict[str, Any]]]:
-    """Each pair with the beginning of its evidence."""
-    for pair in subject.pairs:
-        yield pair, {"mesh": pair.mine.mesh}
 
 
 def in_bytes(number: float) -> str:

@@ -75,7 +75,6 @@ def evidence_of(pair: Pair, ignore_below: int) -> dict[str, Any]:
         for kind, axes, size, in_loop in keys
     ]
     return {
-        "mesh": pair.mine.mesh,
         "rows": rows,
         "timeline": {"mine": _timeline(mine), "reference": _timeline(reference)},
     }

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from grader.checks.program import collectives, primitives, retrace
+from grader.checks.program import collectives, primitives, retrace, values
+from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.program.collectives import Collective, Part
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, subject
@@ -224,3 +225,26 @@ def test_a_second_trace_is_seen_on_any_mesh():
     finding = retrace.check(subject(once, (program(FOUR, retraced=True), program(FOUR))), retrace.Bounds())
     assert (finding.passed, finding.reason) == (False, "retraced")
     assert "On mesh x=4" in finding.message
+
+
+def several(*wrong: tuple[int, str]):
+    """Two cases of different shapes on each mesh, each with a program; those in `wrong` gather."""
+    pairs = []
+    for mesh in (EIGHT, FOUR):
+        for case in ("public-1", "hidden-2"):
+            said = [exchange("all-gather", WHOLE, mesh["x"])] if (mesh["x"], case) in wrong else []
+            pairs.append(Pair(program(mesh, said=said), program(mesh), (case,)))
+    return Subject(subject().spec, {}, tuple(pairs), ())
+
+
+def test_a_line_names_its_case_where_a_mesh_has_several_programs():
+    finding = collectives.check(several((8, "hidden-2")), collectives.Bounds(allowed=[]))
+    assert finding.message.startswith("On mesh x=8 in hidden-2 there is one all-gather")
+    assert [(each["mesh"], each["cases"]) for each in finding.evidence["meshes"]][1] == (EIGHT, ["hidden-2"])
+
+
+def test_each_mesh_is_named_once():
+    found = several()
+    assert found.places(found.pairs) == "mesh x=8 and mesh x=4"
+    assert found.places(found.pairs[1:]) == "mesh x=8 in hidden-2 and mesh x=4"
+    assert values.check(found, values.Bounds()).message == "Every case agrees with the reference, on x=8 and x=4."
