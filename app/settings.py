@@ -68,7 +68,7 @@ class Settings(BaseSettings):
     webhooks_private: bool = False
     max_tries: int = Field(default=3, ge=1, le=20)
     max_deaths: int = Field(default=8, ge=1, le=20)
-    lease_s: float = Field(default=15.0, gt=0, le=3600)
+    lease_s: float = Field(default=6.0, gt=0, le=3600)
     retry_s: float = Field(default=2.0, gt=0, le=3600)
     drain_s: float = Field(default=30.0, ge=0, le=3600)
     session_days: float = Field(default=30.0, gt=0, le=366)

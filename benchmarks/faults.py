@@ -1,6 +1,6 @@
 """Nothing is lost: a class submits while workers are killed, one after the other, and the API as well.
 
-Usage: python -m benchmarks.faults [COUNT] [--workers N] [--stand-in] [--kill-every S] [--json FILE]
+Usage: python -m benchmarks.faults [COUNT] [--workers N] [--stand-in] [--kill-every S] [--hand-in-for S] [--json FILE]
 
 Every user posts, waits for the verdict and posts again, each time with an Idempotency-Key, and sends again whatever
 was not answered. Meanwhile one of the workers that grade, unless it is the only one, is killed with SIGKILL every few
@@ -11,6 +11,7 @@ in the database, where a trigger has noted every verdict that was written.
 import argparse
 import asyncio
 import json
+import math
 import random
 import statistics
 import sys
@@ -57,7 +58,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`limit_s`: what has no verdict by then counts as lost."""
+    """`limit_s`: what has no verdict by then counts as lost. `hand_in_s`: after that nothing new is handed in."""
 
     count: int
     workers: int
@@ -66,6 +67,7 @@ class Plan:
     restarts: int
     lease_s: float
     limit_s: float
+    hand_in_s: float = math.inf
 
     @property
     def users(self) -> int:
@@ -77,6 +79,7 @@ class Run:
     """What has happened so far. `attempts` holds the id that answered each key."""
 
     attempts: dict[str, str] = field(default_factory=dict)
+    handed_in: int = 0
     ended: int = 0
     sent_again: set[str] = field(default_factory=set)
     kills: int = 0
@@ -92,14 +95,26 @@ def main() -> None:
     parser.add_argument("--stand-in", action="store_true", help="a grader that only uses up CPU time")
     parser.add_argument("--kill-every", type=float, default=5.0, help="seconds")
     parser.add_argument("--restarts", type=int, default=3, help="of the API")
-    parser.add_argument("--lease", type=float, default=15.0, help="MESHGRADE_LEASE_S")
+    parser.add_argument("--lease", type=float, default=6.0, help="MESHGRADE_LEASE_S")
+    parser.add_argument(
+        "--hand-in-for", type=float, default=math.inf, help="seconds; then what is handed in is carried to its end"
+    )
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds; what has no verdict by then is lost")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     if asked.count < 1 or asked.workers < 1:
         parser.error("COUNT and --workers must be at least 1")
     module = "benchmarks.stand_in" if asked.stand_in else "app.cli"
-    plan = Plan(asked.count, asked.workers, module, asked.kill_every, asked.restarts, asked.lease, asked.limit)
+    plan = Plan(
+        asked.count,
+        asked.workers,
+        module,
+        asked.kill_every,
+        asked.restarts,
+        asked.lease,
+        asked.limit,
+        asked.hand_in_for,
+    )
     started = time.monotonic()
 
     def say(line: str) -> None:
@@ -139,12 +154,13 @@ async def _measure(plan: Plan, whole: Fleet, source: str, say: Say) -> dict[str,
         say(f"{plan.users} users hand in {plan.count} submissions; every {plan.kill_every_s:g} s a worker is killed")
         run = Run()
         started = time.monotonic()
+        until = started + plan.hand_in_s
         async with _troubled(plan, run, whole, database, say):
             with suppress(TimeoutError):
                 async with asyncio.timeout(plan.limit_s):
                     await asyncio.gather(
                         *(
-                            _user(run, whole.address, token, range(first, plan.count, plan.users), source)
+                            _user(run, whole.address, token, range(first, plan.count, plan.users), source, until)
                             for first, token in enumerate(tokens)
                         )
                     )
@@ -211,14 +227,17 @@ async def _restart_api(plan: Plan, run: Run, whole: Fleet, say: Say) -> None:
 async def _tell(plan: Plan, run: Run, say: Say) -> None:
     while True:
         await asyncio.sleep(_TELL_S)
-        say(f"{run.ended} of {plan.count} have ended; {run.kills} workers were killed")
+        say(f"{run.ended} of {plan.count} have ended, {run.handed_in} are handed in; {run.kills} workers were killed")
 
 
-async def _user(run: Run, address: str, token: str, numbers: range, source: str) -> None:
+async def _user(run: Run, address: str, token: str, numbers: range, source: str, until: float) -> None:
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(base_url=f"{address}/api/v1", headers=headers, timeout=60) as client:
         for number in numbers:
+            if time.monotonic() > until:
+                return
             key = f"submission-{number}"
+            run.handed_in += 1
             made = await _ask(
                 run,
                 client,
@@ -287,11 +306,12 @@ async def _weigh(
         "failed": statuses["failed"],
         # It was the reference that was handed in.
         "wrong": statuses["rejected"],
-        "lost": plan.count - statuses["accepted"] - statuses["failed"] - statuses["rejected"],
+        "lost": run.handed_in - statuses["accepted"] - statuses["failed"] - statuses["rejected"],
+        "kill_to_verdict_s_p50": round(statistics.median(waited_s), 1) if waited_s else None,
     }
     return {f"service.fault_{name}": value for name, value in figures.items()} | {
         "faults": {
-            "submissions": plan.count,
+            "submissions": run.handed_in,
             "grader": "a stand-in" if plan.module == "benchmarks.stand_in" else "the judge",
             "workers": plan.workers,
             "seconds": round(taken_s, 1),
@@ -299,7 +319,6 @@ async def _weigh(
             "api_killed": run.restarts,
             "posts_sent_again": len(run.sent_again),
             "tries_cut_short": len(waited_s),
-            "kill_to_verdict_s_p50": round(statistics.median(waited_s), 1) if waited_s else None,
             "kill_to_verdict_s_p95": round(percentile(waited_s, 95), 1) if waited_s else None,
             "attempts_by_tries": dict(sorted(Counter(str(each) for each in tries.values()).items())),
         }
