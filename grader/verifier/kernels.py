@@ -57,7 +57,9 @@ class _Rule:
     unwritten: Mapping[int, tuple[str, str]] = field(default_factory=dict)
 
 
-_TOP_K_ATTRIBUTES = {"called_computations", "custom_call_target", "frontend_attributes", "metadata"}
+_TOP_K_ATTRIBUTES = {"backend_config", "called_computations", "custom_call_target", "frontend_attributes", "metadata"}
+# JAX 0.12 says it; to 0.10 it goes without saying.
+_TOP_K_OPTIONS = {(), ("{", "is_stable", "=", "true", ",", "order", "=", '"TOTAL"', "}")}
 _NO_BASES = {2: ("mode", "N"), 3: ("mode", "N")}
 _EIGENVECTORS = {"compute_left": "NV", "compute_right": "NV"}
 _RULES: dict[str, tuple[_Rule, ...]] = {
@@ -232,6 +234,7 @@ def _check_top_k(call: Instruction, operands: Sequence[Shape], results: Sequence
             and len(rows.dims) in (1, 2)
             and values.dims[-1] <= rows.dims[-1]
             and call.attributes.keys() <= _TOP_K_ATTRIBUTES
+            and call.attributes.get("backend_config", ()) in _TOP_K_OPTIONS
         ):
             return
     raise _misused("TopK", "its operand and results do not fit together")

@@ -66,6 +66,7 @@ def check(call: str, *operands: str, after: str = "") -> tuple[str, ...]:
         (HESSENBERG, ["f32[4,4]{0,1}"], ("lapack_sgehrd_ffi",)),
         (SOLVE, ["f32[5,5]{0,1}", "f32[5,3]{0,1}"], ("lapack_strsm_ffi",)),
         (TOP_K, ["f32[16,9]{1,0}"], ("TopK",)),
+        (TOP_K + ', backend_config={is_stable = true, order = "TOTAL"}', ["f32[16,9]{1,0}"], ("TopK",)),
         (SORT, ["f32[16]{0}"], ()),
     ],
 )
@@ -104,6 +105,7 @@ def test_calls_as_jax_writes_them_pass(call: str, operands: list[str], kernels: 
         (TOP_K, "f32[16,9]{1,0}", "s32[16,2]", "s32[16,1]"),
         (TOP_K, "f32[8,9]{1,0}", "", ""),
         (TOP_K, "f32[16,9]{1,0}", "called_computations={%less}", FFI),
+        (TOP_K, "f32[16,9]{1,0}", "called_computations={%less}", "backend_config={k = 9 : i32}"),
         (TOP_K, "f32[16,9]{1,0}", "TopK", "AllocateBuffer"),
         (TOP_K, "f32[16,9]{1,0}", "TopK", "PadToStatic"),
         (SORT, "f32[16]{0}", "is_stable=true, ", ""),
