@@ -27,7 +27,7 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
         if len(got) != len(expected):
             return Finding(
                 False,
-                f"{told}optimizer.update was called {_times(len(got))}, expected {_times(len(expected))}.",
+                f"{told}optimizer.update was {_times(len(got))}; expected {_calls(len(expected))}.",
                 "wrong_structure",
             )
         for one, other in zip(expected, got, strict=True):
@@ -58,4 +58,8 @@ def _compare_gradients(expected: dict[str, Any], got: Any, tolerances: Tolerance
 
 
 def _times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
+    return {0: "never called", 1: "called once", 2: "called twice"}.get(count, f"called {count} times")
+
+
+def _calls(count: int) -> str:
+    return {0: "no call", 1: "one call"}.get(count, f"{count} calls")

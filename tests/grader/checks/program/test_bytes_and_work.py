@@ -102,6 +102,14 @@ def test_the_work_of_a_device_has_two_bounds(count: int | None, reason: str | No
     assert said in finding.message
 
 
+@pytest.mark.parametrize(("count", "said"), [(11_000, True), (64_000, False)])
+def test_recomputation_is_named_where_it_may_be_the_cause(count: int, said: bool):
+    finding = flops.check(subject((program(EIGHT, flops=count), program(EIGHT, flops=8_000))), flops.Bounds())
+    assert not finding.passed
+    assert ("`jax.checkpoint`" in finding.message) == said
+    assert "1.15 times is allowed" in finding.message
+
+
 def test_nothing_to_compute_is_compared_without_dividing_by_it():
     assert flops.check(subject((program(EIGHT, flops=0), program(EIGHT, flops=0))), flops.Bounds()).passed
     assert not flops.check(subject((program(EIGHT, flops=9), program(EIGHT, flops=0))), flops.Bounds()).passed
