@@ -23,9 +23,11 @@ _STEPS = (
     ("import rules", ["lint-imports", "--no-cache", "--no-logo"]),
 )
 _HOSTILE = "tests/hostile"
-# What of the grader depends on JAX most: private names, then every reference and what students hand in.
+# What of the grader depends on JAX most: private names, what programs may hold, then every reference and what students
+# hand in.
 _NEXT_JAX = (
-    *("tests/grader/runner/test_private_jax.py", "tests/grader/test_call_verdicts.py"),
+    *("tests/grader/runner/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
+    *("tests/grader/verifier/test_kernels.py", "tests/grader/test_call_verdicts.py"),
     "tests/grader/test_program_verdicts.py",
 )
 _PARTS = 8
