@@ -1,0 +1,75 @@
+"""What a verifier for each attempt would cost: `python -m benchmarks.verifiers`, CPU seconds and wall clock, in turn.
+
+The reference of fsdp_shard_map_step is exported once. Then, in each round, a verifier that has served before and one
+that was just made compile and run the programs of both meshes. Medians of the rounds.
+"""
+
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.workload import CHECKOUT
+from grader.examine import Export, Form, export, forms_of, verify
+from grader.package.package import Package
+from grader.package.reader import read_package
+from grader.references import References, runner_spec
+from grader.sandbox.build import build_sandbox
+from grader.sandbox.pool import PoolSettings
+from grader.sandbox.protocol import RunnerSpec
+from grader.sandbox.session import ForkSession
+from grader.sandbox.usage import usage_of
+
+_SLUG = "fsdp_shard_map_step"
+_MEMORY_MB = 8192
+_REST_S = 0.5
+Program = tuple[dict[str, int], Form, Export]
+
+
+def main(rounds: int) -> None:
+    package = read_package(CHECKOUT / "problems" / _SLUG)
+    found: dict[str, list[float]] = {}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        build_sandbox(Path(folder), settings=PoolSettings(generic=1, per_problem=1, problems=1)) as sandbox,
+    ):
+        cases = References(sandbox, bytes(32), Path(folder)).prepare(package, lambda phase: None, None).cases
+        program = package.manifest.program
+        assert program is not None
+        with sandbox.open(runner_spec(package)) as runner:
+            runner.request({"op": "load", "source": package.reference, "entry": package.manifest.entry})
+            programs = [
+                (mesh, form, export(runner, package, mesh, form))
+                for mesh in program.meshes
+                for form in forms_of(package, cases)
+            ]
+        limits = package.manifest.limits.model_copy(update={"memory_mb": _MEMORY_MB})
+        spec = RunnerSpec(package.manifest.devices, limits, None, "verify")
+        with sandbox.open(spec) as old:
+            _serve(old, package, programs)
+            for _ in range(rounds):
+                with sandbox.open(spec) as new:
+                    # It was ready before; by now it has come to rest.
+                    time.sleep(_REST_S)
+                    took = {"made_cpu_s": usage_of(new.pid).cpu_s}
+                    for name, verifier in (("old", old), ("new", new)):
+                        cpu_s, wall_s = _serve(verifier, package, programs)
+                        took |= {f"{name}_cpu_s": cpu_s, f"{name}_wall_s": wall_s}
+                took["more_cpu_s"] = took["made_cpu_s"] + took["new_cpu_s"] - took["old_cpu_s"]
+                for name, value in took.items():
+                    found.setdefault(name, []).append(value)
+    print(json.dumps({name: round(statistics.median(values), 3) for name, values in found.items()}, indent=2))
+
+
+def _serve(verifier: ForkSession, package: Package, programs: list[Program]) -> tuple[float, float]:
+    verifier.charge(package.manifest.limits, None)
+    cpu_s, started = usage_of(verifier.pid).cpu_s, time.monotonic()
+    for mesh, form, exported in programs:
+        verify(verifier, package, mesh, form, exported)
+    return usage_of(verifier.pid).cpu_s - cpu_s, time.monotonic() - started
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 7)
