@@ -1,0 +1,165 @@
+"""Quantities of compiled programs, by the names under which tests/problems/numbers asks for them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader.case import Case
+from grader.checks.program.subject import Measured
+from grader.checks.program.table import Said, collectives_of
+from grader.examine import forms_of
+from grader.package.reader import read_package
+from grader.runner.export import export_program
+from grader.runner.submission import Submission
+from grader.verifier.load import load
+from grader.verifier.measure import facts_of
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Some collectives of one program. Bytes are those of the whole tensors; `sent` is by one device, around a ring."""
+
+    said: Sequence[Said]
+
+    @property
+    def bytes(self) -> int:
+        return sum(each.total_bytes for each in self.said)
+
+    @property
+    def each(self) -> int:
+        """The bytes of one execution, where all move the same."""
+        (size,) = {each.logical_bytes for each in self.said}
+        return size
+
+    @property
+    def sent(self) -> int:
+        return sum(each.ring_bytes * (each.executions or 0) for each in self.said)
+
+    @property
+    def executions(self) -> int:
+        return sum(each.executions or 0 for each in self.said)
+
+    def __iter__(self) -> Iterator[Said]:
+        return iter(self.said)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program on one mesh."""
+
+    measured: Measured
+
+    @property
+    def arguments(self) -> int:
+        return self.measured.facts.memory.argument_bytes
+
+    @property
+    def outputs(self) -> int:
+        return self.measured.facts.memory.output_bytes
+
+    @property
+    def temporaries(self) -> int:
+        return self.measured.facts.memory.temporary_bytes
+
+    @property
+    def flops(self) -> int:
+        flops = self.measured.facts.census.dot_flops
+        assert flops is not None
+        return flops
+
+    @property
+    def state(self) -> int:
+        """Bytes of state on the fullest device."""
+        return max(self.measured.state_bytes(device) for device in range(self.measured.facts.devices))
+
+    def whole(self, prefix: str = "") -> int:
+        """The whole bytes of the leaves of the state whose paths begin so."""
+        return sum(leaf.whole_bytes for path, leaf in self.measured.state_in if path.startswith(prefix))
+
+    def held(self, prefix: str = "") -> int:
+        """The bytes that device 0 holds of these leaves."""
+        return sum(leaf.held_bytes(0) for path, leaf in self.measured.state_in if path.startswith(prefix))
+
+    def out(self, path: str) -> int:
+        """The bytes that device 0 holds of an output."""
+        return next(leaf.held_bytes(0) for name, leaf in self.measured.out if name == path)
+
+    def traffic(self, kind: str, *axes: str, at_least: int = 0) -> Traffic:
+        """Collectives of a kind: over these axes, or over any; of so many bytes, or of any."""
+        said = [each for each in collectives_of(self.measured) if each.kind == kind and each.logical_bytes >= at_least]
+        return Traffic([each for each in said if not axes or each.axes == axes])
+
+    @property
+    def gather(self) -> Traffic:
+        return self.traffic("all-gather")
+
+    @property
+    def scatter(self) -> Traffic:
+        return self.traffic("reduce-scatter")
+
+    @property
+    def reduce(self) -> Traffic:
+        return self.traffic("all-reduce")
+
+    @property
+    def permute(self) -> Traffic:
+        return self.traffic("collective-permute")
+
+    @property
+    def to_all(self) -> Traffic:
+        return self.traffic("all-to-all")
+
+
+class Programs:
+    """The programs of a problem, compiled when they are asked for, by what runs inside the walls and without walls."""
+
+    def __init__(self, folder: Path) -> None:
+        self._package = read_package(folder)
+        self._cases = _cases(self._package.cases)
+        self._compiled = cache(self._compile)
+
+    def case(self, case: str, devices: int) -> Program:
+        """The reference's program for a case: `public-1`, `hidden-2`."""
+        return self._compiled("reference", case, devices)
+
+    def other(self, name: str, devices: int = 8, case: str = "public-1") -> Program:
+        """That of a submission of the package, such as `accepted/auto_jit`."""
+        return self._compiled(f"submissions/{name}", case, devices)
+
+    @property
+    def m8(self) -> Program:
+        return self.case("public-1", 8)
+
+    @property
+    def m4(self) -> Program:
+        return self.case("public-1", 4)
+
+    def _compile(self, name: str, case: str, devices: int) -> Program:
+        spec = self._package.manifest.program
+        assert spec is not None
+        (mesh,) = [mesh for mesh in spec.meshes if np.prod(list(mesh.values())) == devices]
+        (form,) = forms_of(self._package, [self._cases[case]])
+        seeds = [form.cases[0].inputs["seed"]] if spec.init else []
+        request = {"mesh": mesh, "init": spec.init, "export_init": spec.export_init, "seeds": seeds, "args": form.args}
+        source = self._package.files[f"{name}.py"]
+        exported = export_program(Submission.load(source, self._package.manifest.entry), request)
+        state = exported.states[0]
+        leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in state.values()]
+        inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in form.args if "static" not in arg]
+        facts = facts_of(load(exported.artifact, mesh, [*leaves, *inputs], len(state)))
+        return Program(Measured(mesh, facts, None, tuple(state), form.inputs, tuple(exported.outputs), {}, False))
+
+
+def _cases(source: str) -> dict[str, Case]:
+    names: dict[str, Any] = {"__name__": "cases"}
+    exec(source, names)
+    found = {"public": names["public_cases"](), "hidden": names["hidden_cases"](np.random.default_rng(0))}
+    return {
+        f"{kind}-{number}": Case(f"{kind}-{number}", kind == "public", inputs)
+        for kind, cases in found.items()
+        for number, inputs in enumerate(cases, 1)
+    }

@@ -1,0 +1,39 @@
+"""Runs programs of this folder on 8 host devices, in processes of their own: XLA reads their number once."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+CHECKOUT = HERE.parents[1]
+# Tests that need it go to one test process, which then runs the programs once.
+STATEMENT_PROGRAMS = pytest.mark.xdist_group("statement programs")
+
+
+def run_on_8_devices(program: str, *arguments: Path) -> dict[str, Any]:
+    """Run a program of this folder and return the JSON that it writes to its last argument."""
+    settings = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "NPROC": "32", "JAX_PLATFORMS": "cpu"}
+    # Bytecode beside a package's files would not belong to the package.
+    environment = os.environ | settings | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(CHECKOUT)}
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "output.json"
+        command = [sys.executable, str(HERE / program), *map(str, arguments), str(output)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
+        return found
+
+
+@cache
+def statement_programs() -> dict[str, Any]:
+    """What the blocks of all statements print, and measurements that no submission can give."""
+    found = run_on_8_devices("statement_programs.py", CHECKOUT / "problems")
+    assert found["devices"] == 8
+    return found

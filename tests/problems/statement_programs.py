@@ -1,0 +1,185 @@
+"""Run every program block of the statements, and take the measurements that no submission can give, as JSON.
+
+A block ```python runs alone, as it is printed. A block ```python starter stands beside the student's code: it runs
+after the problem's starter, with a `seed`.
+Usage: statement_programs.py PROBLEMS_FOLDER OUTPUT_FILE
+"""
+
+import contextlib
+import importlib.util
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from grader.program.census import take_census
+from tests.problems.measured import Programs, Traffic
+from tests.problems.passages import computed, passages
+
+BLOCK = re.compile(r"^```python([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def blocks(folder: Path) -> Iterator[tuple[str, str]]:
+    """The tag and the text of each block of the statement."""
+    for tag, code in BLOCK.findall((folder / "statement.md").read_text(encoding="utf-8")):
+        yield tag.strip(), code
+
+
+def run(folder: Path, tag: str, code: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a block prints, and how it ends; and its names."""
+    names: dict[str, Any] = {"__name__": "__block__"}
+    printed = io.StringIO()
+    try:
+        if tag == "starter":
+            exec((folder / "starter.py").read_text(encoding="utf-8"), names)
+            names["seed"] = 0
+        elif tag:
+            raise ValueError(f"a block has the unknown tag {tag!r}")
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, f"{folder.name}/statement.md", "exec"), names)
+    except Exception as error:  # whatever a block raises is what the test shows
+        return {"printed": printed.getvalue(), "error": f"{type(error).__name__}: {error}", "code": code}, names
+    return {"printed": printed.getvalue(), "error": None, "code": code}, names
+
+
+def load(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("submission", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def collectives(text: str) -> list[dict[str, Any]]:
+    return [{"kind": each.kind, "bytes": each.logical_bytes} for each in take_census(text, 8).collectives]
+
+
+def batch_sizes(problems: Path) -> dict[str, list[dict[str, Any]]]:
+    """The collectives of fsdp_auto_step without any pin, by the number of rows."""
+    module = load(problems / "fsdp_auto_step" / "submissions" / "accepted" / "nothing_pinned.py")
+    mesh = Mesh(jax.devices(), ("fsdp",))
+    state, rows = module.init(mesh, 0), NamedSharding(mesh, P("fsdp"))
+    step = jax.jit(lambda state, x, y: module.step(mesh, state, x, y), donate_argnums=0)
+    found = {}
+    for size in (32, 64, 96, 128, 384):
+        x, y = (jax.ShapeDtypeStruct((size, width), jnp.float32, sharding=rows) for width in (40, 24))
+        found[str(size)] = collectives(step.lower(state, x, y).compile().as_text())
+    return found
+
+
+def losses_along_the_gradient(problems: Path) -> dict[str, float]:
+    """The parabola of fsdp_step_two_losses, in its first public case: L(lr) = before - lr * slope + lr**2 * bend."""
+    folder = problems / "fsdp_step_two_losses"
+    case = load(folder / "cases.py").public_cases()[0]
+    entry = load(folder / "reference.py").fsdp_step2
+    before, after = (float(each) for each in entry(**case))
+    lr = case["lr"]
+    _, other = (float(each) for each in entry(**(case | {"lr": 2 * lr})))
+    bend = ((other - before) / (2 * lr) - (after - before) / lr) / lr
+    slope = -(after - before) / lr + lr * bend
+    best = slope / (2 * bend)
+    return {"before": before, "after": after, "lr": lr, "best": best, "lowest": before - slope * best / 2}
+
+
+def explicit_axes() -> dict[str, str]:
+    """What the statements say of Explicit axes: the name of the error that each piece of code raises, or `fine`."""
+    mesh = jax.make_mesh((8,), ("x",))
+    split, whole = NamedSharding(mesh, P("x")), NamedSharding(mesh, P())
+    rows, bias = jax.device_put(jnp.ones((16, 8)), split), jax.device_put(jnp.ones(8), split)
+    columns, layers = jax.device_put(jnp.ones((4, 8)), NamedSharding(mesh, P(None, "x"))), jnp.ones((8, 4, 4))
+    square = jax.device_put(jnp.ones((8, 8)), split)
+
+    def outcome(function: Callable[..., object], *args: jax.Array) -> str:
+        try:
+            function(*args)
+        except Exception as error:  # the name of it is the answer
+            return type(error).__name__
+        return "fine"
+
+    def scanned(layers: jax.Array) -> jax.Array:
+        return jax.lax.scan(lambda h, w: (h @ w, None), jnp.ones((4, 4)), layers)[0]
+
+    def copied(mesh: Mesh) -> Callable[[jax.Array], jax.Array]:
+        return jax.shard_map(lambda part: part, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+
+    return {
+        "axis types of jax.make_mesh": mesh.axis_types[0].name,
+        "axis types of Mesh": Mesh(jax.devices(), ("x",)).axis_types[0].name,
+        "a constraint with a split spec": outcome(jax.jit(lambda a: jax.lax.with_sharding_constraint(a, split)), bias),
+        "split rows plus a split bias": outcome(jnp.add, rows, bias),
+        "a product over a split dimension": outcome(jnp.matmul, columns, square),
+        "an index into split layers": outcome(lambda a: a[0], jax.device_put(layers, split)),
+        "a scan over split layers": outcome(scanned, jax.device_put(layers, split)),
+        "shard_map of an array that lies elsewhere": outcome(copied(mesh), jax.device_put(rows, whole)),
+        "the same on Auto axes": outcome(copied(Mesh(jax.devices(), ("x",))), jnp.ones((16, 8))),
+    }
+
+
+def passages_of(
+    slug: str, problems: Path, blocks: list[dict[str, Any]], measured: dict[str, Any]
+) -> dict[str, list[str]]:
+    """The passages of a problem's texts that hold numbers, computed."""
+    step = measured["checked_step"]
+    names: dict[str, Any] = {
+        "losses": measured["losses"],
+        "unsharded": measured["unsharded_scratch"],
+        "rows": lambda rows, kind: _bytes(measured["batch_sizes"][rows], kind),
+        "number": lambda kind: len([each for each in step if each["kind"] == kind]),
+        "moved": lambda kind: _bytes(step, kind),
+    }
+    if slug == "fsdp_linear_real":
+        # "(1024, 512) on each device", and "0.38 times the kernel's bytes as scratch".
+        found = re.findall(r"^(\(.*?\)|\S+)", blocks[0]["printed"], re.MULTILINE)
+        names |= dict(zip(("shard", "scratch"), found, strict=True))
+    if 'mode = "program"' in (problems / slug / "problem.toml").read_text(encoding="utf-8"):
+        programs = Programs(problems / slug)
+        names |= {"case": programs.case, "other": programs.other, "m8": programs.m8, "m4": programs.m4}
+        names["loop"] = lambda name: Traffic([each for each in programs.other(name).permute if each.in_loop])
+        names["sizes"] = lambda name, kind, join: join.join(
+            f"{each.logical_bytes:,}" for each in programs.other(name).traffic(kind)
+        )
+    return {file: [computed(each, names) for each in listed] for file, listed in passages(slug).items()}
+
+
+def _bytes(collectives: list[dict[str, Any]], kind: str) -> int:
+    return sum(each["bytes"] for each in collectives if each["kind"] == kind)
+
+
+def main() -> None:
+    problems, output = Path(sys.argv[1]), Path(sys.argv[2])
+    found: dict[str, list[dict[str, Any]]] = {}
+    last: dict[str, dict[str, Any]] = {}
+    for folder in sorted(path.parent for path in problems.glob("*/problem.toml")):
+        results = [run(folder, tag, code) for tag, code in blocks(folder)]
+        found[folder.name] = [result for result, _ in results]
+        last[folder.name] = results[0][1] if results else {}
+    names = last["fsdp_step_two_losses"]
+    step = names["checked_step"].lower(names["weight"], names["x"], names["y"])
+    measured = {
+        "checked_step": collectives(step.compile().as_text()),
+        "batch_sizes": batch_sizes(problems),
+        "losses": losses_along_the_gradient(problems),
+        "explicit_axes": explicit_axes(),
+        # The layer of fsdp_linear_real, made without the shardings of its results.
+        "unsharded_scratch": jax.jit(last["fsdp_linear_real"]["make"])
+        .lower()
+        .compile()
+        .memory_analysis()
+        .temp_size_in_bytes,
+    }
+    texts = {slug: passages_of(slug, problems, blocks, measured) for slug, blocks in found.items()}
+    report = {"devices": len(jax.devices()), "blocks": found, "measured": measured, "passages": texts}
+    output.write_text(json.dumps(report), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Every measured number in a statement or an editorial is read again off the compiled programs.
+
+tests/problems/numbers/<slug>.txt repeats the passages that hold numbers, with an expression in the place of each one:
+`[[m8.gather.bytes:,]]` stands for the bytes that the reference gathers on 8 devices, grouped by thousands. A passage
+that does not stand in the text as computed fails, and so does a number with a unit that no passage covers.
+"""
+
+import re
+
+import pytest
+
+from tests.grader.shipped import PROBLEMS, package
+from tests.problems.on_8_devices import STATEMENT_PROGRAMS, statement_programs
+from tests.problems.passages import computed, plain
+from tests.problems.test_statement_bounds import SLUGS, phrases
+
+pytestmark = STATEMENT_PROGRAMS
+_UNIT = r"(?:bytes?|FLOPs?|[kKMGT]i?B|ms|µs|us)\b"
+# 1,234 and 1{,}234 and 1234; 0.38 times; 12 GB; 0.4997. A small plain number in front of "times" or "%" is a word.
+NUMBER = re.compile(
+    rf"(?<![\w.{{^,])(?:\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{4,}}(?:\.\d+)?|\d+\.\d{{4,}}|\d+\.\d+(?= times)"
+    rf"|\d+(?:\.\d+)?(?= ?{_UNIT}))"
+)
+
+
+def uncovered(text: str, covered: list[str]) -> list[str]:
+    """Numbers of the text, each with what stands around it, that lie in none of the passages."""
+    spans = [match.span() for each in covered for match in re.finditer(re.escape(each), text)]
+    return [
+        text[max(0, match.start() - 40) : match.end() + 20]
+        for match in NUMBER.finditer(text)
+        if not any(start <= match.start() and match.end() <= end for start, end in spans)
+    ]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_number_is_what_is_measured(slug: str) -> None:
+    wrong, missing = [], []
+    for file, found in statement_programs()["passages"][slug].items():
+        text = plain((PROBLEMS / slug / file).read_text(encoding="utf-8"))
+        wrong += [f"{slug}/{file} does not say: {each}" for each in found if each not in text]
+        bounds = [match[0] for match in _bounds(slug, text)] if file == "statement.md" else []
+        missing += [
+            f"{slug}/{file}: no passage holds the number in: {each}" for each in uncovered(text, found + bounds)
+        ]
+    assert wrong + missing == []
+
+
+def _bounds(slug: str, text: str) -> list[re.Match[str]]:
+    """What tests/problems/test_statement_bounds.py compares with the manifest."""
+    problem = package(slug)
+    wanted = [phrase for check in problem.manifest.checks for phrase in phrases(problem, check)]
+    return [match for phrase in wanted for match in re.finditer(phrase.replace(r"\*\*", ""), text)]
+
+
+def test_a_number_that_no_passage_holds_is_found() -> None:
+    text = plain("It sends 60{,}256 bytes and\n**1.38** times the FLOPs, in 3 ms; 8 times on 8 devices, since 4 is 4.")
+    assert [each.split()[-1] for each in (text[: match.end()] for match in NUMBER.finditer(text))] == [
+        "60,256",
+        "1.38",
+        "3",
+    ]
+    assert len(uncovered(text, ["sends 60,256 bytes", "in 3 ms"])) == 1
+
+
+def test_a_passage_is_computed() -> None:
+    assert computed("sends [[a * 2:,]] bytes, [[a / 3:.2f]]", {"a": 5000}) == "sends 10,000 bytes, 1666.67"
