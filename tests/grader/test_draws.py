@@ -130,6 +130,24 @@ def test_a_known_mistake_is_run_where_no_reference_will_answer(judge, runners):
     assert kept.uses == 2
 
 
+def test_a_known_mistake_that_meets_a_limit_explains_nothing_and_harms_nobody(judge, runners):
+    runners.submission = lambda x: x + 1 if x[0] == PUBLIC[0] else x * 2
+    usual, slow = runners._result, False
+
+    def result(loaded: str, x: np.ndarray) -> object:
+        if "x * 2" not in loaded:
+            return usual(loaded, x)
+        if slow:
+            raise SubmissionFault("time_limit", "too long")
+        return runners.submission(x)
+
+    runners._result = result  # type: ignore[method-assign]
+    judge.prepare_known(runners.package)
+    slow = True
+    verdict = judge.judge(runners.package, "the source", draw="a")
+    assert (verdict.reason, verdict.misconception) == ("wrong_value", None)
+
+
 def test_one_runner_answers_one_attempt_after_the_other_and_is_let_go(judge, runners):
     hidden_of(judge, runners, "a")
     before = runners.opened
