@@ -30,7 +30,8 @@ class BatchItemJSON(BaseModel):
 
     problem: str = Field(max_length=64)
     kind: AttemptKind = "attempt"
-    source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+    # Without the pattern of a single submission: a source that is none is an item's error, and refuses no batch.
+    source: str
     idempotency_key: Annotated[str, Field(pattern=r"^[!-~]{1,255}$")] | None = None
 
 
