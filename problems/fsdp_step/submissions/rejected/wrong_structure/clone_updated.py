@@ -1,4 +1,4 @@
-"""You updated a copy of the model: the model that the optimizer was built for keeps its old parameters, and the new ones are lost."""
+"""You updated a copy of the model, so the model that the optimizer was built for kept its old parameters."""
 
 import jax.numpy as jnp
 import optax
