@@ -8,6 +8,7 @@ submission, and only arrays come out. The answers are kept on disk by package ve
 case; a file is a wire frame, so reading one executes nothing.
 """
 
+import collections
 import hashlib
 import hmac
 import importlib.metadata
@@ -35,6 +36,7 @@ from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
 _FORMAT = "10"
+_LOOK_S = 0.2
 Progress = Callable[[str], None]
 
 
@@ -55,7 +57,8 @@ class References:
         self._known: dict[tuple[str, str], Known] = {}
         self._locks: dict[tuple[str, str], threading.Lock] = {}
         self._background: dict[tuple[str, str], threading.Event] = {}
-        self._guard = threading.Lock()
+        self._wanted: collections.Counter[tuple[str, str]] = collections.Counter()
+        self._guard = threading.Condition()
 
     def prepare(
         self, package: Package, progress: Progress, stop: threading.Event | None, *, background: bool = False
@@ -134,24 +137,32 @@ class References:
     def _turn(
         self, what: str, package: Package, stop: threading.Event | None, background: bool
     ) -> Iterator[tuple[Sandbox, threading.Event | None]]:
-        """One at a time; in the foreground at once, whatever is done in the background."""
+        """One at a time; in the foreground at once, whatever is done in the background.
+
+        Work in the background that had to give way comes back only when nobody in the foreground wants the same. Locks
+        are not fair: it would have the lock again before the one that it gave way to, and wait for that one's end.
+        """
         key = (what, package.version)
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
             if background:
+                while self._wanted[key] and not (stop is not None and stop.is_set()):
+                    self._guard.wait(_LOOK_S)
                 own = self._background[key] = _Either(stop)
-            elif key in self._background:
-                self._background[key].set()
-        if not background:
-            with lock:
-                yield self._sandbox, stop
-            return
+            else:
+                self._wanted[key] += 1
+                if key in self._background:
+                    self._background[key].set()
         try:
             with lock:
-                yield BackgroundSandbox(self._sandbox, self._idle, own), own
+                yield (BackgroundSandbox(self._sandbox, self._idle, own), own) if background else (self._sandbox, stop)
         finally:
             with self._guard:
-                self._background.pop(key, None)
+                if background:
+                    self._background.pop(key, None)
+                else:
+                    self._wanted[key] -= 1
+                    self._guard.notify_all()
 
     def _key(self, package: Package) -> str:
         """Of everything that the answers depend on. The secret enters as a digest: hidden inputs come from it."""
