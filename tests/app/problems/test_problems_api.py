@@ -33,9 +33,10 @@ def test_a_package_with_faults_is_left_out_and_the_rest_served(tmp_path, package
         return package
 
     monkeypatch.setattr("app.problems.service.read_package", read)
+    folder = tmp_path / "one that does and one that does not"
     for name in ("broken", "add_one"):
-        (tmp_path / name).mkdir()
-    catalogue = Catalogue.load(tmp_path)
+        (folder / name).mkdir(parents=True)
+    catalogue = Catalogue.load(folder)
     assert [each.slug for each in catalogue.all()] == ["add_one"]
     assert "no problem.toml" in str(catalogue.faults[0])
 
