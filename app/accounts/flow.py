@@ -1,7 +1,7 @@
 """One sign-in with a provider, from the button to the return: everything that must match derives from one cookie.
 
 The cookie is a secret of chance, what is to be done, with which provider, and where to go on afterwards. State, nonce
-and PKCE verifier are HMACs under the secret, so nothing needs to be stored here, and whoever returns without the cookie
+and PKCE verifier are HMACs under the secret, so nothing needs to be stored here, and a browser without the cookie
 has none of them. Adding a provider to an account and confirming who one is bind the state to the session as well: no
 other browser's flow can be finished in it.
 """

@@ -71,7 +71,7 @@ async def come_back(
         raise SignInCancelled(f"{found.label} did not sign you in. Begin again, or sign in another way.")
     identity = await found.identify(flow, _return_to(request, provider), code)
     if flow.purpose != "sign-in":
-        # The flow's cookie can be made up by whoever has an API token: what counts is the session that came back.
+        # The flow's cookie can be made up by anyone with an API token: what counts is the session that came back.
         caller = await current_caller(request)
         if caller is None:
             raise NotSignedIn("Your session ended meanwhile. Sign in, then begin again.")

@@ -31,7 +31,7 @@ _TIMEOUT_S = 10.0
 # Only those with a public key: with HS256 a client secret that leaks would forge anybody.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 _LEEWAY_S = 60
-# Whoever confirms who they are types their password there, even where the provider still knows the browser.
+# Someone who confirms who they are types their password there, even where the provider still knows the browser.
 _ASK_AGAIN = {"prompt": "login", "max_age": "0"}
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 

@@ -211,7 +211,7 @@ class Accounts:
         """
         user = caller.user
         require_session(caller)
-        # Whoever has a password proves with it who they are.
+        # Someone with a password confirms with it who they are.
         if not await self.has_password(user):
             self.recent.require(caller)
         check_password(new, user.name)

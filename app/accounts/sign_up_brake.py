@@ -1,6 +1,6 @@
 """Open sign-up, held to so many accounts an hour from one address, and so many in total.
 
-An account is a place in the queue, a rate limit and a name in the rankings: whoever makes thousands takes the service
+An account is a place in the queue, a rate limit and a name in the rankings: thousands of them take the service
 from everybody else. An invitation is somebody's word for a person and is never counted. The database holds the counts,
 so a restart forgets nothing and all servers count together. A try that fails counts, too: it costs argon2 as well.
 """

@@ -174,7 +174,7 @@ def accounts_of(request: Request) -> Accounts:
 def site_address(request: Request) -> str | None:
     """Under which people reach the service, without a slash at its end; None where only `public_url` could say.
 
-    Never what the request's Host header says: whoever sent the request chose it, and a link with a secret in it that
+    Never what the request's Host header says: the sender of the request chose it, and a link with a secret in it that
     leads to another host gives the secret away. A name of this very machine is the exception: it leads nobody astray.
     """
     settings: Settings = request.app.state.settings

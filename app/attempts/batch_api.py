@@ -28,7 +28,7 @@ MAX_BATCH_BYTES = 2 * 1024 * 1024
 )
 async def submit_batch(request: Request, user: Submitter) -> BatchAnswersJSON:
     if "idempotency-key" in request.headers:
-        # Whoever sends it relies on it: to leave it out of account would make attempts twice.
+        # A client that sends it relies on it: to leave it out of account would make attempts twice.
         raise FieldInvalid("Idempotency-Key: a batch takes a key for each item instead, as `idempotency_key`.")
     body = await read_json(request, BatchJSON, max_bytes=MAX_BATCH_BYTES)
     await count_more(request, len(body.items) - 1)

@@ -90,7 +90,7 @@ class Proofs:
         return _proof(found)
 
     async def latest(self, version: str) -> Proof | None:
-        """The last check of a version: one that has ended before any that goes on."""
+        """The last check of a version: a finished one before one that is running."""
         unfinished = ProofRow.status != "finished"
         query = _PROOFS.where(ProofRow.version == version).order_by(unfinished, ProofRow.created_at.desc()).limit(1)
         async with self._database.reading() as session:

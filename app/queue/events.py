@@ -83,7 +83,7 @@ class AttemptEvents:
             watcher(attempt_id, change)
 
     def tell(self, attempt_id: str, change: Change) -> None:
-        """Tell those who wait in this process, whoever made the change."""
+        """Tell those who wait in this process, no matter which process made the change."""
         for watcher in self._watchers:
             watcher(attempt_id, change)
         if change.status == "running":
