@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[1]
-TOOLS = ("cat", "cmp", "cp", "mkdir", "rm", "sed", "tail", "uname")
+TOOLS = ("cat", "cmp", "cp", "find", "mkdir", "rm", "sed", "tail", "uname")
 # Installs nothing: it notes what it was asked, and `sync` leaves a Python.
 UV = """#!/bin/sh
 [ "$1" = --version ] || echo "$@" "downloads=$UV_PYTHON_DOWNLOADS" >>"$HOME/uv.log"
@@ -26,7 +26,7 @@ class Checkout:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home, self.path = folder / "checkout", folder / "home", folder / "home" / "bin"
-        self.folder.mkdir()
+        (self.folder / "grader").mkdir(parents=True)
         self.path.mkdir(parents=True)
         for name in ("meshgrade", "pyproject.toml", "uv.lock", "next-jax.txt"):
             shutil.copy(CHECKOUT / name, self.folder)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import Refused
+from app.errors import Refused, SignInAgain
 from app.problem_json import EXAMPLES
 
 pytestmark = pytest.mark.anyio
@@ -106,6 +106,10 @@ async def test_every_refusal_has_the_one_shape(service, monkeypatch, kind):
         "further": [1],
     }
     page = await service.http.get("/problems/add_one", headers={"Accept": "text/html"})
+    if kind is SignInAgain:
+        # Here a page can do what the refusal asks for.
+        assert (page.status_code, page.headers["location"]) == (303, "/sign-in/again?next=%2Faccount")
+        return
     assert page.status_code == kind.status
     assert "What and where." in page.text
 
