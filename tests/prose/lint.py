@@ -1,0 +1,106 @@
+"""Find words and patterns in our prose that a native technical writer would not have used.
+
+The linter is proselint. `rules.toml` beside this file adds the house's rules and names those of proselint that apply.
+Code, TeX, link addresses and everything between `<!-- prose: off -->` and `<!-- prose: on -->` are blanked first, so
+that only prose is read and line numbers stay right.
+
+Usage: python -m tests.prose.lint [FILE…]    without files: everything in `files` of rules.toml
+"""
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from proselint.checks import __register__ as proselint_checks
+from proselint.registry import CheckRegistry
+from proselint.registry.checks import Check, types
+from proselint.registry.checks.engine import Fancy, RegexOptions
+from proselint.tools import LintFile
+
+CHECKOUT = Path(__file__).parents[2]
+RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
+_HOUSE = "house"
+# What is not prose, longest first: fenced code, comments, code spans, display and inline TeX, addresses of links.
+_NOT_PROSE = re.compile(
+    r"<!-- prose: off -->.*?<!-- prose: on -->|^(?P<fence>`{3,})[^\n]*\n.*?^(?P=fence)$|<!--.*?-->|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+    r"|\$\$.+?\$\$|\$(?!\s)[^$\n]+(?:\n[^$\n]+)?\$|\]\([^)\s]*\)|https?://\S+",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+class Finding(NamedTuple):
+    file: str
+    line: int
+    found: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.found!r}: {self.message}"
+
+
+def prose_of(text: str) -> str:
+    """The text with everything that is not prose replaced by `\u00b7`, line breaks kept."""
+    return _NOT_PROSE.sub(lambda match: re.sub(r"[^\n]", "\u00b7", match[0]), text)
+
+
+def find(text: str, file: str = "") -> list[Finding]:
+    """Every place in a Markdown text at which a rule applies, in the order of the text."""
+    if not text.strip():
+        return []
+    lint_file = LintFile(file, prose_of(text))
+    found = []
+    for check in _checks():
+        for result in check.check_with_flags(lint_file.content):
+            start, end = result.span
+            line = lint_file.content.count("\n", 0, start + 1) or 1
+            words = " ".join(lint_file.content[start:end].split())
+            found.append(Finding(file, line, words, result.message))
+    return sorted(found)
+
+
+@cache
+def _checks() -> tuple[Check, ...]:
+    """The rules of proselint's that apply, then the house's."""
+    registry = CheckRegistry()
+    registry.register_many(proselint_checks)
+    registry.register_many(
+        tuple(
+            Check(
+                # Text is wrapped, so a space in a rule stands for any white space.
+                check_type=types.ExistenceSimple(pattern=rule["pattern"].replace(" ", r"\s+")),
+                path=_HOUSE,
+                message=rule["write"].replace("{", "{{").replace("}", "}}"),
+                engine=Fancy(RegexOptions(case_insensitive=not rule.get("case", False), multi_line=True)),
+            )
+            for rule in RULES["rules"]
+        )
+    )
+    return tuple(registry.get_all_enabled(dict.fromkeys([_HOUSE, *RULES["proselint"]], True)))
+
+
+def files() -> Iterator[Path]:
+    for pattern in RULES["files"]:
+        yield from sorted(CHECKOUT.glob(pattern))
+
+
+def main(names: Iterable[str]) -> int:
+    """Print every finding; 1 where there is one."""
+    paths = [Path(name).resolve() for name in names] or list(files())
+    findings = [
+        finding for path in paths for finding in find(path.read_text(encoding="utf-8"), str(path.relative_to(CHECKOUT)))
+    ]
+    for finding in findings:
+        print(finding)
+    if findings:
+        print(
+            f"{len(findings)} found. The rules are in tests/prose/rules.toml; CONTRIBUTING.md, section English, explains."
+        )
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

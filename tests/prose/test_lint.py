@@ -1,0 +1,45 @@
+"""Every rule of the prose linter finds its bad examples and leaves its good ones alone."""
+
+from typing import Any
+
+import pytest
+
+from tests.prose.lint import CHECKOUT, RULES, files, find
+
+ENGLISH = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n## English\n")[1].split("\n## ")[0]
+ROWS = [
+    [cell.strip() for cell in line.strip("| ").split(" | ")]
+    for line in ENGLISH.split("| not | but |\n|---|---|\n")[1].split("\n\n")[0].splitlines()
+]
+OFF = "<!-- prose: off -->\nwhoever\n\n<!-- prose: on -->"
+
+
+@pytest.mark.parametrize("rule", RULES["rules"], ids=lambda rule: rule["bad"][0])
+def test_a_rule_finds_its_bad_examples_and_no_good_one(rule: dict[str, Any]) -> None:
+    for bad in rule["bad"]:
+        assert rule["write"] in [finding.message for finding in find(bad)], bad
+    for good in rule["good"]:
+        assert find(good) == []
+
+
+@pytest.mark.parametrize(("bad", "good"), ROWS, ids=[row[0] for row in ROWS])
+def test_the_linter_enforces_the_table_of_the_contributing_guide(bad: str, good: str) -> None:
+    assert find(bad) != []
+    assert find(good) == []
+
+
+def test_a_phrase_is_found_across_a_line_break_and_with_its_line() -> None:
+    (finding,) = find("First line.\nIt is there for\nwho forgot theirs.\n", "page.md")
+    assert str(finding).startswith("page.md:2: 'for who': give the clause a head")
+
+
+@pytest.mark.parametrize(
+    "text", ["`whoever`", "```sh\nwhoever\n```", "[a link](whoever.md)", "$whoever$", "$$\nwhoever\n$$", OFF]
+)
+def test_what_is_not_prose_is_not_read(text: str) -> None:
+    assert find(f"One line.\n\n{text}\n") == []
+
+
+def test_every_pattern_for_files_finds_one() -> None:
+    assert all(list(CHECKOUT.glob(pattern)) for pattern in RULES["files"])
+    assert CHECKOUT / "README.md" in files()
