@@ -1,5 +1,6 @@
 """Bring the database to the newest revision, in this process, or say why that cannot be done."""
 
+import functools
 from pathlib import Path
 
 from alembic import command
@@ -40,12 +41,21 @@ async def migrate(database: Database) -> None:
         raise explain(error, database.name) from error
 
 
-def known_revisions() -> set[str]:
-    return {script.revision for script in ScriptDirectory.from_config(migration_config()).walk_revisions()}
+@functools.cache
+def known_revisions() -> frozenset[str]:
+    return frozenset(script.revision for script in _scripts().walk_revisions())
+
+
+@functools.cache
+def _newest() -> frozenset[str]:
+    return frozenset(_scripts().get_heads())
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(migration_config())
 
 
 def _upgrade(connection: Connection, name: str) -> None:
-    config = migration_config()
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
     found = set(MigrationContext.configure(connection).get_current_heads())
@@ -59,8 +69,10 @@ def _upgrade(connection: Connection, name: str) -> None:
             f"the database {name} holds tables of another program.",
             "Start with an empty database, or with another data folder: --data DIR.",
         )
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    if found != _newest():
+        config = migration_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
     if connection.dialect.name == "postgresql" and not inspect(connection).has_table("procrastinate_jobs"):
         # The whole schema of the locked version, in its own words, percent signs among them. A later version's own
         # migrations belong into a revision of ours.

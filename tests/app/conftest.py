@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from sqlalchemy import URL, text
 
 from app.database import Database
 from app.main import Grading, create_app
+from app.migrate import migrate
 from app.queue.null import NullGrader
 from app.queue.protocol import Grader
 from app.settings import Settings
@@ -145,16 +147,33 @@ def package(tmp_path: Path) -> Package:
     return read_package(folder)
 
 
+@pytest.fixture(scope="session")
+def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file at the newest revision, to be copied: the migrations take most of a service's start."""
+    file = tmp_path_factory.mktemp("migrated") / "meshgrade.sqlite3"
+
+    async def make() -> None:
+        database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
+        await migrate(database)
+        await database.close()
+
+    asyncio.run(make())
+    return file
+
+
 @pytest.fixture
-def start_service(tmp_path: Path, package: Package) -> StartService:
+def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> StartService:
     """Start it on the test's data folder; `settings` are overrides, a second start finds what the first left."""
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    shutil.copy(migrated_database, data)
 
     @asynccontextmanager
     async def start(
         grader: Grader | None = None, *, wall_up: bool = True, **settings: object
     ) -> AsyncIterator[Service]:
         values = {
-            "data": tmp_path / "data",
+            "data": data,
             "problems": tmp_path / "problems",
             "owner_token": TOKEN,
             "public_url": SITE,
