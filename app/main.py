@@ -238,7 +238,7 @@ async def _open(
         pump = RejudgePump(database, queue)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
 
-        preparing = [] if built is None else [(Preparing(built.grader, walls, say), catalogue.all())]
+        preparing = [] if built is None else [(_preparing(built, walls, settings, say), catalogue.all())]
         app.state.preparation = preparing[0][0].state if preparing else None
         proving = [] if built is None else [_prover(database, proofs, built, store, walls, settings).run()]
         async with _working(queue, events, preparing, [sender.run(), serving.run(), pump.run(), *proving], grace_s=0.0):
@@ -274,7 +274,7 @@ async def open_worker(
         store, events = PackageStore(database), pick_events(database, settings)
         queue = pick_queue(database, built, store, walls, events, settings)
         packages = [await store.get(version) for version in (await store.published()).values()]
-        preparing = [(Preparing(built.grader, walls, say), packages)]
+        preparing = [(_preparing(built, walls, settings, say), packages)]
         prover = _prover(database, Proofs(database), built, store, walls, settings)
         async with _working(queue, events, preparing, [prover.run()], grace_s=settings.drain_s):
             yield
@@ -347,6 +347,10 @@ def pick_queue(
     if built is None:
         raise SettingInvalid("grading_slots", "0 needs PostgreSQL: with SQLite no other process can grade")
     return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole)
+
+
+def _preparing(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparing:
+    return Preparing(built.grader, walls, say, at_once=settings.grading_slots)
 
 
 def _prover(

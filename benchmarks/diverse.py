@@ -68,16 +68,16 @@ def measure_diverse(say: Say, *, quick: bool) -> Measured:
     return measure_plan(QUICK if quick else FULL, say, seed=SEED)
 
 
-def measure_plan(plan: Plan, say: Say, *, seed: int) -> Measured:
+def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -> Measured:
+    """`data` is a data folder to keep, or one that was kept: then nothing has to be prepared again."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
         folder = Path(made)
+        data = data or folder / "data"
         packages = copy_packages(plan, folder / "problems")
         chosen = choose(packages, plan.of, seed)
         say(f"starting the service with {len(packages)} problems; it makes the cases and runs references and mistakes")
         kind = "attempts" if plan.hidden else "runs"
-        server = Server(
-            folder / "data", folder / "problems", f"{packages[0].slug}/{kind}", say, start_limit_s=_START_LIMIT_S
-        )
+        server = Server(data, folder / "problems", f"{packages[0].slug}/{kind}", say, start_limit_s=_START_LIMIT_S)
         with server:
             server.wait_for("All problems have had their turn", say)
             server.settle()
@@ -85,7 +85,7 @@ def measure_plan(plan: Plan, say: Say, *, seed: int) -> Measured:
             server.settle()
             two = _grade_all(server, chosen, 2, random.Random(seed + 1), say, hidden=plan.hidden)
             server.settle()
-            bare = _run_bare(chosen, plan, folder, say)
+            bare = _run_bare(chosen, plan, folder, data, say)
     both = [*one.values(), *two.values()]
     figures: dict[str, float | None] = {
         "ours_ms_p50": statistics.median(both),
@@ -129,10 +129,13 @@ def _grade_all(
 ) -> dict[str, float]:
     """Milliseconds from POST to verdict, by name."""
     shuffled = order.sample(entries, len(entries))
-    say(f"{len(entries)} submissions, {at_once} at a time: {', '.join(each.name for each in shuffled)}")
+    say(f"{len(entries)} submissions, {at_once} at a time")
     with ThreadPoolExecutor(at_once) as clients:
-        taken = clients.map(partial(_grade, server, hidden=hidden), shuffled)
-        return {each.name: taken_ms for each, taken_ms in zip(shuffled, taken, strict=True)}
+        taken = {}
+        for each, taken_ms in zip(shuffled, clients.map(partial(_grade, server, hidden=hidden), shuffled), strict=True):
+            say(f"{taken_ms:7,.0f} ms  {each.name}")
+            taken[each.name] = taken_ms
+        return taken
 
 
 def _grade(server: Server, entry: Entry, *, hidden: bool) -> float:
@@ -145,16 +148,14 @@ def _grade(server: Server, entry: Entry, *, hidden: bool) -> float:
     return taken_ms
 
 
-def _run_bare(entries: Sequence[Entry], plan: Plan, folder: Path, say: Say) -> dict[str, float]:
+def _run_bare(entries: Sequence[Entry], plan: Plan, folder: Path, data: Path, say: Say) -> dict[str, float]:
     """A sample of the accepted ones, in a fresh Python each, one at a time: what is rejected may not end by itself."""
     plain = [each for each in entries if each.submission.reason is None and _is_plain(each.package)]
     sample = random.Random(SEED).sample(plain, min(plan.bare, len(plain)))
     say(f"{len(sample)} of them bare, in a fresh Python each")
     taken = {}
     for number, each in enumerate(sample):
-        workload = take_workload(
-            each.package, each.submission, folder / "data", folder / f"bare-{number}", hidden=plan.hidden
-        )
+        workload = take_workload(each.package, each.submission, data, folder / f"bare-{number}", hidden=plan.hidden)
         taken[each.name] = run_fresh(workload).wall_ms
     return taken
 
@@ -171,10 +172,13 @@ def main() -> None:
     parser.add_argument("--bare", type=int, default=FULL.bare, help="so many of them without the service as well")
     parser.add_argument("--problems", nargs="*", help="of these problems alone")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--data", type=Path, help="keep the data folder here, or take the one that is here")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     plan = Plan(tuple(given.problems) if given.problems else None, given.of, given.bare)
-    measured = measure_plan(plan, lambda phase: print(phase, file=sys.stderr, flush=True), seed=given.seed)
+    measured = measure_plan(
+        plan, lambda phase: print(phase, file=sys.stderr, flush=True), seed=given.seed, data=given.data
+    )
     results = measured.figures | {
         "machine": describe_machine(),
         "submissions": {"diverse": measured.submission},

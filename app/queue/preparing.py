@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,14 +22,13 @@ _LOOK_S = 0.2
 class Preparation:
     """How far a process has come: `ready` of `total` problems have their reference's answers.
 
-    `current` is the slug that it is at and `phase` what it does there, both empty when it rests; `setbacks` are the
-    problems whose reference failed, by slug, and which are tried again.
+    `phases` says by slug what it does for the problems that it is at; `setbacks` are the problems whose reference
+    failed, by slug, and which are tried again.
     """
 
     ready: frozenset[str]
     total: int
-    current: str
-    phase: str
+    phases: dict[str, str]
     setbacks: tuple[Setback, ...]
 
     @property
@@ -42,7 +41,7 @@ class Preparation:
         setback = next((each for each in self.setbacks if each.name == slug), None)
         if slug in self.ready or (setback is None and not self.is_under_way):
             return None
-        return ProblemPreparation(self.phase if slug == self.current else "", setback)
+        return ProblemPreparation(self.phases.get(slug, ""), setback)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +53,30 @@ class ProblemPreparation:
 
 
 class Preparing:
-    """One package after the other, in a thread of its own; a failure costs time later and nothing else.
+    """Runs in threads of its own; a failure costs time later and nothing else.
 
-    References come first, of all of them: without one nothing is graded. One that fails is tried again after a while.
-    Known wrong submissions only help to explain. All of it rests while a submission is graded, and one that needs a
-    reference which is not there makes it itself. `state` may be asked by any thread.
+    References come first, of all packages, and as many at a time as submissions are graded: without one nothing is
+    graded. One that fails is tried again after a while. Known wrong submissions only help to explain, so their packages
+    come one after the other. All of it rests while a submission is graded, and one that needs a reference which is not
+    there makes it itself. `state` may be asked by any thread.
     """
 
-    def __init__(self, grader: Grader, walls: Walls, say: Callable[[str], None]) -> None:
+    def __init__(self, grader: Grader, walls: Walls, say: Callable[[str], None], *, at_once: int = 1) -> None:
         self._grader = grader
         self._walls = walls
         self._say = say
         self._stop = threading.Event()
-        self._threads = GradingThreads(1)
+        self._at_once = at_once
+        self._threads = GradingThreads(at_once)
         self._setbacks = Setbacks()
         self._ready: frozenset[str] = frozenset()
         self._total = 0
-        self._now = ("", "")
+        self._phases: dict[str, str] = {}
+        self._guard = threading.Lock()
 
     def state(self) -> Preparation:
-        return Preparation(self._ready, self._total, *self._now, self._setbacks.all())
+        with self._guard:
+            return Preparation(self._ready, self._total, dict(self._phases), self._setbacks.all())
 
     async def run(self, packages: list[Package]) -> None:
         self._total = len(packages)
@@ -85,13 +88,19 @@ class Preparing:
             )
         while not self._walls.stand:
             await asyncio.sleep(_LOOK_S)
-        for of_reference in (True, False):
-            for package in packages:
-                if not await self._threads.run(partial(self._run, of_reference, package)):
-                    return
+        references = iter(packages)
+        await asyncio.gather(*(self._run_references(references) for _ in range(self._at_once)))
+        for package in packages:
+            if not await self._threads.run(partial(self._run, False, package)):
+                return
         if packages:
             self._say("All problems have had their turn.")
         await self._try_again([package for package in packages if package.slug not in self._ready])
+
+    async def _run_references(self, packages: Iterator[Package]) -> None:
+        for package in packages:
+            if not await self._threads.run(partial(self._run, True, package)):
+                return
 
     async def _try_again(self, failed: list[Package]) -> None:
         while failed:
@@ -113,7 +122,9 @@ class Preparing:
 
         def report(phase: str) -> None:
             # What helps to explain is done while the problem is graded, so there is nothing to tell its readers.
-            self._now = (slug, phase) if of_reference else ("", "")
+            if of_reference:
+                with self._guard:
+                    self._phases[slug] = phase
             self._say(f"preparing {slug}: {phase}")
 
         try:
@@ -128,10 +139,12 @@ class Preparing:
         else:
             if of_reference:
                 self._setbacks.succeeded(slug)
-                self._ready |= {slug}
+                with self._guard:
+                    self._ready |= {slug}
                 self._say(f"{slug} is ready.")
         finally:
-            self._now = ("", "")
+            with self._guard:
+                self._phases.pop(slug, None)
         return not self._stop.is_set()
 
     def _prepare(self, of_reference: bool, package: Package, report: Callable[[str], None]) -> None:

@@ -1,5 +1,6 @@
 """In which order a start prepares, and that what a submission makes itself is not lost."""
 
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -31,11 +32,12 @@ class Grader:
             raise fault
 
 
-async def prepare(grader: Grader, *slugs: str) -> list[str]:
+async def prepare(grader: Grader, *slugs: str, at_once: int = 1) -> list[str]:
     said: list[str] = []
     walls = Walls(lambda: [SimpleNamespace(name="all", up=True, found="", remedy="")])
     walls.probe()
-    await Preparing(grader, walls, said.append).run([SimpleNamespace(slug=slug) for slug in slugs])
+    preparing = Preparing(grader, walls, said.append, at_once=at_once)
+    await preparing.run([SimpleNamespace(slug=slug) for slug in slugs])
     return said
 
 
@@ -51,3 +53,17 @@ async def test_what_a_submission_made_itself_is_ready_too():
     grader.faults["reference of a"] = Cancelled("a submission needed it at once")
     assert "a is ready." in await prepare(grader, "a")
     assert grader.asked == ["reference of a", "reference of a", "mistakes of a"]
+
+
+async def test_references_come_side_by_side_and_mistakes_do_not():
+    together = threading.Barrier(2, timeout=30)
+
+    class Two(Grader):
+        def prepare(self, package, *, progress, stop, background) -> None:
+            super().prepare(package, progress=progress, stop=stop, background=background)
+            together.wait()
+
+    grader = Two()
+    await prepare(grader, "a", "b", "c", "d", at_once=2)
+    assert sorted(grader.asked[:4]) == ["reference of a", "reference of b", "reference of c", "reference of d"]
+    assert grader.asked[4:] == ["mistakes of a", "mistakes of b", "mistakes of c", "mistakes of d"]
