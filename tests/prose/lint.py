@@ -26,7 +26,8 @@ RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding=
 _HOUSE = "house"
 # What is not prose, longest first: fenced code, comments, code spans, display and inline TeX, addresses of links.
 _NOT_PROSE = re.compile(
-    r"<!-- prose: off -->.*?<!-- prose: on -->|^(?P<fence>`{3,})[^\n]*\n.*?^(?P=fence)$|<!--.*?-->|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+    r"<!-- prose: off -->.*?<!-- prose: on -->"
+    r"|^(?P<fence>`{3,})[^\n]*\n.*?^(?P=fence)$|<!--.*?-->|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
     r"|\$\$.+?\$\$|\$(?!\s)[^$\n]+(?:\n[^$\n]+)?\$|\]\([^)\s]*\)|https?://\S+",
     re.DOTALL | re.MULTILINE,
 )
@@ -96,9 +97,7 @@ def main(names: Iterable[str]) -> int:
     for finding in findings:
         print(finding)
     if findings:
-        print(
-            f"{len(findings)} found. The rules are in tests/prose/rules.toml; CONTRIBUTING.md, section English, explains."
-        )
+        print(f"{len(findings)} found. Rules: tests/prose/rules.toml; why: CONTRIBUTING.md, section English.")
     return 1 if findings else 0
 
 
