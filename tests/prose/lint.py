@@ -71,8 +71,8 @@ def _checks() -> tuple[Check, ...]:
     registry.register_many(
         tuple(
             Check(
-                # Text is wrapped, so a space in a rule stands for any white space.
-                check_type=types.ExistenceSimple(pattern=rule["pattern"].replace(" ", r"\s+")),
+                # Text is wrapped, so a space in a rule also matches one line break.
+                check_type=types.ExistenceSimple(pattern=rule["pattern"].replace(" ", r"(?:[ \t]+\n?|\n)[ \t]*")),
                 path=_HOUSE,
                 message=rule["write"].replace("{", "{{").replace("}", "}}"),
                 engine=Fancy(RegexOptions(case_insensitive=not rule.get("case", False), multi_line=True)),
