@@ -28,9 +28,9 @@ from typing import Any
 import httpx
 from sqlalchemy import select, text
 
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
+from app.queue.models import AttemptRow
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.fleet import GRADES, LISTENS, Fleet, fleet
 from benchmarks.machine import describe_machine

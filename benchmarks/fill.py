@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Table, insert, text
 
 from app.accounts.models import UserRow
 from app.accounts.service import Accounts
-from app.attempts.models import AttemptRow
 from app.database import Database
 from app.migrate import migrate
+from app.queue.models import AttemptRow
 from benchmarks.workload import CHECKOUT, PROGRAM_SLUG
 
 USERS, PROBLEMS = 5_000, 60

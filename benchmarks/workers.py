@@ -23,9 +23,9 @@ from typing import Any
 import httpx
 from sqlalchemy import func, select, text
 
-from app.attempts.models import AttemptRow
-from app.attempts.status import ENDED
 from app.database import Database
+from app.queue.models import AttemptRow
+from app.queue.status import ENDED
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.fleet import GRADES, LISTENS, Daemon, Fleet, fleet
 from benchmarks.machine import describe_machine

@@ -4,9 +4,9 @@ from sqlalchemy import delete, select
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.attempts.models import AttemptRow
 from app.database import Database
 from app.errors import LastOwner
+from app.queue.models import AttemptRow
 from app.queue.protocol import GradeQueue
 
 

@@ -7,8 +7,8 @@ from sqlalchemy import Select, func, or_, select
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.attempts.models import IS_RANKED, AttemptRow
 from app.database import Database
+from app.queue.models import IS_RANKED, AttemptRow
 
 
 @dataclass(frozen=True, slots=True)

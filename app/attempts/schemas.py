@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptSummary, AttemptView, Rejudged
 from app.attempts.standing import Standing
-from app.attempts.status import AttemptKind, AttemptStatus
+from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from grader.verdict import Status, Verdict
 

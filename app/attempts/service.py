@@ -9,16 +9,16 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.attempts.models import IS_WAITING, AttemptRow
 from app.attempts.source import check_source
-from app.attempts.status import AttemptKind, AttemptStatus
 from app.clock import now
 from app.database import Database
 from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, TooManyWaiting
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents, Change
+from app.queue.models import IS_WAITING, AttemptRow
 from app.queue.protocol import GradeQueue
+from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
 from grader.verdict import Status, Verdict

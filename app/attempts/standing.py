@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, case, func, select
 
 from app.accounts.caller import User
-from app.attempts.models import IS_SCORED, AttemptRow
 from app.database import Database
+from app.queue.models import IS_SCORED, AttemptRow
 
 
 @dataclass(frozen=True, slots=True)

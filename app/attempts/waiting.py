@@ -9,8 +9,8 @@ from dataclasses import asdict
 from app.accounts.caller import User
 from app.attempts.schemas import AttemptJSON
 from app.attempts.service import Attempts, AttemptView
-from app.attempts.status import ENDED
 from app.queue.events import Change
+from app.queue.status import ENDED
 from app.queue.turns import QueuePlace
 
 # Also how often the row is read again, in case another process graded the attempt.

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
+from app.queue.models import AttemptRow
 from grader.verdict import Verdict
 
 # A row is stored a moment after the time that it bears, and by a machine whose clock may differ.

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from app.accounts.caller import User
-from app.attempts.models import IS_SCORED, AttemptRow
 from app.database import Database
 from app.errors import PackageOfAnotherProblem, VersionNotChecked
 from app.problems.history import History
@@ -16,6 +15,7 @@ from app.problems.prover import steps_of
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
 from app.problems.zipped import files_of, refuse
+from app.queue.models import IS_SCORED, AttemptRow
 from app.queue.walls import Walls
 from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling

@@ -7,12 +7,12 @@ from datetime import datetime
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
 from app.queue.events import AttemptEvents, Change
 from app.queue.grading import Gradings
 from app.queue.leases import Leases, cancel_row, count_waiting
+from app.queue.models import AttemptRow
 from app.queue.protocol import Grader, PackageSource, QueueLimits, QueueStats
 from app.queue.turns import Places, QueuePlace, line_up
 from app.queue.walls import Walls

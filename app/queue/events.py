@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from app.attempts.status import ENDED, AttemptStatus
+from app.queue.status import ENDED, AttemptStatus
 
 # A reader that does not keep up loses the oldest phases, never the end: that one comes last.
 _KEPT = 64

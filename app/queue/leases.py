@@ -8,13 +8,13 @@ from typing import Any, cast
 from sqlalchemy import CursorResult, event, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.attempts.models import AttemptRow
-from app.attempts.status import AttemptStatus
 from app.clock import now
 from app.database import Database
 from app.ids import new_id
 from app.queue.events import AttemptEvents, Change
+from app.queue.models import AttemptRow
 from app.queue.protocol import QueueStats
+from app.queue.status import AttemptStatus
 from app.queue.turns import PRIORITY, back_off
 from app.rejudging.models import RejudgedRow
 from app.webhooks.service import queue_deliveries

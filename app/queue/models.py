@@ -1,9 +1,82 @@
-"""What machines that grade for one service have in common, besides the attempts and the packages."""
+"""The attempts table, which with its lease and fence token is the queue; and what machines that grade share besides."""
 
-from sqlalchemy import Integer, String
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text, TextClause, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database import Base
+from app.clock import now
+from app.database import Base, UTCDateTime
+
+# What a partial index holds. A query says it in the same words, literally: with a parameter in it, the database could
+# not know that the index holds all that is asked for.
+IS_WAITING = text("status IN ('queued', 'running')")
+IS_SCORED = text("score IS NOT NULL")
+IS_RANKED = text("efficiency IS NOT NULL")
+
+
+def _partial(name: str, *columns: str, where: TextClause) -> Index:
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+class AttemptRow(Base):
+    """One grading, asked for and perhaps done.
+
+    A worker that takes the row draws a `fence_token` and holds a lease until `lease_until`. It writes only where its
+    token still stands, so that one that was paused and came back changes nothing. No token: nobody holds the row.
+
+    Of the queued rows the lowest `priority` goes first, then the earliest `turn_at` (app/queue/turns.py), and none
+    before its `not_before`.
+
+    `verdict_status`, `score` and `efficiency` repeat what the verdict says, for queries: whole verdicts are too long to
+    be read for a list, and PostgreSQL cannot look into JSON that holds a NUL, which a submission may have printed.
+    A run has no `score`; only an accepted attempt has an `efficiency`, so only those are ranked. A row of the kind
+    `rejudge` has neither, and is shown to nobody: its verdict becomes an attempt's (app/rejudging/), which then knows
+    the `score_before`.
+
+    Each list is read along an index of its own, however many attempts there are: tests/app/attempts/test_plans.py.
+    """
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
+        Index("ix_attempts_status_priority_turn_at_id", "status", "priority", "turn_at", "id"),
+        Index("ix_attempts_finished_at", "finished_at"),
+        # Of NULLs there may be any number, on both databases.
+        Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
+        Index("ix_attempts_user_id_problem_created_at_id", "user_id", "problem", "created_at", "id"),
+        _partial("ix_attempts_waiting", "user_id", where=IS_WAITING),
+        _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),
+        # The last two also hold all columns that a standing or a ranking is made of, so no row is read for them.
+        _partial("ix_attempts_scored", "user_id", "problem", "score", "verdict_status", where=IS_SCORED),
+        _partial("ix_attempts_ranked", "problem", "user_id", "efficiency", "created_at", where=IS_RANKED),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    problem: Mapped[str] = mapped_column(String(64))
+    version: Mapped[str] = mapped_column(String(64))
+    kind: Mapped[str] = mapped_column(String(16))
+    source: Mapped[str] = mapped_column(Text())
+    status: Mapped[str] = mapped_column(String(16))
+    phase: Mapped[str | None] = mapped_column(String(200))
+    priority: Mapped[int] = mapped_column(Integer())
+    turn_at: Mapped[datetime] = mapped_column(UTCDateTime(), default=now)
+    not_before: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    tries: Mapped[int] = mapped_column(Integer())
+    idempotency_key: Mapped[str | None] = mapped_column(String(255))
+    fence_token: Mapped[str | None] = mapped_column(String(32))
+    lease_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    score: Mapped[int | None] = mapped_column(Integer())
+    verdict_status: Mapped[str | None] = mapped_column(String(16))
+    efficiency: Mapped[float | None] = mapped_column(Float())
+    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    rejudged_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    score_before: Mapped[int | None] = mapped_column(Integer())
 
 
 class DeploymentRow(Base):

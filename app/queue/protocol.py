@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.attempts.models import AttemptRow
+from app.queue.models import AttemptRow
 from app.queue.turns import QueuePlace
 from grader.package.package import Package
 from grader.verdict import Verdict

@@ -14,9 +14,9 @@ from datetime import timedelta
 from sqlalchemy import Integer, bindparam, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.attempts.models import IS_WAITING, AttemptRow
 from app.clock import now
 from app.database import Database, UTCDateTime
+from app.queue.models import IS_WAITING, AttemptRow
 
 # The lowest goes first, whatever the turns.
 PRIORITY = {"run": 0, "attempt": 10, "rejudge": 20}

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.attempts.models import AttemptRow
-from app.attempts.status import ENDED
 from app.clock import now
 from app.database import Database
 from app.ids import new_id
 from app.queue.leases import columns_of
+from app.queue.models import AttemptRow
 from app.queue.protocol import GradeQueue
+from app.queue.status import ENDED
 from app.rejudging.models import RejudgedRow, RejudgeRow
 from app.webhooks.service import queue_deliveries
 from grader.verdict import Verdict

@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, case, delete, func, literal, select, tuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
-from app.attempts.models import IS_SCORED, AttemptRow
 from app.clock import now
 from app.database import Database, insert_into
 from app.errors import (
@@ -24,6 +23,7 @@ from app.ids import is_id, new_id
 from app.problems.history import require_versions
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
+from app.queue.models import IS_SCORED, AttemptRow
 from app.queue.protocol import GradeQueue
 from app.queue.walls import Walls
 from app.rejudging.models import RejudgedRow, RejudgeRow

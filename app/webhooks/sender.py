@@ -9,11 +9,11 @@ from datetime import timedelta
 import httpcore
 from sqlalchemy import select, update
 
-from app.attempts.models import AttemptRow
 from app.attempts.schemas import AttemptJSON
 from app.attempts.service import view_of
 from app.clock import now
 from app.database import Database
+from app.queue.models import AttemptRow
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import AddressRefused, Outside
 from app.webhooks.schemas import AttemptFinishedJSON

@@ -7,11 +7,11 @@ from sqlalchemy import delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
 from app.errors import DeliveryNotFound, TooManyWebhooks, WebhookNotFound
 from app.ids import is_id, new_id
+from app.queue.models import AttemptRow
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import check_url
 from app.webhooks.signing import shown_secret, webhook_key

@@ -14,12 +14,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, select, text
 
 from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, SessionRow, SignInFailureRow, UserRow
-from app.attempts.models import AttemptRow
 from app.backup import Backup, write_backup
 from app.data_folder import DataFolder
 from app.database import Base, Database
 from app.errors import BackupUnusable, DatabaseUnusable, DataFolderUnusable
 from app.migrate import migrate, migration_config
+from app.queue.models import AttemptRow
 from tests.app.conftest import empty
 
 pytestmark = pytest.mark.anyio

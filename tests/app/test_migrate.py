@@ -24,7 +24,6 @@ from sqlalchemy import (
 )
 
 import app.accounts.models
-import app.attempts.models
 import app.problems.models
 import app.queue.models
 from app.clock import now
@@ -61,7 +60,7 @@ async def use(database: Database) -> None:
         session.add(user)
         await session.flush()
         session.add(
-            app.attempts.models.AttemptRow(
+            app.queue.models.AttemptRow(
                 id="a",
                 user_id="u",
                 problem="p",
@@ -76,7 +75,7 @@ async def use(database: Database) -> None:
             )
         )
     async with database.reading() as session:
-        row = await session.get(app.attempts.models.AttemptRow, "a")
+        row = await session.get(app.queue.models.AttemptRow, "a")
         assert row is not None
         assert row.verdict == {"stdout": "a\0b"}
         assert row.created_at == user.created_at
@@ -120,7 +119,7 @@ async def test_later_revisions_keep_attempts_and_can_be_taken_back(empty_databas
             )
     await migrate(empty_database)
     async with empty_database.reading() as session:
-        found = {each: await session.get(app.attempts.models.AttemptRow, each) for each in OLD_VERDICTS}
+        found = {each: await session.get(app.queue.models.AttemptRow, each) for each in OLD_VERDICTS}
     assert {key: row.verdict_status for key, row in found.items()} == {"a": "accepted", "r": "rejected", "q": None}
     assert {row.efficiency for row in found.values()} == {None}
     assert {row.turn_at for row in found.values()} == {moment}
@@ -168,7 +167,7 @@ async def test_every_earlier_revision_is_upgraded_with_what_it_holds(empty_datab
         await connection.execute(insert(tables["sessions"]), _row(tables["sessions"], user_id="u"))
     await migrate(empty_database)
     async with empty_database.reading() as session:
-        assert (await session.get_one(app.attempts.models.AttemptRow, "a")).user_id == "u"
+        assert (await session.get_one(app.queue.models.AttemptRow, "a")).user_id == "u"
         assert await session.scalar(select(func.count()).select_from(app.accounts.models.SessionRow)) == 1
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from app.attempts.status import ENDED, AttemptStatus
+from app.queue.status import ENDED, AttemptStatus
 
 # Becomes part of paths, here and at the server, so it is checked and not believed.
 SLUG = r"^[a-z][a-z0-9_]{1,63}$"

@@ -6,10 +6,10 @@ import pytest
 
 from app.accounts.export import export_of, owned_tables
 from app.accounts.models import SessionRow, UserRow
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Base
 from app.migrate import migrate
+from app.queue.models import AttemptRow
 from tests.app.accounts.people import PASSWORD, browser, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio

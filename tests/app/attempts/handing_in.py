@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from app.accounts.caller import User
-from app.attempts.models import AttemptRow
 from app.database import Database
 from app.queue.leases import Leases
+from app.queue.models import AttemptRow
 from grader.verdict import Verdict
 from tests.app.program_verdict import program_verdict
 

@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import func, select
 
 from app.accounts.service import Accounts
-from app.attempts.models import AttemptRow
 from app.attempts.service import AttemptLimits, Attempts
 from app.database import Database
 from app.migrate import migrate
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
+from app.queue.models import AttemptRow
 from app.queue.turns import PRIORITY
 from app.queue.walls import Walls
 

@@ -10,7 +10,6 @@ from sqlalchemy import event, insert, text
 
 from app.accounts.models import UserRow
 from app.accounts.service import User
-from app.attempts.models import AttemptRow
 from app.attempts.ranking import ranking
 from app.attempts.service import AttemptLimits, Attempts
 from app.attempts.standing import standings
@@ -26,6 +25,7 @@ from app.problems.store import PackageStore
 from app.queue.embedded import EmbeddedQueue, QueueLimits
 from app.queue.events import AttemptEvents
 from app.queue.leases import Leases, failed_verdict
+from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
 from tests.app.conftest import WallState

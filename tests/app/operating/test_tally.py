@@ -9,10 +9,10 @@ from sqlalchemy import select, text, update
 
 from app.accounts.models import UserRow
 from app.accounts.service import User
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.migrate import migrate
 from app.operating.tally import Ended, Tally, waiting
+from app.queue.models import AttemptRow
 from tests.app.attempts.handing_in import accepted, hand_in
 
 pytestmark = pytest.mark.anyio

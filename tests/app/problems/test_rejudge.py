@@ -6,8 +6,8 @@ import json
 import pytest
 from sqlalchemy import func, select
 
-from app.attempts.models import AttemptRow
 from app.clock import now
+from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.protocol import QueueStats
 from app.rejudging import pump

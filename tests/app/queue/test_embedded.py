@@ -51,8 +51,8 @@ async def read(service, attempt_id):
 
 
 async def test_a_rollback_leaves_no_job(service):
-    from app.attempts.models import AttemptRow
     from app.clock import now
+    from app.queue.models import AttemptRow
 
     owner: User = await service.app.state.accounts.ensure_owner()
     database = service.app.state.database

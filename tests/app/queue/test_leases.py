@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import update
 
 from app.accounts.models import UserRow
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.database import Database
 from app.migrate import migrate
 from app.queue.events import AttemptEvents
 from app.queue.leases import Leases, failed_verdict
+from app.queue.models import AttemptRow
 from app.queue.turns import PRIORITY
 
 pytestmark = pytest.mark.anyio

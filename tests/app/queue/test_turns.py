@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import event, insert, text, update
 
 from app.accounts.models import UserRow
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.migrate import migrate
 from app.queue.leases import Leases, failed_verdict
+from app.queue.models import AttemptRow
 from app.queue.turns import Places, QueuePlace, back_off, line_up
 
 pytestmark = pytest.mark.anyio

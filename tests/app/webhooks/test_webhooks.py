@@ -10,9 +10,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select, update
 
-from app.attempts.models import AttemptRow
 from app.clock import now
 from app.queue.leases import Leases
+from app.queue.models import AttemptRow
 from app.webhooks.models import DeliveryRow
 from app.webhooks.outside import Outside
 from app.webhooks.sender import PAUSES_S, WebhookSender

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.attempts.models import AttemptRow
+from app.queue.models import AttemptRow
 
 pytestmark = pytest.mark.anyio
 
