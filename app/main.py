@@ -48,11 +48,12 @@ from app.queue.embedded import EmbeddedQueue
 from app.queue.events import AttemptEvents
 from app.queue.preparing import Preparing
 from app.queue.procrastinate import ProcrastinateQueue
-from app.queue.protocol import GradeQueue, Grader, QueueLimits, WallReport
+from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
 from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
 from app.rejudging import api as rejudging_api
+from app.rejudging.draw import draw_of
 from app.rejudging.pump import RejudgePump
 from app.rejudging.service import Rejudging
 from app.settings import Settings
@@ -64,7 +65,7 @@ from app.web.templating import compile_pages
 from app.webhooks import api as webhooks_api
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
-from app.webhooks.service import Webhooks
+from app.webhooks.service import Webhooks, queue_deliveries
 from grader.package.package import Package
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ log = logging.getLogger(__name__)
 
 _API = "/api/v1"
 _LOOK_FOR_SECRET_S = 2.0
+_HOOKS = QueueHooks(on_finished=queue_deliveries, draw_of=draw_of)
 _DESCRIPTION = (
     "Practice problems in distributed JAX, graded. Send `Authorization: Bearer <token>`. "
     "Every error is `application/problem+json` (RFC 9457); match on its `slug`."
@@ -235,7 +237,7 @@ async def _open(
 
         app.state.webhooks = Webhooks(database, data.secret, private=settings.webhooks_private)
         app.state.rejudging = Rejudging(database, store, queue, walls)
-        pump = RejudgePump(database, queue)
+        pump = RejudgePump(database, queue, _HOOKS)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
 
         preparing = [] if built is None else [(_preparing(built, walls, settings, say), catalogue.all())]
@@ -343,10 +345,11 @@ def pick_queue(
     """
     limits = _queue_limits(settings)
     if database.shared:
-        return ProcrastinateQueue(database, built.grader if built else None, store, walls, events, limits)
+        grader = built.grader if built else None
+        return ProcrastinateQueue(database, grader, store, walls, events, limits, hooks=_HOOKS)
     if built is None:
         raise SettingInvalid("grading_slots", "0 needs PostgreSQL: with SQLite no other process can grade")
-    return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole)
+    return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole, hooks=_HOOKS)
 
 
 def _preparing(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparing:

@@ -13,7 +13,7 @@ from app.queue.events import AttemptEvents, Change
 from app.queue.grading import Gradings
 from app.queue.leases import Leases, cancel_row, count_waiting
 from app.queue.models import AttemptRow
-from app.queue.protocol import Grader, PackageSource, QueueLimits, QueueStats
+from app.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits, QueueStats
 from app.queue.turns import Places, QueuePlace, line_up
 from app.queue.walls import Walls
 
@@ -40,13 +40,14 @@ class EmbeddedQueue:
         limits: QueueLimits,
         *,
         sole: bool,
+        hooks: QueueHooks | None = None,
     ) -> None:
         self._database = database
         self._walls = walls
         self._events = events
         self._limits = limits
         self._sole = sole
-        self._leases = Leases(database, limits.lease_s, limits.retry_s, events)
+        self._leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
         self._places = Places(database)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits)
         self._news = asyncio.Event()

@@ -13,11 +13,9 @@ from app.database import Database
 from app.ids import new_id
 from app.queue.events import AttemptEvents, Change
 from app.queue.models import AttemptRow
-from app.queue.protocol import QueueStats
+from app.queue.protocol import QueueHooks, QueueStats
 from app.queue.status import AttemptStatus
 from app.queue.turns import PRIORITY, back_off
-from app.rejudging.models import RejudgedRow
-from app.webhooks.service import queue_deliveries
 from grader.verdict import Verdict
 
 _QUEUED_AGAIN: dict[str, Any] = {"status": "queued", "fence_token": None, "lease_until": None, "started_at": None}
@@ -42,8 +40,16 @@ class Lease:
 class Leases:
     """Every write names the fence token of its lease; `False` says that the lease was lost and nothing was written."""
 
-    def __init__(self, database: Database, lease_s: float, retry_s: float, events: AttemptEvents | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        lease_s: float,
+        retry_s: float,
+        events: AttemptEvents | None = None,
+        hooks: QueueHooks | None = None,
+    ) -> None:
         self._database = database
+        self._hooks = hooks or QueueHooks()
         self._events = events or AttemptEvents()
         self._life = timedelta(seconds=lease_s)
         self._retry_s = retry_s
@@ -90,7 +96,7 @@ class Leases:
         row.tries += 1
         return Lease(
             attempt_id=row.id,
-            draw=await _draw_of(session, row),
+            draw=await self._hooks.draw_of(session, row),
             fence_token=row.fence_token,
             tries=row.tries,
             problem=row.problem,
@@ -107,7 +113,7 @@ class Leases:
     async def finish(self, lease: Lease, verdict: Verdict) -> bool:
         async with self._database.writing() as session:
             if written := await self._update(session, lease, **_finished(verdict, lease.kind)):
-                await queue_deliveries(session, lease.attempt_id)
+                await self._hooks.on_finished(session, lease.attempt_id)
             return written
 
     async def give_back(self, lease: Lease) -> bool:
@@ -137,7 +143,7 @@ class Leases:
         rows = (await session.scalars(select(AttemptRow).where(dead).with_for_update(skip_locked=True))).all()
         for row in rows:
             if self._bury(row, max_deaths):
-                await queue_deliveries(session, row.id)
+                await self._hooks.on_finished(session, row.id)
         steps = [(row.id, Change(cast(AttemptStatus, row.status), None)) for row in rows]
         # After the commit: what was rolled back did not happen.
         event.listen(session.sync_session, "after_commit", lambda _: self._tell(steps), once=True)
@@ -224,14 +230,6 @@ def columns_of(verdict: Verdict, kind: str) -> dict[str, Any]:
         "verdict_status": verdict.status,
         "efficiency": verdict.efficiency.score if ranked and verdict.efficiency is not None else None,
     }
-
-
-async def _draw_of(session: AsyncSession, row: AttemptRow) -> str:
-    """A rejudge is a copy and has the inputs that the attempt had: only what it is judged by may change the verdict."""
-    original = None
-    if row.kind == "rejudge":
-        original = await session.scalar(select(RejudgedRow.attempt_id).where(RejudgedRow.trial_id == row.id))
-    return original or row.id
 
 
 def _finished(verdict: Verdict, kind: str) -> dict[str, Any]:

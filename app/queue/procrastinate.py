@@ -24,7 +24,7 @@ from app.queue.events import AttemptEvents, Change
 from app.queue.grading import Gradings
 from app.queue.leases import Lease, Leases, cancel_row, count_waiting
 from app.queue.models import AttemptRow
-from app.queue.protocol import Grader, PackageSource, QueueLimits, QueueStats
+from app.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits, QueueStats
 from app.queue.turns import PRIORITY, Places, QueuePlace, line_up
 from app.queue.walls import Walls
 
@@ -75,12 +75,14 @@ class ProcrastinateQueue:
         walls: Walls,
         events: AttemptEvents,
         limits: QueueLimits,
+        *,
+        hooks: QueueHooks | None = None,
     ) -> None:
         self._database = database
         self._walls = walls
         self._events = events
         self._limits = limits
-        self._leases = Leases(database, limits.lease_s, limits.retry_s, events)
+        self._leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
         self._places = Places(database)
         self._gradings = Gradings(self._leases, grader, packages, walls, events, limits) if grader else None
         self._app = App(connector=PsycopgConnector(conninfo=database.conninfo, min_size=1, max_size=limits.slots + 4))

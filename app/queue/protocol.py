@@ -1,7 +1,7 @@
 """The seams of grading: who carries an attempt to a worker, who judges it, who says whether the walls stand."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,6 +53,26 @@ class Grader(Protocol):
     def warm(self, package: Package) -> None:
         """A submission to this problem may come soon. Returns at once."""
         ...
+
+
+async def _nothing(session: AsyncSession, attempt_id: str) -> None:
+    pass
+
+
+async def _own_id(session: AsyncSession, attempt: AttemptRow) -> str:
+    return attempt.id
+
+
+@dataclass(frozen=True, slots=True)
+class QueueHooks:
+    """What other parts of the service do inside the queue's transactions. It knows none of them: app/main.py does.
+
+    `on_finished` is called when the verdict of an attempt is stored, with the id of that attempt. `draw_of` names the
+    attempt whose hidden inputs a row is graded on, which is the row itself unless it is a copy.
+    """
+
+    on_finished: Callable[[AsyncSession, str], Awaitable[None]] = _nothing
+    draw_of: Callable[[AsyncSession, AttemptRow], Awaitable[str]] = _own_id
 
 
 class WallReport(Protocol):

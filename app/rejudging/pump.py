@@ -16,10 +16,9 @@ from app.database import Database
 from app.ids import new_id
 from app.queue.leases import columns_of
 from app.queue.models import AttemptRow
-from app.queue.protocol import GradeQueue
+from app.queue.protocol import GradeQueue, QueueHooks
 from app.queue.status import ENDED
 from app.rejudging.models import RejudgedRow, RejudgeRow
-from app.webhooks.service import queue_deliveries
 from grader.verdict import Verdict
 
 log = logging.getLogger(__name__)
@@ -31,8 +30,9 @@ _LOOK_S = 1.0
 class RejudgePump:
     """Any number of processes may each have one: a rejudge is carried on by one of them at a time."""
 
-    def __init__(self, database: Database, queue: GradeQueue) -> None:
+    def __init__(self, database: Database, queue: GradeQueue, hooks: QueueHooks) -> None:
         self._database = database
+        self._hooks = hooks
         self._queue = queue
 
     async def run(self) -> None:
@@ -62,7 +62,7 @@ class RejudgePump:
                 if row is not None and row.status == "running":
                     moved |= await self._grade(session, row)
                 elif row is not None and row.status == "applying":
-                    moved |= await _apply(session, row)
+                    moved |= await self._apply(session, row)
         return moved
 
     async def _grade(self, session: AsyncSession, row: RejudgeRow) -> bool:
@@ -88,6 +88,27 @@ class RejudgePump:
             log.info("rejudge %s of %s is graded", row.id, row.problem)
         return bool(ended)
 
+    async def _apply(self, session: AsyncSession, row: RejudgeRow) -> bool:
+        items = await _some(session, row, "graded", _AT_ONCE)
+        for item in items:
+            item.status = "applied"
+            trial = None if item.trial_id is None else await session.get(AttemptRow, item.trial_id)
+            if trial is None or trial.verdict is None or item.new_status == "failed":
+                continue
+            attempt = await session.get_one(AttemptRow, item.attempt_id, with_for_update=True)
+            before, verdict = attempt.verdict, Verdict.model_validate(trial.verdict)
+            for name, value in columns_of(verdict, attempt.kind).items():
+                setattr(attempt, name, value)
+            attempt.score_before, attempt.rejudged_at = item.old_score, now()
+            # Nothing is lost: the trial holds from now on what the attempt's verdict was.
+            trial.verdict, trial.version, trial.verdict_status = before, item.old_version, item.old_status
+            if item.changed:
+                await self._hooks.on_finished(session, attempt.id)
+        if not items:
+            row.status, row.applied_at = "applied", now()
+            log.info("rejudge %s of %s is applied", row.id, row.problem)
+        return bool(items)
+
 
 async def _some(session: AsyncSession, row: RejudgeRow, status: str, limit: int) -> Sequence[RejudgedRow]:
     found = await session.scalars(
@@ -111,25 +132,3 @@ async def _take_result(session: AsyncSession, item: RejudgedRow) -> bool:
     item.new_status, item.new_reason, item.new_score = verdict.status, verdict.reason, verdict.score
     item.changed = verdict.status != "failed" and (item.old_status, item.old_score) != (verdict.status, verdict.score)
     return True
-
-
-async def _apply(session: AsyncSession, row: RejudgeRow) -> bool:
-    items = await _some(session, row, "graded", _AT_ONCE)
-    for item in items:
-        item.status = "applied"
-        trial = None if item.trial_id is None else await session.get(AttemptRow, item.trial_id)
-        if trial is None or trial.verdict is None or item.new_status == "failed":
-            continue
-        attempt = await session.get_one(AttemptRow, item.attempt_id, with_for_update=True)
-        before, verdict = attempt.verdict, Verdict.model_validate(trial.verdict)
-        for name, value in columns_of(verdict, attempt.kind).items():
-            setattr(attempt, name, value)
-        attempt.score_before, attempt.rejudged_at = item.old_score, now()
-        # Nothing is lost: the trial holds from now on what the attempt's verdict was.
-        trial.verdict, trial.version, trial.verdict_status = before, item.old_version, item.old_status
-        if item.changed:
-            await queue_deliveries(session, attempt.id)
-    if not items:
-        row.status, row.applied_at = "applied", now()
-        log.info("rejudge %s of %s is applied", row.id, row.problem)
-    return bool(items)
