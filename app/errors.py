@@ -1,7 +1,7 @@
 """The service's branch of the error tree: what a request is refused for, and what keeps the server from starting.
 
 MeshgradeError (grader/errors.py)
-├── Refused                      an answer to a request: `status`, `slug` and `title`; app/error_responses.py renders it
+├── Refused                      an answer to a request: `status`, `slug` and `title`; rendered by app/rest/
 │   ├── BodyRefused              the body as a whole cannot be read
 │   ├── SourceRefused            a submission that cannot be stored or graded
 │   ├── …NotFound, NotSignedIn, …

@@ -14,22 +14,22 @@ from fastapi import Depends, FastAPI
 from app.accounts import account_pages, confirm_pages, provider_pages
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
+from app.accounts.counted import limit_rate
 from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
+from app.accounts.web import reader_of
 from app.attempts import api as attempts_api
 from app.attempts import batch_api
 from app.attempts import pages as attempts_pages
 from app.attempts.service import AttemptLimits, Attempts
 from app.data_folder import DataFolder
 from app.database import Database
-from app.deprecation import add_deprecation_headers
-from app.error_responses import add_error_responses
 from app.errors import SettingInvalid
-from app.health import router as health_router
+from app.help import pages as help_pages
 from app.migrate import migrate
-from app.openapi import describe, operation_id
 from app.operating import api as operating_api
+from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
 from app.operating.steps import step_log
@@ -51,14 +51,16 @@ from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
-from app.rate_limit import RateLimit, add_rate_limit_headers, limit_rate
 from app.rejudging import api as rejudging_api
 from app.rejudging.draw import draw_of
 from app.rejudging.pump import RejudgePump
 from app.rejudging.service import Rejudging
+from app.rest.deprecation import add_deprecation_headers
+from app.rest.error_responses import add_error_responses
+from app.rest.openapi import describe, operation_id
+from app.rest.rate_limit import RateLimit, add_rate_limit_headers
 from app.settings import Settings
 from app.version import VERSION
-from app.web import help as help_pages
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
 from app.web.templating import compile_pages
@@ -157,7 +159,7 @@ def create_app(
     )
     app.state.settings = settings
     compile_pages()
-    add_error_responses(app)
+    add_error_responses(app, reader_of)
     # Routes are tried one after the other, so those that a class asks for all the time come first.
     app.include_router(problems_api.router, prefix=_API)
     app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])

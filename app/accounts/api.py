@@ -26,9 +26,9 @@ from app.accounts.web import (
     require_scope,
     sign_up_link,
 )
-from app.body import body_of, read_json
 from app.errors import NameDiffers
-from app.problem_json import problem_responses
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
 
 router = APIRouter(tags=["accounts"])
 Reader = Annotated[User, Depends(require_scope("read"))]

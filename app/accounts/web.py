@@ -166,6 +166,12 @@ def export_response(request: Request, user: User) -> StreamingResponse:
     )
 
 
+async def reader_of(request: Request) -> User | None:
+    """Who is signed in, for the head of an error page: by the cookie alone, and wherever the request came from."""
+    cookie = request.cookies.get(SESSION_COOKIE)
+    return await accounts_of(request).user_of_session(cookie) if cookie else None
+
+
 def accounts_of(request: Request) -> Accounts:
     accounts: Accounts = request.app.state.accounts
     return accounts

@@ -22,10 +22,10 @@ from app.attempts.schemas import (
 from app.attempts.service import Attempts
 from app.attempts.standing import standings
 from app.attempts.waiting import VERDICT_EVENT, event_stream, wait_for_end
-from app.body import body_of, read_json
-from app.problem_json import problem_responses
 from app.problems.service import Catalogue
 from app.queue.status import ENDED, AttemptKind
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
 
 router = APIRouter(tags=["attempts"])
 

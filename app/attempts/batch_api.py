@@ -6,13 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 
 from app.accounts.caller import User
+from app.accounts.counted import count_more
 from app.accounts.web import require_scope
 from app.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
 from app.attempts.service import Attempts, AttemptView
-from app.body import body_of, read_json
 from app.errors import FieldInvalid, Refused
-from app.problem_json import problem_responses
-from app.rate_limit import count_more
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
 
 router = APIRouter(tags=["attempts"])
 Reader = Annotated[User, Depends(require_scope("read"))]

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.attempts.schemas import EXAMPLE_FINISHED, EXAMPLE_QUEUED, EXAMPLE_SOURCE, AttemptJSON
 from app.attempts.service import AttemptView
 from app.errors import Refused
-from app.problem_json import ProblemJSON, problem_content
 from app.queue.status import AttemptKind
+from app.rest.problem_json import ProblemJSON, problem_content
 
 # As many as one person may have waiting unless an operator says otherwise: more of them would only be refused.
 MOST = 20

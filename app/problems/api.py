@@ -9,10 +9,10 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from app.problem_json import problem_responses
+from app.accounts.counted import tell_rate
 from app.problems.schemas import ProblemDetail, ProblemList, ProblemSummary
 from app.problems.service import Catalogue
-from app.rate_limit import tell_rate
+from app.rest.problem_json import problem_responses
 from grader.package.package import Package
 
 router = APIRouter(tags=["problems"])

@@ -6,9 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.body import body_of, read_body, read_json
 from app.errors import ContentTypeNotZip
-from app.problem_json import problem_responses
 from app.problems.authoring import Authoring
 from app.problems.authoring_schemas import (
     KeptVersionJSON,
@@ -24,6 +22,8 @@ from app.problems.authoring_schemas import (
     VersionPage,
 )
 from app.problems.zipped import MAX_ZIP_BYTES
+from app.rest.body import body_of, read_body, read_json
+from app.rest.problem_json import problem_responses
 
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.body import body_of, read_json
-from app.problem_json import problem_responses
 from app.problems.authoring_schemas import VersionJSON
 from app.rejudging.schemas import ChangeJSON, ChangePage, RejudgeJSON, RejudgePage
 from app.rejudging.service import Rejudging
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
 
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]

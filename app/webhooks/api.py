@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
-from app.body import body_of, read_json
-from app.problem_json import problem_responses
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
 from app.webhooks.schemas import (
     AttemptFinishedJSON,
     DeliveryJSON,

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from app.cli.__main__ import COMMANDS
-from app.health import router as health_router
+from app.operating.health import router as health_router
 from app.settings import Settings
 
 FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "kubernetes"

@@ -8,9 +8,9 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import BaseModel
 
-from app import rate_limit
-from app.deprecation import describe_deprecations
-from app.problem_json import problem_responses
+from app.rest import rate_limit
+from app.rest.deprecation import describe_deprecations
+from app.rest.problem_json import problem_responses
 
 # In the order in which a reader needs them.
 TAGS = [

@@ -5,8 +5,8 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from app import deprecation
-from app.deprecation import DEPRECATED, Deprecation
+from app.rest import deprecation
+from app.rest.deprecation import DEPRECATED, Deprecation
 
 pytestmark = pytest.mark.anyio
 SINCE, ENDS = datetime(2027, 1, 4, tzinfo=UTC), datetime(2027, 8, 2, tzinfo=UTC)

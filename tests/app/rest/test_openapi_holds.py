@@ -37,7 +37,7 @@ def test_the_service_answers_as_its_openapi_document_says(tmp_path: Path) -> Non
         done = subprocess.run(
             command,
             cwd=tmp_path,
-            env=environment(SCHEMATHESIS_HOOKS="tests.app.schemathesis_hooks"),
+            env=environment(SCHEMATHESIS_HOOKS="tests.app.rest.schemathesis_hooks"),
             capture_output=True,
             text=True,
             timeout=280,

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.config import JsonDict
 
 from app.errors import NotReady
-from app.problem_json import problem_responses
 from app.queue.protocol import GradeQueue
 from app.queue.walls import Walls
+from app.rest.problem_json import problem_responses
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.errors import Refused, SignInAgain
-from app.problem_json import EXAMPLES
+from app.rest.problem_json import EXAMPLES
 
 pytestmark = pytest.mark.anyio
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def every_refusal(kind: type[Refused] = Refused) -> list[type[Refused]]:

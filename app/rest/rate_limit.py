@@ -8,14 +8,11 @@ import time
 from dataclasses import dataclass
 from math import ceil
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import FixedWindowRateLimiter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from app.accounts.web import current_caller
-from app.errors import TooManyRequests
 
 _WINDOW_S = 60
 HEADERS = {
@@ -57,41 +54,6 @@ class RateLimit:
         stats = await self._limiter.get_window_stats(self._item, who)
         renewed_in_s = min(_WINDOW_S, max(1, ceil(stats.reset_time - time.time())))
         return _Standing(self._item.amount, stats.remaining, renewed_in_s)
-
-
-async def limit_rate(request: Request) -> None:
-    """A dependency of every route of REST that does work. Raises `TooManyRequests`, and what `current_caller` does."""
-    await _take(request, 1)
-
-
-async def count_more(request: Request, further: int) -> None:
-    """What one request asks for beside the first thing counts like requests of its own. Raises `TooManyRequests`."""
-    if further:
-        await _take(request, further)
-
-
-async def _take(request: Request, cost: int) -> None:
-    limit: RateLimit = request.app.state.rate_limit
-    permitted, standing = await limit.take(await _who(request), cost)
-    request.state.rate_limit_headers = standing.headers
-    if not permitted:
-        raise TooManyRequests(
-            f"More than {standing.permitted} requests in a minute. Try again in {standing.renewed_in_s} s; to wait for "
-            "a verdict, ask once with ?wait=60 or follow its events.",
-            headers={"Retry-After": str(standing.renewed_in_s)},
-        )
-
-
-async def tell_rate(request: Request) -> None:
-    """For routes that everybody may read and that lie ready as bytes: to count them would cost more than they do."""
-    limit: RateLimit = request.app.state.rate_limit
-    request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
-
-
-async def _who(request: Request) -> str:
-    caller = await current_caller(request)
-    # A class behind one address is many people: signed in, each of them counts for themselves.
-    return f"user {caller.user.id}" if caller else f"address {request.client.host if request.client else ''}"
 
 
 class RateLimitHeaders:

@@ -1,6 +1,6 @@
 import pytest
 
-from app.web.help import every_refusal
+from app.help.pages import every_refusal
 from grader.verdict import REASONS
 
 pytestmark = pytest.mark.anyio
