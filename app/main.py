@@ -35,11 +35,11 @@ from app.operating.requests import add_request_log
 from app.operating.steps import step_log
 from app.operating.tally import Tally
 from app.problems import api as problems_api
-from app.problems import authoring_api
+from app.authoring import api as authoring_api
 from app.problems import pages as problems_pages
-from app.problems.authoring import Authoring
-from app.problems.proofs import Proofs
-from app.problems.prover import Prover
+from app.authoring.service import Authoring
+from app.authoring.proofs import Proofs
+from app.authoring.prover import Prover
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.problems.authoring_schemas import VersionJSON
+from app.authoring.schemas import VersionJSON
 from app.rejudging.schemas import ChangeJSON, ChangePage, RejudgeJSON, RejudgePage
 from app.rejudging.service import Rejudging
 from app.rest.body import body_of, read_json

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from app.problems.authoring_schemas import EXAMPLE_VERSION
+from app.authoring.schemas import EXAMPLE_VERSION
 from app.rejudging.service import Change, Rejudge, RejudgeStatus
 from grader.verdict import Reason, Status
 

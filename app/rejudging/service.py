@@ -20,7 +20,7 @@ from app.errors import (
     VersionNotServed,
 )
 from app.ids import is_id, new_id
-from app.problems.history import require_versions
+from app.authoring.history import require_versions
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
 from app.queue.models import IS_SCORED, AttemptRow

@@ -17,8 +17,8 @@ from app.clock import now
 from app.database import Database
 from app.migrate import migrate
 from app.operating.tally import Tally, waiting
-from app.problems.authoring import Authoring
-from app.problems.proofs import Proofs
+from app.authoring.service import Authoring
+from app.authoring.proofs import Proofs
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore

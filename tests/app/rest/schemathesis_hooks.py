@@ -4,7 +4,7 @@ import schemathesis
 from hypothesis import strategies
 
 from tests.app.conftest import FILES
-from tests.app.problems.zips import zipped
+from tests.app.authoring.zips import zipped
 
 statements = strategies.text(strategies.characters(codec="utf-8"), min_size=1).filter(str.strip)
 schemathesis.openapi.media_type("application/zip", statements.map(lambda text: zipped(FILES | {"statement.md": text})))

@@ -1,4 +1,4 @@
-"""Checks of versions: wanted by an instructor, and read while they go on. app/problems/prover.py does them.
+"""Checks of versions: wanted by an instructor, and read while they go on. app/authoring/prover.py does them.
 
 In a table and not in memory: where workers grade, the process that is asked has no judge.
 """
@@ -14,8 +14,9 @@ from app.clock import now
 from app.database import Database
 from app.errors import CheckNotFound
 from app.ids import is_id, new_id
-from app.problems.history import require_versions
-from app.problems.models import PackageRow, ProofRow
+from app.authoring.history import require_versions
+from app.authoring.models import ProofRow
+from app.problems.models import PackageRow
 from grader.package.proof import Finding
 
 ProofStatus = Literal["queued", "running", "finished"]

@@ -16,8 +16,8 @@ from app.clock import now
 from app.database import Database
 from app.errors import PackageNotStored
 from app.ids import new_id
-from app.problems.models import ProofRow
-from app.problems.proofs import Proofs
+from app.authoring.models import ProofRow
+from app.authoring.proofs import Proofs
 from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.errors import ContentTypeNotZip
-from app.problems.authoring import Authoring
-from app.problems.authoring_schemas import (
+from app.authoring.service import Authoring
+from app.authoring.schemas import (
     KeptVersionJSON,
     PackageCheckJSON,
     PackageCheckPage,
@@ -21,7 +21,7 @@ from app.problems.authoring_schemas import (
     VersionJSON,
     VersionPage,
 )
-from app.problems.zipped import MAX_ZIP_BYTES
+from app.authoring.zipped import MAX_ZIP_BYTES
 from app.rest.body import body_of, read_body, read_json
 from app.rest.problem_json import problem_responses
 

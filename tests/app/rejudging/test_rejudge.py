@@ -17,7 +17,7 @@ from grader.errors import Cancelled
 from tests.app.accounts.people import sign_in
 from tests.app.attempts.handing_in import hand_in
 from tests.app.conftest import FILES
-from tests.app.problems.zips import upload
+from tests.app.authoring.zips import upload
 from tests.app.program_verdict import program_verdict
 
 pytestmark = pytest.mark.anyio

@@ -9,15 +9,15 @@ from sqlalchemy import select, update
 
 from app.clock import now
 from app.migrate import migrate
-from app.problems.models import ProofRow
-from app.problems.proofs import Proofs
-from app.problems.prover import Prover, steps_of
+from app.authoring.models import ProofRow
+from app.authoring.proofs import Proofs
+from app.authoring.prover import Prover, steps_of
 from app.problems.store import PackageStore
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
 from grader.errors import Cancelled, GraderFault, WallMissing
 from tests.app.conftest import FILES, WallState
-from tests.app.problems.zips import upload
+from tests.app.authoring.zips import upload
 
 pytestmark = pytest.mark.anyio
 # The judge of these tests accepts the text of the reference alone.
