@@ -23,6 +23,10 @@ from app.attempts import api as attempts_api
 from app.attempts import batch_api
 from app.attempts import pages as attempts_pages
 from app.attempts.service import AttemptLimits, Attempts
+from app.authoring import api as authoring_api
+from app.authoring.proofs import Proofs
+from app.authoring.prover import Prover
+from app.authoring.service import Authoring
 from app.data_folder import DataFolder
 from app.database import Database
 from app.errors import SettingInvalid
@@ -35,11 +39,6 @@ from app.operating.requests import add_request_log
 from app.operating.steps import step_log
 from app.operating.tally import Tally
 from app.problems import api as problems_api
-from app.authoring import api as authoring_api
-from app.problems import pages as problems_pages
-from app.authoring.service import Authoring
-from app.authoring.proofs import Proofs
-from app.authoring.prover import Prover
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
@@ -68,6 +67,7 @@ from app.webhooks import api as webhooks_api
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks, queue_deliveries
+from app.workbench import pages as problems_pages
 from grader.package.package import Package
 
 if TYPE_CHECKING:

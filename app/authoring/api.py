@@ -6,8 +6,6 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.errors import ContentTypeNotZip
-from app.authoring.service import Authoring
 from app.authoring.schemas import (
     KeptVersionJSON,
     PackageCheckJSON,
@@ -21,7 +19,9 @@ from app.authoring.schemas import (
     VersionJSON,
     VersionPage,
 )
+from app.authoring.service import Authoring
 from app.authoring.zipped import MAX_ZIP_BYTES
+from app.errors import ContentTypeNotZip
 from app.rest.body import body_of, read_body, read_json
 from app.rest.problem_json import problem_responses
 

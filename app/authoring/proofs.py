@@ -10,12 +10,12 @@ from typing import Literal, cast
 
 from sqlalchemy import Row, select, tuple_
 
+from app.authoring.history import require_versions
+from app.authoring.models import ProofRow
 from app.clock import now
 from app.database import Database
 from app.errors import CheckNotFound
 from app.ids import is_id, new_id
-from app.authoring.history import require_versions
-from app.authoring.models import ProofRow
 from app.problems.models import PackageRow
 from grader.package.proof import Finding
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from sqlalchemy import CursorResult, and_, or_, select, update
 
+from app.authoring.models import ProofRow
+from app.authoring.proofs import Proofs
 from app.clock import now
 from app.database import Database
 from app.errors import PackageNotStored
 from app.ids import new_id
-from app.authoring.models import ProofRow
-from app.authoring.proofs import Proofs
 from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls

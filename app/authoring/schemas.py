@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from app.authoring.service import Publication, Upload
 from app.authoring.history import PublicationView, VersionView
 from app.authoring.proofs import Proof, ProofStatus
+from app.authoring.service import Publication, Upload
 from app.problems.store import Origin
 
 EXAMPLE_VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from app.accounts.caller import User
-from app.database import Database
-from app.errors import PackageOfAnotherProblem, VersionNotChecked
 from app.authoring.history import History
 from app.authoring.proofs import Proof, Proofs
 from app.authoring.prover import steps_of
+from app.authoring.zipped import files_of, refuse
+from app.database import Database
+from app.errors import PackageOfAnotherProblem, VersionNotChecked
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
-from app.authoring.zipped import files_of, refuse
 from app.queue.models import IS_SCORED, AttemptRow
 from app.queue.walls import Walls
 from grader.errors import PackageInvalid

@@ -1,9 +1,8 @@
 """Tables of problem packages: every version there ever was, which one is served now, and what was published when."""
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import JSON, Boolean, ForeignKey, Index, Integer, String
+from sqlalchemy import JSON, Boolean, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime

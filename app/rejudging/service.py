@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, case, delete, func, literal, select, tuple
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
+from app.authoring.history import require_versions
 from app.clock import now
 from app.database import Database, insert_into
 from app.errors import (
@@ -20,7 +21,6 @@ from app.errors import (
     VersionNotServed,
 )
 from app.ids import is_id, new_id
-from app.authoring.history import require_versions
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
 from app.queue.models import IS_SCORED, AttemptRow

@@ -13,12 +13,12 @@ from app.accounts.service import User
 from app.attempts.ranking import ranking
 from app.attempts.service import AttemptLimits, Attempts
 from app.attempts.standing import standings
+from app.authoring.proofs import Proofs
+from app.authoring.service import Authoring
 from app.clock import now
 from app.database import Database
 from app.migrate import migrate
 from app.operating.tally import Tally, waiting
-from app.authoring.service import Authoring
-from app.authoring.proofs import Proofs
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore

@@ -7,17 +7,17 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select, update
 
-from app.clock import now
-from app.migrate import migrate
 from app.authoring.models import ProofRow
 from app.authoring.proofs import Proofs
 from app.authoring.prover import Prover, steps_of
+from app.clock import now
+from app.migrate import migrate
 from app.problems.store import PackageStore
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
 from grader.errors import Cancelled, GraderFault, WallMissing
-from tests.app.conftest import FILES, WallState
 from tests.app.authoring.zips import upload
+from tests.app.conftest import FILES, WallState
 
 pytestmark = pytest.mark.anyio
 # The judge of these tests accepts the text of the reference alone.

@@ -7,9 +7,9 @@ import pytest
 from app.accounts.caller import User
 from tests.app.accounts.people import SITE, browser, sign_up
 from tests.app.attempts.handing_in import hand_in
-from tests.app.conftest import FILES
 from tests.app.authoring.test_check import GOOD
 from tests.app.authoring.zips import another, upload
+from tests.app.conftest import FILES
 from tests.app.program_verdict import program_verdict
 
 pytestmark = pytest.mark.anyio

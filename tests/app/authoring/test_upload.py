@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import BodyNotZip, PackageRefused
 from app.authoring.zipped import MAX_ZIP_BYTES, files_of
+from app.errors import BodyNotZip, PackageRefused
 from grader.errors import PackageInvalid
 from grader.package.reader import package_of
-from tests.app.conftest import FILES
 from tests.app.authoring.zips import ZIP, another, upload, zipped
+from tests.app.conftest import FILES
 
 pytestmark = pytest.mark.anyio
 NEW = FILES | {"statement.md": "Add one, newly."}

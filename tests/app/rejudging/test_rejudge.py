@@ -16,8 +16,8 @@ from app.webhooks.models import DeliveryRow, WebhookRow
 from grader.errors import Cancelled
 from tests.app.accounts.people import sign_in
 from tests.app.attempts.handing_in import hand_in
-from tests.app.conftest import FILES
 from tests.app.authoring.zips import upload
+from tests.app.conftest import FILES
 from tests.app.program_verdict import program_verdict
 
 pytestmark = pytest.mark.anyio

@@ -3,8 +3,8 @@
 import schemathesis
 from hypothesis import strategies
 
-from tests.app.conftest import FILES
 from tests.app.authoring.zips import zipped
+from tests.app.conftest import FILES
 
 statements = strategies.text(strategies.characters(codec="utf-8"), min_size=1).filter(str.strip)
 schemathesis.openapi.media_type("application/zip", statements.map(lambda text: zipped(FILES | {"statement.md": text})))
