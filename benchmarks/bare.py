@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.bare_program import run_programs
-from grader.runner import wire
+from grader import wire
 
 
 def main(submission: Path, run_all: Callable[[types.ModuleType], bool], *, stay: bool) -> None:

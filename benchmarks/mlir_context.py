@@ -16,7 +16,8 @@ _WARMUP = CHECKOUT / "problems" / "fsdp_step" / "warmup.py"
 _CHILD = """
 import json, resource, sys
 from jax._src.interpreters import mlir
-from grader.runner import warm, wire
+from grader.runner import warm
+from grader import wire
 shared, kept, source = sys.argv[1] == "shared", sys.argv[2], open(sys.argv[3]).read()
 make = mlir.make_ir_context
 cache = warm.start_backend()

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.errors import BenchmarkFailed
+from grader import wire
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
 from grader.prepared import Prepared
 from grader.references import References
-from grader.runner import wire
 from grader.sandbox.null import NullSandbox
 
 CHECKOUT = Path(__file__).resolve().parent.parent

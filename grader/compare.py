@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from grader.package.package import Tolerance
-from grader.runner.wire import Array, Foreign, leaves
 from grader.verdict import Reason
+from grader.wire import Array, Foreign, leaves
 
 # Room for another order of summation, far below any mistake in a formula: some 80 units in the last place.
 DEFAULT_TOLERANCE: dict[str, Tolerance] = {

@@ -19,9 +19,9 @@ from grader.errors import GraderFault, SubmissionFault
 from grader.package.package import Package
 from grader.program import facts as program_facts
 from grader.program.tokens import ProgramUnreadable
-from grader.runner.wire import DTYPES, MAX_LEAVES, MAX_PATH, MAX_RANK
 from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Sandbox, Session
+from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, MAX_RANK
 
 Progress = Callable[[str], None]
 _STATIC = (bool, int, float, str)

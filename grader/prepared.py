@@ -13,12 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from grader import wire
 from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.checks.program.subject import Run
 from grader.examine import Examined, Form, measured_of
 from grader.program.tokens import ProgramUnreadable
-from grader.runner import wire
 
 _MAX_BYTES = 1 << 30
 

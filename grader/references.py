@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from grader import wire
 from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.errors import GraderFault, SubmissionFault
@@ -29,10 +30,9 @@ from grader.likelihood import by_likelihood
 from grader.package.names import unmatched_leaves, wrong_cases
 from grader.package.package import KnownSubmission, Package
 from grader.prepared import Known, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
-from grader.runner import wire
-from grader.runner.wire import MAX_CASES
 from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
+from grader.wire import MAX_CASES
 
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
 _FORMAT = "10"

@@ -24,8 +24,8 @@ from grader.package.package import (
     ProgramSpec,
     Tolerance,
 )
-from grader.runner.wire import DTYPES
 from grader.verdict import REASONS, Reason
+from grader.wire import DTYPES
 
 MAX_FILE_BYTES = 1 << 20
 _TEXT_FILES = ("statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py")

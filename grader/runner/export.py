@@ -21,7 +21,7 @@ from jax.sharding import PartitionSpec as P
 
 from grader.runner import private_jax
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
-from grader.runner.wire import MAX_LEAVES, MAX_PATH
+from grader.wire import MAX_LEAVES, MAX_PATH
 
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
 _CONCRETE = (

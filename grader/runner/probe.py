@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from grader.runner import wire
+from grader import wire
 from grader.runner.confine import SCRATCH, limit_memory
 
 _DATA_BYTES, _ADDRESS_BYTES = 1 << 30, 16 << 30

@@ -19,7 +19,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from grader.runner import warm, wire
+from grader import wire
+from grader.runner import warm
 from grader.runner.confine import limit_memory
 from grader.runner.export import Exported, export_program
 from grader.runner.observe import Observer

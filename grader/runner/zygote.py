@@ -24,7 +24,7 @@ from typing import Any
 # Isolated mode leaves our own folder off the path.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader.runner import wire
+from grader import wire
 from grader.runner.confine import Confinement, WallFault, confine
 
 _MAX_ORDER = 4096

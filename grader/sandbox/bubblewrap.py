@@ -10,7 +10,7 @@ from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
 # What runs inside. None of it is a secret: a submission may read it.
-_INSIDE = ("runner", "verifier", "program")
+INSIDE = ("wire.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -107,8 +107,9 @@ def _identity() -> list[str]:
 def _runner_binds() -> list[tuple[str, str]]:
     """File by file: the compiled ones beside them name the folder that they were compiled in."""
     files = [_GRADER / "__init__.py"]
-    for name in _INSIDE:
-        files += sorted((_GRADER / name).rglob("*.py"))
+    for name in INSIDE:
+        path = _GRADER / name
+        files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
     return [(str(file), str(_HOME / "grader" / file.relative_to(_GRADER))) for file in files]
 
 

@@ -14,6 +14,7 @@ from grader.package.ceiling import Ceiling
 from grader.package.package import Limits
 from grader.runner.confine import Confinement
 from grader.sandbox.bubblewrap import (
+    INSIDE,
     bubblewrap_command,
     readable_paths,
     runner_environment,
@@ -158,7 +159,7 @@ def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset())
     """What every fork does to itself. In a container nothing can be mounted, so there nothing is writable."""
     inside = isolation == "bubblewrap"
     grader = Path(__file__).resolve().parents[1]
-    own = (sys.prefix, sys.base_prefix, *(str(grader / name) for name in ("runner", "verifier", "program")))
+    own = (sys.prefix, sys.base_prefix, *(str(grader / name) for name in INSIDE))
     return Confinement(
         uid=None,
         scratch_bytes=_SCRATCH_BYTES if inside else 0,

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from grader import wire
 from grader.package.package import Limits
-from grader.runner import wire
 from grader.sandbox.protocol import Warmup
 from grader.sandbox.session import ForkSession
 

@@ -21,12 +21,13 @@ RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
 _GRADER = Path(__file__).resolve().parents[1]
 _OWN_FRAME = re.compile(
-    r'^  File "/[\w./-]{0,200}?grader/((?:runner|verifier|program)/[a-z_]{1,30}\.py)", line (\d{1,4}), in \w{1,60}$',
+    r'^  File "/[\w./-]{0,200}?grader/((?:(?:runner|verifier|program)/[a-z_]{1,30}|wire)\.py)", '
+    r"line (\d{1,4}), in \w{1,60}$",
     re.MULTILINE,
 )
 _KNOWN_ERROR = re.compile(
     r"^(MemoryError|BrokenPipeError|EOFError|ImportError|OSError: \[Errno \d{1,3}\]"
-    r"|RuntimeError: can't start new thread|grader\.runner\.wire\.BadFrame)",
+    r"|RuntimeError: can't start new thread|grader\.wire\.BadFrame)",
     re.MULTILINE,
 )
 _LACKED = {

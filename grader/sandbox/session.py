@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
 
+from grader import wire
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.package.package import Limits
-from grader.runner import wire
 from grader.sandbox.capture import Capture
 from grader.sandbox.cgroup import Cgroups, Group
 from grader.sandbox.faults import (

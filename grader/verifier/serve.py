@@ -17,9 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
 
+from grader import wire
 from grader.program import facts
 from grader.program.tokens import ProgramUnreadable
-from grader.runner import wire
 from grader.runner.confine import limit_memory
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, run

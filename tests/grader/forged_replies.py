@@ -13,8 +13,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from grader import wire
 from grader.package.package import Limits
-from grader.runner import wire
 from grader.sandbox.null import NullSession
 from grader.sandbox.protocol import RunnerSpec
 from grader.sandbox.session import ForkSession

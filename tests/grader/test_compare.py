@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from grader.compare import compare, show
 from grader.package.package import Tolerance
-from grader.runner.wire import Foreign
+from grader.wire import Foreign
 
 
 def f32(*values: float) -> np.ndarray:

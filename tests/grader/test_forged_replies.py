@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from grader import wire
 from grader.judge import Judge
 from grader.package.package import Package
-from grader.runner import wire
 from grader.sandbox.null import NullSandbox
 from grader.verdict import Verdict
 from tests.grader.forged_replies import ForgedSandbox, deep, frame_of, node_of, nodes, replies

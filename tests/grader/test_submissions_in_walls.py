@@ -203,7 +203,7 @@ def test_nothing_can_be_written_but_scratch(grade):
     source = (
         """
 import os, jax
-for path in ("/x", jax.__file__, "/dev/shm/x", "/usr/lib/x", "/opt/meshgrade/grader/runner/wire.py", "/tmp/x"):
+for path in ("/x", jax.__file__, "/dev/shm/x", "/usr/lib/x", "/opt/meshgrade/grader/wire.py", "/tmp/x"):
     try:
         with open(path, "a") as file: file.write("x")
         print("wrote", path)

@@ -6,8 +6,8 @@ from grader.checks.call.outcome import Outcome, Tolerances
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
 from grader.compare import show, tolerance_of
-from grader.runner.wire import leaves
 from grader.verdict import Trust
+from grader.wire import leaves
 
 TITLE = "Values"
 TRUST: Trust = "verified"

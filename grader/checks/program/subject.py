@@ -12,7 +12,7 @@ from grader.compare import Mismatch, compare
 from grader.errors import GraderFault
 from grader.package.package import ProgramSpec, Tolerance
 from grader.program.facts import Facts, Leaf
-from grader.runner.wire import Array
+from grader.wire import Array
 
 Tolerances = dict[str, Tolerance]
 Leaves = dict[str, Array]

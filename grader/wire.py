@@ -4,7 +4,7 @@ A frame is `!IQ` (manifest bytes, payload bytes), the manifest, the payload. The
 little-endian bytes of the arrays that the manifest names, one after the other, nothing between them. Nothing on
 the wire is ever code: there is no pickle in either direction, and what a value may be is a closed list.
 
-This file is in the runner's room because both ends use it and the runner may import nothing else of ours.
+Both ends use it. It goes behind the walls with the runner, and like the runner it imports nothing else of ours.
 """
 
 import json

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from grader.runner import wire
-from grader.runner.wire import BadFrame, Foreign, TooLarge
+from grader import wire
+from grader.wire import BadFrame, Foreign, TooLarge
 
 scalars = (
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=20)
