@@ -27,6 +27,7 @@ from app.authoring import api as authoring_api
 from app.authoring.proofs import Proofs
 from app.authoring.prover import Prover
 from app.authoring.service import Authoring
+from app.authoring.services import AuthoringServices
 from app.data_folder import DataFolder
 from app.database import Database
 from app.errors import SettingInvalid
@@ -36,6 +37,7 @@ from app.operating import api as operating_api
 from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
+from app.operating.services import OperatingServices
 from app.operating.steps import step_log
 from app.operating.tally import Tally
 from app.problems import api as problems_api
@@ -54,10 +56,12 @@ from app.rejudging import api as rejudging_api
 from app.rejudging.draw import draw_of
 from app.rejudging.pump import RejudgePump
 from app.rejudging.service import Rejudging
+from app.rejudging.services import RejudgingServices
 from app.rest.deprecation import add_deprecation_headers
 from app.rest.error_responses import add_error_responses
 from app.rest.openapi import describe, operation_id
 from app.rest.rate_limit import RateLimit, add_rate_limit_headers
+from app.services import share
 from app.settings import Settings
 from app.version import VERSION
 from app.web.security import add_security_headers
@@ -67,7 +71,9 @@ from app.webhooks import api as webhooks_api
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks, queue_deliveries
+from app.webhooks.services import WebhookServices
 from app.workbench import pages as problems_pages
+from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
 if TYPE_CHECKING:
@@ -96,6 +102,11 @@ class Grading:
     probe: Callable[[], Sequence[WallReport]]
     close: Callable[[], None] = lambda: None
     pool_stats: "Callable[[], PoolStats] | None" = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllServices(WorkbenchServices, AuthoringServices, RejudgingServices, WebhookServices, OperatingServices):
+    """What the routes of the whole service share."""
 
 
 def build_grading(data: DataFolder, settings: Settings) -> Grading:
@@ -138,9 +149,11 @@ def create_app(
       StartRefused: from the lifespan, when the data folder or the database cannot be used.
     """
 
+    metrics = Metrics()
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with _open(app, settings, grading, say):
+        async with _open(app, settings, grading, say, metrics):
             yield
 
     app = FastAPI(
@@ -157,7 +170,6 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         redirect_slashes=False,
     )
-    app.state.settings = settings
     compile_pages()
     add_error_responses(app, reader_of)
     # Routes are tried one after the other, so those that a class asks for all the time come first.
@@ -177,14 +189,17 @@ def create_app(
     add_rate_limit_headers(app)
     add_deprecation_headers(app)
     add_security_headers(app)
-    app.state.metrics = Metrics()
-    add_request_log(app, app.state.metrics)
+    add_request_log(app, metrics)
     return app
 
 
 @asynccontextmanager
 async def _open(
-    app: FastAPI, settings: Settings, grading: Callable[[DataFolder, Settings], Grading], say: Callable[[str], None]
+    app: FastAPI,
+    settings: Settings,
+    grading: Callable[[DataFolder, Settings], Grading],
+    say: Callable[[str], None],
+    metrics: Metrics,
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         data = stack.enter_context(DataFolder(settings.data))
@@ -221,29 +236,33 @@ async def _open(
         events = pick_events(database, settings)
         queue = pick_queue(database, built, store, walls, events, settings)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
-        app.state.database = database
-        app.state.tally = Tally(database)
-        app.state.accounts = accounts
-        app.state.providers = build_providers(settings)
-        app.state.catalogue = catalogue
-        app.state.packages = store
         proofs = Proofs(database)
-        app.state.authoring = Authoring(database, store, serving, proofs, walls, settings.ceiling)
-        app.state.walls = walls
-        app.state.rate_limit = RateLimit(settings.requests_per_minute)
-        app.state.warm = built.grader.warm if built else _warm_nothing
-        app.state.pool_stats = built.pool_stats if built else None
-        app.state.queue = queue
-        app.state.events = events
-        app.state.attempts = Attempts(database, catalogue, queue, events, walls, limits)
-
-        app.state.webhooks = Webhooks(database, data.secret, private=settings.webhooks_private)
-        app.state.rejudging = Rejudging(database, store, queue, walls)
+        preparing = [] if built is None else [(_preparing(built, walls, settings, say), catalogue.all())]
+        share(
+            app,
+            AllServices(
+                settings=settings,
+                database=database,
+                queue=queue,
+                accounts=accounts,
+                providers=build_providers(settings),
+                rate_limit=RateLimit(settings.requests_per_minute),
+                catalogue=catalogue,
+                packages=store,
+                attempts=Attempts(database, catalogue, queue, events, walls, limits),
+                warm=built.grader.warm if built else _warm_nothing,
+                preparation=preparing[0][0].state if preparing else None,
+                authoring=Authoring(database, store, serving, proofs, walls, settings.ceiling),
+                rejudging=Rejudging(database, store, queue, walls),
+                webhooks=Webhooks(database, data.secret, private=settings.webhooks_private),
+                metrics=metrics,
+                tally=Tally(database),
+                walls=walls,
+                pool_stats=built.pool_stats if built else None,
+            ),
+        )
         pump = RejudgePump(database, queue, _HOOKS)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
-
-        preparing = [] if built is None else [(_preparing(built, walls, settings, say), catalogue.all())]
-        app.state.preparation = preparing[0][0].state if preparing else None
         proving = [] if built is None else [_prover(database, proofs, built, store, walls, settings).run()]
         async with _working(queue, events, preparing, [sender.run(), serving.run(), pump.run(), *proving], grace_s=0.0):
             yield

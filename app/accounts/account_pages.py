@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
 from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
+from app.accounts.services import AccountServices
 from app.accounts.web import (
     accounts_of,
     client_address,
@@ -18,6 +19,7 @@ from app.accounts.web import (
     signed_out,
 )
 from app.errors import FieldInvalid, NameDiffers, Refused, SignInAgain
+from app.services import services_of
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
 
@@ -135,7 +137,8 @@ async def delete(request: Request, caller: Own) -> Response:
             await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
         elif form.get("name") != user.name:
             raise NameDiffers("The name is another one than yours. Nothing was deleted.")
-        await delete_account(request.app.state.database, request.app.state.queue, user)
+        services = services_of(request, AccountServices)
+        await delete_account(services.database, services.queue, user)
     except Refused as refusal:
         return await _delete_page(request, user, refusal)
     return signed_out(request)
@@ -158,7 +161,7 @@ async def _account_page(request: Request, caller: Caller, refusal: Refused | Non
         sessions=await accounts.sessions.list(caller.user.id),
         this_session=caller.session_id,
         identities=await accounts.identities.list(caller.user.id),
-        providers=request.app.state.providers.values(),
+        providers=services_of(request, AccountServices).providers.values(),
         invites=is_at_least(caller.user.role, "instructor"),
     )
 

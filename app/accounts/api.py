@@ -18,6 +18,7 @@ from app.accounts.schemas import (
     TokenJSON,
     TokenList,
 )
+from app.accounts.services import AccountServices
 from app.accounts.web import (
     accounts_of,
     export_response,
@@ -29,6 +30,7 @@ from app.accounts.web import (
 from app.errors import NameDiffers
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 
 router = APIRouter(tags=["accounts"])
 Reader = Annotated[User, Depends(require_scope("read"))]
@@ -74,7 +76,8 @@ async def delete_me(
 ) -> None:
     if name != caller.user.name:
         raise NameDiffers("`name` must be your own, to be sure. Nothing was deleted.")
-    await delete_account(request.app.state.database, request.app.state.queue, caller.user)
+    services = services_of(request, AccountServices)
+    await delete_account(services.database, services.queue, caller.user)
 
 
 @router.get("/tokens", summary="Your API tokens", responses=problem_responses(401, 403))

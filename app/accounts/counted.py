@@ -2,9 +2,10 @@
 
 from fastapi import Request
 
+from app.accounts.services import AccountServices
 from app.accounts.web import current_caller
 from app.errors import TooManyRequests
-from app.rest.rate_limit import RateLimit
+from app.services import services_of
 
 
 async def limit_rate(request: Request) -> None:
@@ -19,7 +20,7 @@ async def count_more(request: Request, further: int) -> None:
 
 
 async def _take(request: Request, cost: int) -> None:
-    limit: RateLimit = request.app.state.rate_limit
+    limit = services_of(request, AccountServices).rate_limit
     permitted, standing = await limit.take(await _who(request), cost)
     request.state.rate_limit_headers = standing.headers
     if not permitted:
@@ -32,7 +33,7 @@ async def _take(request: Request, cost: int) -> None:
 
 async def tell_rate(request: Request) -> None:
     """For routes that everybody may read and that lie ready as bytes: to count them would cost more than they do."""
-    limit: RateLimit = request.app.state.rate_limit
+    limit = services_of(request, AccountServices).rate_limit
     request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
 
 

@@ -5,8 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
+from app.accounts.services import AccountServices
 from app.accounts.web import accounts_of, check_origin, client_address, current_user, signed_in, signed_out, user_agent
 from app.errors import Refused
+from app.services import services_of
 from app.web.cookies import SESSION_COOKIE
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
@@ -75,7 +77,7 @@ async def _sign_in_page(request: Request, *, name: str = "", refusal: Refused | 
         user=await current_user(request),
         name=name,
         sign_up=accounts_of(request).sign_up_by,
-        providers=request.app.state.providers.values(),
+        providers=services_of(request, AccountServices).providers.values(),
     )
 
 
@@ -88,5 +90,5 @@ async def _sign_up_page(
         user=await current_user(request),
         name=name,
         invitation=invitation,
-        providers=request.app.state.providers.values(),
+        providers=services_of(request, AccountServices).providers.values(),
     )

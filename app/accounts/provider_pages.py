@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from app.accounts.caller import Caller
 from app.accounts.flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
 from app.accounts.providers import Provider
+from app.accounts.services import AccountServices
 from app.accounts.web import (
     accounts_of,
     check_origin,
@@ -20,6 +21,7 @@ from app.accounts.web import (
     user_agent,
 )
 from app.errors import InvitationInvalid, NotSignedIn, PathNotFound, SignInCancelled
+from app.services import services_of
 from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
 from app.web.forms import read_form
 from app.web.next_page import own_page
@@ -102,7 +104,7 @@ async def go_to_provider(request: Request, flow: Flow) -> Response:
 
 
 def _provider(request: Request, key: str) -> Provider:
-    providers: dict[str, Provider] = request.app.state.providers
+    providers = services_of(request, AccountServices).providers
     if key not in providers:
         raise PathNotFound(f"This service has no sign-in with {key[:40]!r}.")
     return providers[key]

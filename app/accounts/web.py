@@ -10,9 +10,10 @@ from app.accounts.caller import Caller, User
 from app.accounts.export import export_of
 from app.accounts.roles import Role, Scope, is_at_least
 from app.accounts.service import Accounts
+from app.accounts.services import AccountServices
 from app.clock import now
 from app.errors import NotSignedIn, OriginRefused, RoleMissing, ScopeMissing, TokenInvalid
-from app.settings import Settings
+from app.services import Services, services_of
 from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -120,7 +121,7 @@ def _reach(caller: Caller, scope: Scope) -> Caller:
 
 def check_origin(request: Request) -> None:
     """Refuse a request that another site made the browser send. Neither header can be set by a page's script."""
-    settings: Settings = request.app.state.settings
+    settings = services_of(request, Services).settings
     fetch_site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     here = {request.headers.get("host", ""), urlsplit(settings.public_url or "").netloc} - {""}
@@ -162,7 +163,7 @@ def export_response(request: Request, user: User) -> StreamingResponse:
         "Cache-Control": "no-store",
     }
     return StreamingResponse(
-        export_of(request.app.state.database, user), media_type="application/json", headers=headers
+        export_of(services_of(request, AccountServices).database, user), media_type="application/json", headers=headers
     )
 
 
@@ -173,8 +174,7 @@ async def reader_of(request: Request) -> User | None:
 
 
 def accounts_of(request: Request) -> Accounts:
-    accounts: Accounts = request.app.state.accounts
-    return accounts
+    return services_of(request, AccountServices).accounts
 
 
 def site_address(request: Request) -> str | None:
@@ -183,7 +183,7 @@ def site_address(request: Request) -> str | None:
     Never what the request's Host header says: the sender of the request chose it, and a link with a secret in it that
     leads to another host gives the secret away. A name of this very machine is the exception: it leads nobody astray.
     """
-    settings: Settings = request.app.state.settings
+    settings = services_of(request, Services).settings
     if settings.public_url is None and settings.listens_here_alone:
         host = request.headers.get("host", "")
         if host in {f"{name}:{settings.port}" for name in ("localhost", "127.0.0.1", "[::1]")}:

@@ -20,12 +20,13 @@ from app.attempts.schemas import (
     SubmissionJSON,
 )
 from app.attempts.service import Attempts
+from app.attempts.services import AttemptServices
 from app.attempts.standing import standings
 from app.attempts.waiting import VERDICT_EVENT, event_stream, wait_for_end
-from app.problems.service import Catalogue
 from app.queue.status import ENDED, AttemptKind
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 
 router = APIRouter(tags=["attempts"])
 
@@ -69,8 +70,7 @@ _SUBMIT: dict[str, Any] = {
 
 
 def _attempts(request: Request) -> Attempts:
-    attempts: Attempts = request.app.state.attempts
-    return attempts
+    return services_of(request, AttemptServices).attempts
 
 
 @router.post("/problems/{slug}/attempts", summary="Submit: all cases, scored", **_SUBMIT)
@@ -106,8 +106,9 @@ async def _submit(
     wait_s: float | None,
     idempotency_key: str | None,
 ) -> AttemptJSON:
-    attempts = _attempts(request)
-    body = await read_json(request, SubmissionJSON, max_bytes=request.app.state.settings.max_body_bytes)
+    services = services_of(request, AttemptServices)
+    attempts = services.attempts
+    body = await read_json(request, SubmissionJSON, max_bytes=services.settings.max_body_bytes)
     view = await attempts.submit(user, slug, body.source, kind, idempotency_key)
     response.headers["Location"] = f"/api/v1/attempts/{view.id}"
     if wait_s:
@@ -124,14 +125,14 @@ async def _submit(
 async def get_ranking(
     request: Request, user: Reader, slug: str, limit: Annotated[int, Query(ge=1, le=100)] = 50
 ) -> RankingJSON:
-    catalogue: Catalogue = request.app.state.catalogue
-    package = catalogue.get(slug)
-    return RankingJSON.of(package.slug, await ranking(request.app.state.database, package.slug, user, limit))
+    services = services_of(request, AttemptServices)
+    package = services.catalogue.get(slug)
+    return RankingJSON.of(package.slug, await ranking(services.database, package.slug, user, limit))
 
 
 @router.get("/me/progress", summary="Your best score at each problem", responses=problem_responses(401, 403))
 async def get_progress(request: Request, user: Reader) -> ProgressJSON:
-    return ProgressJSON.of(await standings(request.app.state.database, user))
+    return ProgressJSON.of(await standings(services_of(request, AttemptServices).database, user))
 
 
 @router.get(

@@ -10,9 +10,11 @@ from app.accounts.counted import count_more
 from app.accounts.web import require_scope
 from app.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
 from app.attempts.service import Attempts, AttemptView
+from app.attempts.services import AttemptServices
 from app.errors import FieldInvalid, Refused
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 
 router = APIRouter(tags=["attempts"])
 Reader = Annotated[User, Depends(require_scope("read"))]
@@ -65,5 +67,5 @@ async def _answer(asked: Awaitable[AttemptView]) -> BatchAnswerJSON:
 
 
 def _attempts(request: Request) -> Attempts:
-    attempts: Attempts = request.app.state.attempts
+    attempts = services_of(request, AttemptServices).attempts
     return attempts

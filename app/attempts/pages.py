@@ -12,10 +12,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import require_scope
 from app.attempts.ranking import ranking
-from app.attempts.service import Attempts, AttemptView
+from app.attempts.service import AttemptView
+from app.attempts.services import AttemptServices
 from app.errors import AttemptFinished, ProblemNotFound
-from app.problems.service import Catalogue
 from app.queue.turns import QueuePlace
+from app.services import services_of
 from app.web.forms import read_form
 from app.web.markdown import highlight_code
 from app.web.templating import render_page
@@ -35,7 +36,7 @@ Submitter = Annotated[User, Depends(require_scope("submit"))]
 async def list_attempts(
     request: Request, user: Reader, before: Annotated[str | None, Query(max_length=100)] = None
 ) -> HTMLResponse:
-    attempts: Attempts = request.app.state.attempts
+    attempts = services_of(request, AttemptServices).attempts
     page = await attempts.list(user, limit=_PAGE, before=before)
     next_before = page[-1].id if len(page) == _PAGE else None
     return render_page("attempts.html", user=user, attempts=page, next_before=next_before)
@@ -43,7 +44,7 @@ async def list_attempts(
 
 @router.get("/attempts/{attempt_id}")
 async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLResponse:
-    attempts: Attempts = request.app.state.attempts
+    attempts = services_of(request, AttemptServices).attempts
     attempt = await attempts.get(user, attempt_id)
     return render_page(
         "attempt.html",
@@ -75,7 +76,7 @@ def _coloured_before(source: str) -> Markup:
 @router.get("/attempts/{attempt_id}/verdict")
 async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Response:
     """The verdict as a fragment that the problem page puts in place; no content while there is none."""
-    attempts: Attempts = request.app.state.attempts
+    attempts = services_of(request, AttemptServices).attempts
     attempt = await attempts.get(user, attempt_id)
     if attempt.verdict is None:
         return Response(status_code=204)
@@ -86,7 +87,7 @@ async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Respo
 @router.post("/attempts/{attempt_id}/cancel")
 async def cancel_attempt(request: Request, attempt_id: str, user: Submitter) -> Response:
     await read_form(request)
-    attempts: Attempts = request.app.state.attempts
+    attempts = services_of(request, AttemptServices).attempts
     # It may finish before the click arrives: its page then shows the verdict, which is what the reader wants.
     with contextlib.suppress(AttemptFinished):
         await attempts.cancel(user, attempt_id)
@@ -95,15 +96,15 @@ async def cancel_attempt(request: Request, attempt_id: str, user: Submitter) -> 
 
 @router.get("/problems/{slug}/ranking")
 async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLResponse:
-    catalogue: Catalogue = request.app.state.catalogue
-    package = catalogue.get(slug)
+    services = services_of(request, AttemptServices)
+    package = services.catalogue.get(slug)
     ranked = package.manifest.mode == "program"
-    found = await ranking(request.app.state.database, package.slug, user, _PLACES)
+    found = await ranking(services.database, package.slug, user, _PLACES)
     return render_page("ranking.html", user=user, problem=package, ranked=ranked, ranking=found)
 
 
 def _title(request: Request, attempt: AttemptView) -> str:
-    catalogue: Catalogue = request.app.state.catalogue
+    catalogue = services_of(request, AttemptServices).catalogue
     try:
         return catalogue.get(attempt.problem).manifest.title
     except ProblemNotFound:  # withdrawn since; its attempts stay readable

@@ -20,10 +20,12 @@ from app.authoring.schemas import (
     VersionPage,
 )
 from app.authoring.service import Authoring
+from app.authoring.services import AuthoringServices
 from app.authoring.zipped import MAX_ZIP_BYTES
 from app.errors import ContentTypeNotZip
 from app.rest.body import body_of, read_body, read_json
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
@@ -40,8 +42,7 @@ _ZIP_BODY: dict[str, Any] = {
 
 
 def _authoring(request: Request) -> Authoring:
-    authoring: Authoring = request.app.state.authoring
-    return authoring
+    return services_of(request, AuthoringServices).authoring
 
 
 @router.put(

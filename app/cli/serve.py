@@ -43,9 +43,13 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
     import uvicorn
 
     from app.cli.listen import address_of, is_loopback
-    from app.main import create_app
+    from app.main import AllServices, create_app
 
     service = create_app(settings, say=_say)
+
+    def opened() -> AllServices:
+        services: AllServices = service.state.services
+        return services
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -58,7 +62,7 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             # Open event streams and long polls end now, else uvicorn would wait for them.
-            service.state.events.close()
+            opened().attempts.events.close()
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
@@ -74,7 +78,7 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
     address = settings.public_url or address_of(sock, settings.host)
     # The lifespan runs here and not in uvicorn, which would print a traceback for a data folder that is in use.
     async with service.router.lifespan_context(service):
-        accounts = service.state.accounts
+        accounts = opened().accounts
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
         # uvicorn puts these back after its graceful end and raises the signal again: it has been heeded by then.
         for number in (signal.SIGINT, signal.SIGTERM):

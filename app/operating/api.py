@@ -2,20 +2,14 @@
 
 import hmac
 import ipaddress
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 
 from app.errors import MetricsRefused, TokenInvalid
-from app.settings import Settings
-
-if TYPE_CHECKING:
-    from app.operating.metrics import Metrics
-    from app.queue.preparing import Preparation
-    from grader.sandbox.pool import PoolStats
+from app.operating.services import OperatingServices
+from app.services import services_of
 
 router = APIRouter(include_in_schema=False)
 # With any of them, the request came through a proxy: it may come from anywhere.
@@ -25,23 +19,20 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-p
 @router.get("/metrics")
 async def show_metrics(request: Request) -> Response:
     _require_operator(request)
-    state = request.app.state
-    metrics: Metrics = state.metrics
-    pool_stats: Callable[[], PoolStats] | None = state.pool_stats
-    preparation: Callable[[], Preparation] | None = state.preparation
-    text = await metrics.render(
-        state.database,
-        state.tally,
-        state.walls,
-        pool_stats() if pool_stats else None,
-        preparation() if preparation else None,
+    services = services_of(request, OperatingServices)
+    text = await services.metrics.render(
+        services.database,
+        services.tally,
+        services.walls,
+        services.pool_stats() if services.pool_stats else None,
+        services.preparation() if services.preparation else None,
     )
     return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"})
 
 
 def _require_operator(request: Request) -> None:
     """Raises `TokenInvalid` where a token is set, and `MetricsRefused` where none is and the client is elsewhere."""
-    settings: Settings = request.app.state.settings
+    settings = services_of(request, OperatingServices).settings
     if settings.metrics_token is None:
         if not _is_local(request):
             raise MetricsRefused(

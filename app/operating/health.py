@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.config import JsonDict
 
 from app.errors import NotReady
-from app.queue.protocol import GradeQueue
-from app.queue.walls import Walls
+from app.operating.services import OperatingServices
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
@@ -63,19 +63,21 @@ async def healthz() -> HealthJSON:
 
 @router.get("/readyz", summary="The database answers and every wall stands", responses=problem_responses(503))
 async def readyz(request: Request) -> ReadyJSON:
-    walls: Walls = request.app.state.walls
-    queue: GradeQueue = request.app.state.queue
-    walls.require()
-    if not walls.probed:
+    services = services_of(request, OperatingServices)
+    services.walls.require()
+    if not services.walls.probed:
         raise NotReady("The walls of the sandbox are being proved.", headers={"Retry-After": "2"})
-    stats = await queue.stats()
-    problems = len(request.app.state.catalogue.all())
-    return ReadyJSON(status="ready", problems=problems, queued=stats.queued, running=stats.running, pool=_pool(request))
+    stats = await services.queue.stats()
+    return ReadyJSON(
+        status="ready",
+        problems=len(services.catalogue.all()),
+        queued=stats.queued,
+        running=stats.running,
+        pool=_pool(services.pool_stats),
+    )
 
 
-def _pool(request: Request) -> PoolJSON | None:
-    # Set by app/main.py for a grader that has a pool; one that executes nothing has none.
-    pool_stats: Callable[[], PoolStats] | None = getattr(request.app.state, "pool_stats", None)
+def _pool(pool_stats: "Callable[[], PoolStats] | None") -> PoolJSON | None:
     if pool_stats is None:
         return None
     pool = pool_stats()

@@ -12,7 +12,9 @@ from starlette.responses import Response
 from app.accounts.counted import tell_rate
 from app.problems.schemas import ProblemDetail, ProblemList, ProblemSummary
 from app.problems.service import Catalogue
+from app.problems.services import ProblemServices
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 from grader.package.package import Package
 
 router = APIRouter(tags=["problems"])
@@ -68,8 +70,7 @@ def _answer(name: str, packages: list[Package], describe: Callable[[], BaseModel
 
 
 def _catalogue(request: Request) -> Catalogue:
-    catalogue: Catalogue = request.app.state.catalogue
-    return catalogue
+    return services_of(request, ProblemServices).catalogue
 
 
 @router.get(

@@ -9,8 +9,10 @@ from app.accounts.web import require_role
 from app.authoring.schemas import VersionJSON
 from app.rejudging.schemas import ChangeJSON, ChangePage, RejudgeJSON, RejudgePage
 from app.rejudging.service import Rejudging
+from app.rejudging.services import RejudgingServices
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
@@ -21,8 +23,7 @@ _LOCATION: dict[str, Any] = {
 
 
 def _rejudging(request: Request) -> Rejudging:
-    rejudging: Rejudging = request.app.state.rejudging
-    return rejudging
+    return services_of(request, RejudgingServices).rejudging
 
 
 @router.post(

@@ -3,7 +3,7 @@
 from fastapi import Request
 from starlette.responses import Response
 
-from app.settings import Settings
+from app.services import Services, services_of
 
 SESSION_COOKIE = "meshgrade_session"
 # What the form token of a browser without a session is derived from.
@@ -22,5 +22,5 @@ def delete_cookie(request: Request, response: Response, name: str) -> None:
 
 
 def is_https(request: Request) -> bool:
-    settings: Settings = request.app.state.settings
+    settings = services_of(request, Services).settings
     return request.url.scheme == "https" or (settings.public_url or "").startswith("https://")

@@ -8,6 +8,7 @@ from app.accounts.caller import User
 from app.accounts.web import require_scope
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
+from app.services import services_of
 from app.webhooks.schemas import (
     AttemptFinishedJSON,
     DeliveryJSON,
@@ -18,6 +19,7 @@ from app.webhooks.schemas import (
     WebhookMadeJSON,
 )
 from app.webhooks.service import Webhooks
+from app.webhooks.services import WebhookServices
 
 router = APIRouter(tags=["webhooks"])
 Reader = Annotated[User, Depends(require_scope("read"))]
@@ -49,8 +51,7 @@ def attempt_finished(
 
 
 def _webhooks(request: Request) -> Webhooks:
-    webhooks: Webhooks = request.app.state.webhooks
-    return webhooks
+    return services_of(request, WebhookServices).webhooks
 
 
 @router.post(

@@ -1,24 +1,22 @@
 """The list of problems and the problem page; both read the same services as REST does."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_user, require_scope
-from app.attempts.service import Attempts
 from app.attempts.standing import Standing, standings
 from app.errors import NotSignedIn, PathNotFound, Refused
-from app.problems.service import Catalogue
 from app.queue.preparing import Preparation
-from app.settings import Settings
+from app.services import services_of
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import FormInvalid, read_unchecked_form
 from app.web.markdown import Prose, render_markdown
 from app.web.templating import render_page
+from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
@@ -43,28 +41,28 @@ class ProblemRow:
 
 @router.get("/")
 async def list_problems(request: Request, user: MaybeUser) -> HTMLResponse:
-    catalogue: Catalogue = request.app.state.catalogue
-    standing = await standings(request.app.state.database, user) if user else {}
-    rows = [_row(package, standing.get(package.slug)) for package in catalogue.all()]
-    return render_page("problems.html", user=user, rows=rows, preparing=_preparation(request))
+    services = services_of(request, WorkbenchServices)
+    standing = await standings(services.database, user) if user else {}
+    rows = [_row(package, standing.get(package.slug)) for package in services.catalogue.all()]
+    return render_page("problems.html", user=user, rows=rows, preparing=_preparation(services))
 
 
 @router.get("/problems/{slug}")
 async def show_problem(request: Request, slug: str, user: MaybeUser) -> HTMLResponse:
-    package = cast(Catalogue, request.app.state.catalogue).get(slug)
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
     # Whoever reads a problem may soon send something: by then a runner should be ready for it.
-    request.app.state.warm(package)
+    services.warm(package)
     return await _problem_page(request, package, user, source=package.starter)
 
 
 @router.post("/problems/{slug}")
 async def send_source(request: Request, slug: str) -> Response:
     """The form without script. A refused source comes back in the page, so that nothing typed is lost."""
-    package = cast(Catalogue, request.app.state.catalogue).get(slug)
-    attempts: Attempts = request.app.state.attempts
-    settings: Settings = request.app.state.settings
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
     # Percent-encoding makes three bytes of one; the rest is for the names and the newlines, which are sent as two.
-    form = await read_unchecked_form(request, max_bytes=6 * settings.max_source_bytes + 1024)
+    form = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + 1024)
     source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
     if source is None or kind is None:
         raise FormInvalid("The form must have the fields 'source' and 'action' ('run' or 'submit').")
@@ -73,7 +71,7 @@ async def send_source(request: Request, slug: str) -> Response:
         check_form_token(request, form.get(FIELD, ""))
         if user is None:
             raise NotSignedIn("Nothing was sent; your code is below. Sign in in another tab, then send it again.")
-        attempt = await attempts.submit(user, slug, source, kind)
+        attempt = await services.attempts.submit(user, slug, source, kind)
     except Refused as refusal:
         return await _problem_page(request, package, user, source=source, refusal=refusal)
     return RedirectResponse(f"/attempts/{attempt.id}", status_code=303)
@@ -84,15 +82,16 @@ async def list_previous(
     request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
 ) -> HTMLResponse:
     """The reader's latest attempts, as a fragment that the problem page puts in place."""
-    attempts: Attempts = request.app.state.attempts
-    cast(Catalogue, request.app.state.catalogue).get(slug)
-    return render_page("fragments/attempts.html", attempts=await attempts.list(user, problem=slug, limit=_PREVIOUS))
+    services = services_of(request, WorkbenchServices)
+    services.catalogue.get(slug)
+    previous = await services.attempts.list(user, problem=slug, limit=_PREVIOUS)
+    return render_page("fragments/attempts.html", attempts=previous)
 
 
 @router.get("/problems/{slug}/figures/{name}")
 async def show_figure(request: Request, slug: str, name: str) -> Response:
     """A figure of the statement. It is an instructor's file, so its own policy lets it run and load nothing."""
-    package = cast(Catalogue, request.app.state.catalogue).get(slug)
+    package = services_of(request, WorkbenchServices).catalogue.get(slug)
     if name not in package.figures:
         raise PathNotFound(f"The problem '{package.slug}' has no figure of this name.")
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -103,9 +102,9 @@ async def show_figure(request: Request, slug: str, name: str) -> Response:
 async def _problem_page(
     request: Request, package: Package, user: User | None, *, source: str, refusal: Refused | None = None
 ) -> HTMLResponse:
-    attempts: Attempts = request.app.state.attempts
-    previous = await attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
-    standing = (await standings(request.app.state.database, user, package.slug)).get(package.slug) if user else None
+    services = services_of(request, WorkbenchServices)
+    previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
+    standing = (await standings(services.database, user, package.slug)).get(package.slug) if user else None
     return render_page(
         "problem.html",
         status_code=refusal.status if refusal else 200,
@@ -117,14 +116,12 @@ async def _problem_page(
         source=source,
         refusal=refusal,
         previous=previous,
-        preparing=preparing.of(package.slug) if (preparing := _preparation(request)) else None,
+        preparing=preparing.of(package.slug) if (preparing := _preparation(services)) else None,
     )
 
 
-def _preparation(request: Request) -> Preparation | None:
-    """None where this process prepares nothing: others grade for it."""
-    state: Callable[[], Preparation] | None = request.app.state.preparation
-    return state() if state else None
+def _preparation(services: WorkbenchServices) -> Preparation | None:
+    return services.preparation() if services.preparation else None
 
 
 def _render(package: Package, text: str, anchors: str) -> Prose:

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from sqlalchemy import URL, text
 
 from app.database import Database
-from app.main import Grading, create_app
+from app.main import AllServices, Grading, create_app
 from app.migrate import migrate
 from app.queue.null import NullGrader
 from app.queue.protocol import Grader
@@ -44,6 +44,15 @@ class Service:
     http: httpx.AsyncClient
     wall: WallState
     bearer: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {TOKEN}"})
+
+    @property
+    def services(self) -> AllServices:
+        services: AllServices = self.app.state.services
+        return services
+
+    def replace(self, **services: object) -> None:
+        """Give the routes these services instead of the ones that they have."""
+        self.app.state.services = replace(self.services, **services)  # type: ignore[arg-type]
 
 
 StartService = Callable[..., AbstractAsyncContextManager[Service]]
@@ -190,7 +199,7 @@ def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> 
             app.router.lifespan_context(app),
             httpx.AsyncClient(transport=transport, base_url=SITE) as http,
         ):
-            while not app.state.walls.probed:
+            while not app.state.services.walls.probed:
                 await asyncio.sleep(0.01)
             yield Service(app, http, wall)
 

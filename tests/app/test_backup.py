@@ -105,7 +105,7 @@ async def test_a_service_on_the_restored_folder_shows_the_same_pages(start_servi
     async with start_service() as service:
         for source in (package.reference, "wrong"):
             await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": source}, headers=service.bearer)
-        accounts = service.app.state.accounts
+        accounts = service.services.accounts
         token = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
         service.http.cookies.set("meshgrade_session", token)
         attempts = (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()

@@ -157,11 +157,11 @@ async def owned(service) -> AsyncIterator[dict[str, str]]:
     url = "https://example.org/WEBHOOK-OF-THE-OWNER"
     webhook = await service.http.post("/api/v1/webhooks", json={"url": url}, headers=bearer)
     me = (await service.http.get("/api/v1/me")).json()
-    [session] = await service.app.state.accounts.sessions.list(me["id"])
-    await service.app.state.accounts.identities.link(
-        await service.app.state.accounts.ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
+    [session] = await service.services.accounts.sessions.list(me["id"])
+    await service.services.accounts.identities.link(
+        await service.services.accounts.ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
     )
-    [identity] = await service.app.state.accounts.identities.list(me["id"])
+    [identity] = await service.services.accounts.identities.list(me["id"])
     yield {
         "identity_id": identity.id,
         "attempt_id": run.json()["id"],
@@ -175,7 +175,7 @@ async def owned(service) -> AsyncIterator[dict[str, str]]:
         value = made.json()["id"]
         assert value in (await service.http.get(f"/api/v1/{path}", headers=bearer)).text
     assert invitation.json()["id"] in (await service.http.get("/api/v1/invitations", headers=bearer)).text
-    assert await service.app.state.accounts.identities.list(me["id"]) == [identity]
+    assert await service.services.accounts.identities.list(me["id"]) == [identity]
     assert (await service.http.get("/api/v1/me")).json() == me
 
 
@@ -256,7 +256,7 @@ async def test_a_form_of_this_site_without_its_token_changes_nothing(service, ow
 
 @pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED))
 async def test_a_token_without_a_scope_reaches_nothing(service, owned, method, path):
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     caller = await accounts.tokens.caller(service.bearer["Authorization"].removeprefix("Bearer "))
     token, _ = await accounts.tokens.create(caller, "instruct alone", ["instruct"], None)
     body = {"json": {"source": "x"}} if method == "POST" and path.startswith("/api/") else {}
@@ -304,7 +304,7 @@ async def test_students_do_nothing_to_problems(service, owned, method, path):
 
 @pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))
 async def test_a_token_without_instruct_does_nothing_to_problems(service, owned, method, path):
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     caller = await accounts.tokens.caller(service.bearer["Authorization"].removeprefix("Bearer "))
     token, _ = await accounts.tokens.create(caller, "all but instruct", ["read", "submit", "account"], None)
     answer = await service.http.request(method, address(path, owned), headers={"Authorization": f"Bearer {token}"})

@@ -19,7 +19,7 @@ ME = "/api/v1/me"
 
 
 async def rows_of(service, user_id: str) -> int:
-    async with service.app.state.database.reading() as session:
+    async with service.services.database.reading() as session:
         users = Base.metadata.tables["users"]
         count = await session.scalar(select(func.count()).select_from(users).where(users.c.id == user_id))
         for table in owned_tables():
@@ -77,14 +77,14 @@ async def test_the_last_owner_stays(service):
 
 
 async def test_of_two_last_owners_who_leave_at_once_one_stays(service):
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     owners = [await accounts.ensure_owner(), await accounts.add_user("second", "owner")]
     answers = await asyncio.gather(
-        *(delete_account(service.app.state.database, service.app.state.queue, owner) for owner in owners),
+        *(delete_account(service.services.database, service.services.queue, owner) for owner in owners),
         return_exceptions=True,
     )
     assert sorted(type(answer) for answer in answers if answer) == [LastOwner]
-    async with service.app.state.database.reading() as session:
+    async with service.services.database.reading() as session:
         assert len(list(await session.scalars(select(UserRow)))) == 1
 
 
@@ -100,7 +100,7 @@ async def test_what_is_being_graded_is_stopped(start_service):
 
     async with start_service(Stuck()) as service, browser(service) as http:
         await sign_up(service, http, "ada")
-        user = await service.app.state.accounts.user_of_session(http.cookies["meshgrade_session"])
+        user = await service.services.accounts.user_of_session(http.cookies["meshgrade_session"])
         for _ in range(2):
             await http.post("/api/v1/problems/add_one/runs", json={"source": "x"}, headers=SITE)
         await asyncio.to_thread(begun.wait, 10)

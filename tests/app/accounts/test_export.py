@@ -22,7 +22,7 @@ async def test_everything_of_mine_and_no_secret(service):
     await service.http.post("/api/v1/problems/add_one/runs?wait=10", json=source, headers=service.bearer)
     async with browser(service) as http:
         await sign_up(service, http, "ada")
-        accounts = service.app.state.accounts
+        accounts = service.services.accounts
         caller = await accounts.sessions.caller(http.cookies["meshgrade_session"])
         token, _ = await accounts.tokens.create(caller, "laptop", ["submit"], None)
         bearer = {"Authorization": f"Bearer {token}"}

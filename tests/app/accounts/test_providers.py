@@ -100,7 +100,7 @@ async def test_sign_up_by_invitation_holds_here_too(start, provider):
         refused = await enter(http)
         assert refused.status_code == 403
         assert "need an invitation" in refused.text
-        accounts = service.app.state.accounts
+        accounts = service.services.accounts
         invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), "instructor", "", 7)
         page = f"/sign-up?invitation={invitation}"
         back = await go_to_provider(http, page, WITH, invitation=invitation)
@@ -264,10 +264,10 @@ async def test_it_is_added_to_an_account_and_removed_again(start):
         async with browser(service) as other:
             await enter(other)
             assert (await other.get(ME)).json()["name"] == "grace"
-        user = await service.app.state.accounts.user_of_session(http.cookies["meshgrade_session"])
-        [identity] = await service.app.state.accounts.identities.list(user.id)
+        user = await service.services.accounts.user_of_session(http.cookies["meshgrade_session"])
+        [identity] = await service.services.accounts.identities.list(user.id)
         await send_form(http, "/account", f"/account/identities/{identity.id}/remove")
-        assert await service.app.state.accounts.identities.list(user.id) == []
+        assert await service.services.accounts.identities.list(user.id) == []
 
 
 async def test_it_confirms_who_is_signed_in_and_is_asked_to_ask_again(start, provider, monkeypatch):
@@ -278,7 +278,7 @@ async def test_it_confirms_who_is_signed_in_and_is_asked_to_ask_again(start, pro
         leave = await send_form(http, again, action, next="/account/tokens")
         asked = parse_qs(urlsplit(html.unescape(leave.headers["refresh"].partition("url=")[2])).query)
         assert (asked["prompt"], asked["max_age"]) == (["login"], ["0"])
-        sessions = service.app.state.accounts.sessions
+        sessions = service.services.accounts.sessions
         before = await sessions.caller(http.cookies["meshgrade_session"])
         provider.claims = {"auth_time": int(time.time())}
         answer = await http.get(await go_to_provider(http, again, action, next="/account/tokens"))
@@ -317,15 +317,15 @@ async def test_a_flow_of_one_session_adds_nothing_to_another(start):
         await sign_in(service)
         service.http.cookies.set("meshgrade_flow", eve.cookies["meshgrade_flow"])
         assert (await service.http.get(back)).status_code == 403
-        owner = await service.app.state.accounts.ensure_owner()
-        assert await service.app.state.accounts.identities.list(owner.id) == []
+        owner = await service.services.accounts.ensure_owner()
+        assert await service.services.accounts.identities.list(owner.id) == []
 
 
 async def test_the_last_way_in_stays(start):
     async with start() as service, browser(service) as http:
         await enter(http)
-        user = await service.app.state.accounts.user_of_session(http.cookies["meshgrade_session"])
-        [identity] = await service.app.state.accounts.identities.list(user.id)
+        user = await service.services.accounts.user_of_session(http.cookies["meshgrade_session"])
+        [identity] = await service.services.accounts.identities.list(user.id)
         remove = f"/account/identities/{identity.id}/remove"
         assert (await send_form(http, "/account", remove)).status_code == 409
         await send_form(http, "/account", "/account/password", new="a long enough password")
@@ -335,7 +335,7 @@ async def test_the_last_way_in_stays(start):
 async def test_github_says_by_its_number_who_somebody_is(start_service, provider):
     async with start_service(sign_up="open") as service:
         github = GitHubProvider(_Client(CLIENT_ID, CLIENT_SECRET), provider.issuer, provider.issuer)
-        service.app.state.providers = {"github": github}
+        service.replace(providers={"github": github})
         for name in ("ada", "renamed"):
             provider.username = name
             async with browser(service) as http:

@@ -68,7 +68,7 @@ async def test_a_made_up_flow_adds_no_provider_to_the_account_of_a_token(service
         async def identify(self, flow: object, return_to: str, code: str) -> Identity:
             return Identity(self.issuer, "eve", "eve")
 
-    service.app.state.providers = {"oidc": Provider()}
+    service.replace(providers={"oidc": Provider()})
     for purpose in ("link", "confirm"):
         flow = begin_flow(purpose, "oidc", session_token="made up")
         cookies = {"meshgrade_flow": flow.cookie, "meshgrade_session": "made up"}
@@ -77,7 +77,7 @@ async def test_a_made_up_flow_adds_no_provider_to_the_account_of_a_token(service
             f"/sign-in/with/oidc/return?code=x&state={flow.state}", headers=service.bearer | {"Cookie": cookie}
         )
         assert (answer.status_code, answer.json()["slug"]) == (403, "session-needed")
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     assert await accounts.identities.list((await accounts.ensure_owner()).id) == []
 
 
@@ -115,7 +115,7 @@ async def test_a_form_leads_to_the_confirmation_and_back(service, later):
 
 
 async def proved_at(service, http):
-    caller = await service.app.state.accounts.sessions.caller(http.cookies["meshgrade_session"])
+    caller = await service.services.accounts.sessions.caller(http.cookies["meshgrade_session"])
     return caller.authenticated_at
 
 

@@ -13,7 +13,7 @@ ME = "/api/v1/me"
 
 async def sessions_of(service, http):
     user_id = (await http.get(ME)).json()["id"]
-    return await service.app.state.accounts.sessions.list(user_id)
+    return await service.services.accounts.sessions.list(user_id)
 
 
 async def test_they_are_listed_with_browser_and_times_and_without_their_tokens(service):

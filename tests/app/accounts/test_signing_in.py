@@ -10,7 +10,7 @@ RUNS = "/api/v1/problems/add_one/runs"
 
 
 async def test_a_link_works_once(service):
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     link = await accounts.new_sign_in_link(await accounts.ensure_owner())
     first = await service.http.get("/sign-in", params={"token": link})
     cookie = first.headers["set-cookie"]
@@ -23,7 +23,7 @@ async def test_a_link_works_once(service):
 
 
 async def test_a_new_link_ends_the_old_one(service):
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     old = await accounts.new_sign_in_link(await accounts.ensure_owner())
     await accounts.new_sign_in_link(await accounts.ensure_owner())
     assert (await service.http.get("/sign-in", params={"token": old})).status_code == 403
@@ -31,21 +31,21 @@ async def test_a_new_link_ends_the_old_one(service):
 
 async def test_an_expired_link_does_not_work(start_service):
     async with start_service(sign_in_link_minutes=1e-9) as service:
-        accounts = service.app.state.accounts
+        accounts = service.services.accounts
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
         assert (await service.http.get("/sign-in", params={"token": link})).status_code == 403
 
 
 async def test_an_expired_session_is_no_session(start_service):
     async with start_service(session_days=1e-12) as service:
-        accounts = service.app.state.accounts
+        accounts = service.services.accounts
         token = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
         assert await accounts.user_of_session(token) is None
 
 
 async def test_the_cookie_is_secure_behind_https(start_service):
     async with start_service(public_url="https://grader.example") as service:
-        accounts = service.app.state.accounts
+        accounts = service.services.accounts
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
         assert "Secure" in (await service.http.get("/sign-in", params={"token": link})).headers["set-cookie"]
 

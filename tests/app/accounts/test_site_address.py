@@ -74,7 +74,7 @@ async def test_a_provider_is_told_to_send_people_back_here(start_service):
             return f"https://id.example/?back={return_to}"
 
     async with start_service(public_url=None) as service, browser(service) as http:
-        service.app.state.providers = {"oidc": Provider()}
+        service.replace(providers={"oidc": Provider()})
         token = form_token((await http.get("/sign-in")).text)
         headers = EVIL | {"Origin": "http://evil.example"}
         leave = await http.post("/sign-in/with/oidc", data={"form_token": token}, headers=headers)

@@ -10,7 +10,7 @@ PROGRESS = "/api/v1/me/progress"
 
 async def test_progress_is_the_best_score_of_ones_own_attempts(service):
     assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == {"problems": []}
-    state = service.app.state
+    state = service.services
     other = await state.accounts.add_user("somebody", "student")
     await hand_in(state.database, other, accepted(90.0))
     assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == {"problems": []}

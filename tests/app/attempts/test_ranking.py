@@ -19,7 +19,7 @@ PAGE = {"Accept": "text/html"}
 
 @pytest.fixture
 async def people(service) -> dict[str, User]:
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     owner = await accounts.ensure_owner()
     return {"owner": owner} | {name: await accounts.add_user(name, "student") for name in ("ada", "bob", "cyd")}
 
@@ -27,7 +27,7 @@ async def people(service) -> dict[str, User]:
 def grade_programs(service, package) -> None:
     """Serve the package as one whose compiled program is graded."""
     program = replace(package, manifest=package.manifest.model_copy(update={"mode": "program"}))
-    service.app.state.catalogue = Catalogue([program])
+    service.replace(catalogue=Catalogue([program]))
 
 
 async def read(service, **params):
@@ -45,7 +45,7 @@ async def test_nobody_is_ranked_yet(service):
 
 
 async def test_each_user_has_one_place_for_the_best_attempt(service, people):
-    database = service.app.state.database
+    database = service.services.database
     for name, efficiency in (("ada", 80.0), ("ada", 120.5), ("ada", 90.0), ("bob", 100.0), ("owner", 95.0)):
         await hand_in(database, people[name], accepted(efficiency))
     answer = await read(service)
@@ -54,7 +54,7 @@ async def test_each_user_has_one_place_for_the_best_attempt(service, people):
 
 
 async def test_equal_ones_share_a_place_and_the_first_to_reach_it_is_named_first(service, people):
-    database = service.app.state.database
+    database = service.services.database
     for name, efficiency in (("bob", 100.0), ("ada", 90.0), ("ada", 100.0), ("ada", 100.0), ("cyd", 90.0)):
         await hand_in(database, people[name], accepted(efficiency))
     answer = await read(service)
@@ -64,7 +64,7 @@ async def test_equal_ones_share_a_place_and_the_first_to_reach_it_is_named_first
 
 
 async def test_only_accepted_attempts_with_an_efficiency_are_ranked(service, people):
-    database = service.app.state.database
+    database = service.services.database
     rejected = accepted(300.0).model_copy(update={"status": "rejected", "reason": "wrong_sharding"})
     await hand_in(database, people["ada"], rejected)
     await hand_in(database, people["bob"], accepted(None))
@@ -74,7 +74,7 @@ async def test_only_accepted_attempts_with_an_efficiency_are_ranked(service, peo
 
 
 async def test_ones_own_place_is_told_even_below_the_limit(service, people):
-    database = service.app.state.database
+    database = service.services.database
     for name, efficiency in (("owner", 50.0), ("ada", 100.0), ("bob", 90.0)):
         await hand_in(database, people[name], accepted(efficiency))
     answer = await read(service, limit=1)
@@ -83,7 +83,7 @@ async def test_ones_own_place_is_told_even_below_the_limit(service, people):
 
 
 async def test_names_are_told_and_nothing_else_of_a_person(service, people):
-    await hand_in(service.app.state.database, people["ada"], accepted(100.0))
+    await hand_in(service.services.database, people["ada"], accepted(100.0))
     (place,) = (await read(service))["places"]
     assert set(place) == {"place", "name", "efficiency", "reached_at"}
 
@@ -106,7 +106,7 @@ async def test_an_unknown_problem_has_no_ranking(service):
 
 async def test_the_page_of_a_program_problem_shows_places_and_ones_own(service, package, people):
     grade_programs(service, package)
-    database = service.app.state.database
+    database = service.services.database
     for name, efficiency in (("ada", 104.237), ("owner", 100.0)):
         await hand_in(database, people[name], accepted(efficiency))
     page = (await service.http.get("/problems/add_one/ranking", headers=service.bearer | PAGE)).text
@@ -117,8 +117,8 @@ async def test_the_page_of_a_program_problem_shows_places_and_ones_own(service, 
 
 async def test_the_page_escapes_names(service, package):
     grade_programs(service, package)
-    hostile = await service.app.state.accounts.add_user("<script>alert(1)</script>", "student")
-    await hand_in(service.app.state.database, hostile, accepted(100.0))
+    hostile = await service.services.accounts.add_user("<script>alert(1)</script>", "student")
+    await hand_in(service.services.database, hostile, accepted(100.0))
     page = (await service.http.get("/problems/add_one/ranking", headers=service.bearer)).text
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page

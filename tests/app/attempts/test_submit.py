@@ -112,7 +112,7 @@ async def test_the_list_tells_how_it_went_without_the_verdict(service):
 
 async def test_another_users_attempt_is_not_found(service):
     mine = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     other = await accounts.add_user("somebody", "student")
     await accounts.preset_token(other, "the-token-of-somebody")
     bearer = {"Authorization": "Bearer the-token-of-somebody"}

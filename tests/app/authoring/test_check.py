@@ -220,12 +220,12 @@ async def test_a_missing_wall_gives_the_check_back_uncharged(start_service, pack
 
     async with start_service(Unwalled()) as service:
         asked = await ask(service, package.version)
-        while service.app.state.walls.stand:
+        while service.services.walls.stand:
             await asyncio.sleep(0.02)
         while (check := (await service.http.get(asked.headers["location"], headers=service.bearer)).json())[
             "status"
         ] != "queued":
             await asyncio.sleep(0.02)
         assert check["passed"] is None
-        async with service.app.state.database.reading() as session:
+        async with service.services.database.reading() as session:
             assert (await session.scalars(select(ProofRow.tries))).one() == 0

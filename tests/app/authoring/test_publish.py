@@ -108,10 +108,10 @@ async def test_a_version_whose_uuid_another_problem_has_by_now_is_not_published(
 
 async def test_a_damaged_version_leaves_the_one_before_it(service, package, monkeypatch):
     version = await uploaded(service)
-    await service.app.state.packages.publish("add_one", version)
-    service.app.state.packages._read.clear()
+    await service.services.packages.publish("add_one", version)
+    service.services.packages._read.clear()
     monkeypatch.setattr("app.problems.store.package_of", lambda slug, files, is_stored: package)
-    await service.app.state.authoring._serving.refresh()
+    await service.services.authoring._serving.refresh()
     assert (await service.http.get(ONE)).json()["version"] == package.version
 
 
@@ -122,9 +122,9 @@ async def test_the_answer_says_whether_it_was_checked_and_whom_it_concerns(eithe
     await checked(either, version)
     judged = program_verdict("add_one", efficiency=100.0)
     for kind, said in (("attempt", judged), ("run", judged.model_copy(update={"score": None}))):
-        await hand_in(either.app.state.database, user, said, kind)
-    await hand_in(either.app.state.database, user, judged.model_copy(update={"version": version}))
-    await hand_in(either.app.state.database, user, judged.model_copy(update={"problem": "add_two"}))
+        await hand_in(either.services.database, user, said, kind)
+    await hand_in(either.services.database, user, judged.model_copy(update={"version": version}))
+    await hand_in(either.services.database, user, judged.model_copy(update={"problem": "add_two"}))
     answer = (await publish(either, version)).json()
     # The judge of these tests accepts the text of the reference alone, so the package's accepted submission is not.
     assert (answer["checked"], answer["attempts_at_other_versions"]) == (False, 1)
@@ -149,8 +149,8 @@ async def test_a_version_without_a_passed_check_is_published_only_by_force(servi
 async def test_a_check_that_goes_on_takes_back_nothing_that_passed(service, monkeypatch):
     good = await uploaded(service, GOOD)
     await checked(service, good)
-    await service.app.state.authoring.proofs.ask(good, 5)
-    assert (await service.app.state.authoring.proofs.latest(good)).passed is True
+    await service.services.authoring.proofs.ask(good, 5)
+    assert (await service.services.authoring.proofs.latest(good)).passed is True
 
 
 async def test_who_published_what_is_kept_and_listed(either, package):

@@ -27,7 +27,7 @@ async def test_a_package_is_kept_as_a_version_and_not_served(either):
         201,
         {"problem": "add_one", "version": version, "published": False},
     )
-    assert (await either.app.state.packages.get(version)).statement == "Add one, newly."
+    assert (await either.services.packages.get(version)).statement == "Add one, newly."
     assert (await either.http.get("/api/v1/problems/add_one")).json()["statement"] == "Add one."
 
 

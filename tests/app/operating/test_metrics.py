@@ -48,7 +48,7 @@ async def test_attempts_are_counted_once_by_what_became_of_them(service, package
 
 
 async def test_two_processes_tell_the_same_of_attempts(service):
-    other, state = Metrics(), service.app.state
+    other, state = Metrics(), service.services
     tally = Tally(state.database)
     await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
     theirs = parsed((await other.render(state.database, tally, state.walls, None)).decode())

@@ -84,5 +84,5 @@ async def test_the_time_of_publishing_changes_with_the_version_alone(store, empt
 
 async def test_a_service_stores_what_it_serves(start_service, package):
     async with start_service() as service:
-        assert await service.app.state.packages.published() == {package.slug: package.version}
-        assert await service.app.state.packages.get(package.version) == package
+        assert await service.services.packages.published() == {package.slug: package.version}
+        assert await service.services.packages.get(package.version) == package

@@ -54,13 +54,13 @@ async def test_a_rollback_leaves_no_job(service):
     from app.clock import now
     from app.queue.models import AttemptRow
 
-    owner: User = await service.app.state.accounts.ensure_owner()
-    database = service.app.state.database
+    owner: User = await service.services.accounts.ensure_owner()
+    database = service.services.database
     row = AttemptRow(id="a", user_id=owner.id, problem="add_one", version="v", kind="run", source="x", created_at=now())
 
     async def enqueue_and_change_my_mind() -> None:
         async with database.writing() as session:
-            await service.app.state.queue.enqueue(session, row)
+            await service.services.queue.enqueue(session, row)
             await session.flush()
             raise KeyError
 

@@ -36,7 +36,7 @@ async def call(service, method, path, bearer=None, **body):
 
 
 async def student(service, name):
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     await accounts.preset_token(await accounts.add_user(name, "student"), f"the-token-of-{name}")
     return {"Authorization": f"Bearer the-token-of-{name}"}
 
@@ -113,7 +113,7 @@ async def test_what_would_change_is_shown_and_counts_once_it_is_applied(either, 
         "attempts_at_other_versions"
     ] == 0
     assert (await call(either, "POST", f"/rejudges/{told['id']}/apply")).json() == applied
-    async with either.app.state.database.reading() as session:
+    async with either.services.database.reading() as session:
         item = await session.get_one(RejudgedRow, (told["id"], was_right))
         trial = await session.get_one(AttemptRow, item.trial_id)
     assert (trial.verdict["status"], trial.version, trial.score) == ("accepted", package.version, None)
@@ -125,7 +125,7 @@ async def test_students_see_nothing_of_it(either):
     told = await rejudged(either, await published(either))
     listed = (await either.http.get("/api/v1/attempts", headers=ada)).json()["attempts"]
     assert [each["id"] for each in listed] == [attempt]
-    async with either.app.state.database.reading() as session:
+    async with either.services.database.reading() as session:
         trial = await session.scalar(select(AttemptRow.id).where(AttemptRow.kind == "rejudge"))
     for method, path in (("GET", ""), ("GET", "/events"), ("DELETE", "")):
         answer = await either.http.request(method, f"/api/v1/attempts/{trial}{path}", headers=ada)
@@ -145,7 +145,7 @@ async def test_one_that_is_cancelled_changes_nothing_and_leaves_nothing(either):
         gone = (await call(either, "DELETE", f"/rejudges/{told['id']}")).json()
         assert gone["status"] == "cancelled"
     assert await scores(either, ada, attempt) == [100]
-    async with either.app.state.database.reading() as session:
+    async with either.services.database.reading() as session:
         assert await session.scalar(select(func.count()).where(AttemptRow.kind == "rejudge")) == 0
     refused = await call(either, "POST", f"/rejudges/{told['id']}/apply")
     assert (refused.status_code, refused.json()["slug"]) == (409, "rejudge-cancelled")
@@ -163,7 +163,7 @@ async def test_what_waits_or_runs_is_stopped_when_it_is_cancelled(either, monkey
         raise Cancelled("stopped")
 
     monkeypatch.setattr("app.queue.null.NullGrader.judge", judge)
-    queue = either.app.state.queue
+    queue = either.services.queue
     answer = await call(either, "POST", "/rejudge", version=version)
     while (stats := await queue.stats()).queued + stats.running < 3 or not stats.running:
         await asyncio.sleep(0.01)
@@ -264,8 +264,8 @@ async def test_more_than_are_queued_at_once_and_pages_of_changes(either, monkeyp
 
 async def test_a_rank_goes_with_the_verdict_and_a_webhook_hears_of_the_change_alone(start_service, database_url):
     async with start_service(database_url=database_url) as service:
-        database = service.app.state.database
-        ada = await service.app.state.accounts.add_user("ada", "student")
+        database = service.services.database
+        ada = await service.services.accounts.add_user("ada", "student")
         await hand_in(database, ada, program_verdict("add_one", efficiency=90.0))
         async with database.writing() as session:
             session.add(WebhookRow(id="7" * 32, user_id=ada.id, url="https://example.org/", created_at=now()))

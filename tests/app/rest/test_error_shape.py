@@ -65,7 +65,7 @@ async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):
     def break_down(slug: str) -> None:
         raise RuntimeError("the cause")
 
-    monkeypatch.setattr(service.app.state.catalogue, "get", break_down)
+    monkeypatch.setattr(service.services.catalogue, "get", break_down)
     answer = await service.http.get("/api/v1/problems/add_one")
     assert (answer.status_code, answer.json()["slug"]) == (500, "internal-error")
     assert "cause" not in answer.json()["detail"].replace("finds the cause", "")
@@ -92,7 +92,7 @@ async def test_every_refusal_has_the_one_shape(service, monkeypatch, kind):
     def refuse(slug: str) -> None:
         raise kind("What and where.", headers={"Retry-After": "5"}, further=[1])
 
-    monkeypatch.setattr(service.app.state.catalogue, "get", refuse)
+    monkeypatch.setattr(service.services.catalogue, "get", refuse)
     answer = await service.http.post("/api/v1/problems/add_one/runs", json={"source": "x"}, headers=service.bearer)
     assert answer.status_code == kind.status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -122,7 +122,7 @@ async def test_a_browser_gets_a_page(service):
 
 
 async def test_an_error_page_knows_who_is_signed_in(service):
-    accounts = service.app.state.accounts
+    accounts = service.services.accounts
     session = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
     signed_in = {"Accept": "text/html", "Cookie": f"meshgrade_session={session}"}
     for path in ("/nothing", "/problems/nothing", "/attempts/nothing"):
@@ -137,7 +137,7 @@ async def test_an_error_page_is_told_even_when_nobody_can_be_looked_up(service, 
     async def break_down(token: str) -> None:
         raise RuntimeError("the database is gone")
 
-    monkeypatch.setattr(service.app.state.accounts, "user_of_session", break_down)
+    monkeypatch.setattr(service.services.accounts, "user_of_session", break_down)
     headers = {"Accept": "text/html", "Cookie": "meshgrade_session=any"}
     assert "There is nothing here" in (await service.http.get("/nothing", headers=headers)).text
 

@@ -36,8 +36,8 @@ async def inside(start_service, monkeypatch):
 
 
 def sender_of(service) -> WebhookSender:
-    webhooks = service.app.state.webhooks
-    return WebhookSender(service.app.state.database, webhooks._deployment_secret, Outside(private=True))
+    webhooks = service.services.webhooks
+    return WebhookSender(service.services.database, webhooks._deployment_secret, Outside(private=True))
 
 
 async def add(service, url: str) -> dict[str, str]:
@@ -84,7 +84,7 @@ async def test_what_was_not_delivered_is_tried_again_with_growing_pauses_and_the
     for tries, pause_s in enumerate((*PAUSES_S, None), 1):
         before = now()
         assert await sender_of(inside).send_due() == 1
-        async with inside.app.state.database.writing() as session:
+        async with inside.services.database.writing() as session:
             row = (await session.scalars(select(DeliveryRow))).one()
             assert (row.tries, row.answer, row.delivered_at) == (tries, "HTTP 503", None)
             if pause_s is None:
@@ -103,7 +103,7 @@ async def test_a_delivery_whose_sender_died_is_taken_up_by_another(inside, recei
     await submit(inside)
     assert len(await sender_of(inside)._take()) == 1
     assert await sender_of(inside).send_due() == 0
-    async with inside.app.state.database.writing() as session:
+    async with inside.services.database.writing() as session:
         await session.execute(update(DeliveryRow).values(next_try_at=now()))
     assert await sender_of(inside).send_due() == 1
 
@@ -113,7 +113,7 @@ async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receive
     await submit(inside)
     for _ in range(len(PAUSES_S) + 1):
         assert len(await sender_of(inside)._take()) == 1
-        async with inside.app.state.database.writing() as session:
+        async with inside.services.database.writing() as session:
             await session.execute(update(DeliveryRow).values(next_try_at=now()))
     assert await sender_of(inside).send_due() == 0
     (delivery,) = await deliveries(inside, hook)
@@ -124,8 +124,8 @@ async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receive
 async def test_an_address_that_is_inside_after_all_is_told_to_its_owner(inside, receiver):
     hook = await add(inside, receiver.url)
     await submit(inside)
-    webhooks = inside.app.state.webhooks
-    strict = WebhookSender(inside.app.state.database, webhooks._deployment_secret, Outside(private=False))
+    webhooks = inside.services.webhooks
+    strict = WebhookSender(inside.services.database, webhooks._deployment_secret, Outside(private=False))
     await strict.send_due()
     (delivery,) = await deliveries(inside, hook)
     assert "no address on the internet" in delivery["answer"]
@@ -135,7 +135,7 @@ async def test_an_address_that_is_inside_after_all_is_told_to_its_owner(inside, 
 async def test_a_verdict_of_a_grader_that_died_is_sent_too(inside, receiver):
     await add(inside, receiver.url)
     attempt = await submit(inside)
-    database = inside.app.state.database
+    database = inside.services.database
     async with database.writing() as session:
         await session.execute(update(DeliveryRow).values(next_try_at=None))
         await session.execute(update(AttemptRow).values(status="running", tries=3, lease_until=now()))
@@ -166,7 +166,7 @@ async def test_the_secret_is_told_once(inside, receiver):
 
 async def test_another_users_webhook_is_not_found_and_hears_nothing(inside, receiver):
     hook = await add(inside, receiver.url)
-    accounts = inside.app.state.accounts
+    accounts = inside.services.accounts
     await accounts.preset_token(await accounts.add_user("somebody", "student"), "the-token-of-somebody")
     theirs = {"Authorization": "Bearer the-token-of-somebody"}
     for method, path in (("GET", ""), ("GET", "/deliveries"), ("DELETE", "")):

@@ -1,0 +1,11 @@
+"""What routes of attempts need."""
+
+from dataclasses import dataclass
+
+from app.attempts.service import Attempts
+from app.problems.services import ProblemServices
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttemptServices(ProblemServices):
+    attempts: Attempts
