@@ -111,27 +111,10 @@ class AllServices(WorkbenchServices, AuthoringServices, RejudgingServices, Webho
 
 def build_grading(data: DataFolder, settings: Settings) -> Grading:
     """The real judge in its sandbox."""
-    from grader.judge import Judge
-    from grader.sandbox.build import build_sandbox
-    from grader.sandbox.doctor import probe_walls
-    from grader.sandbox.pool import PoolSettings
+    from app.judging import build_judging
 
-    pool = PoolSettings(
-        generic=settings.pool_generic,
-        per_problem=settings.pool_per_problem,
-        problems=settings.pool_problems,
-        fillers=settings.grading_slots,
-        at_once=settings.grading_slots,
-    )
-    sandbox = build_sandbox(data.cache, isolation=settings.isolation, settings=pool, ceiling=settings.ceiling)
-    return Grading(
-        # One try each: the queue counts them, over restarts and workers as well. Known wrong submissions are run while
-        # nothing is graded, so nobody waits for them.
-        Judge(sandbox, data.secret, data.cache, tries=1, wait_for_known=0),
-        lambda: probe_walls(settings.isolation),
-        sandbox.close,
-        sandbox.stats,
-    )
+    judging = build_judging(settings, data.cache, data.secret, alone=False)
+    return Grading(judging.judge, judging.probe, judging.close, judging.pool_stats)
 
 
 def create_app(

@@ -1,18 +1,12 @@
 """One tiny program, graded as a student's is: it goes through runner, export, verifier, checks and verdict."""
 
-import secrets
-import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from grader.errors import MeshgradeError
 from grader.judge import Judge
-from grader.package.ceiling import Ceiling
 from grader.package.package import Package
 from grader.package.reader import package_of
-from grader.sandbox.build import Isolation, build_sandbox
-from grader.sandbox.pool import PoolSettings
 
 _MANIFEST = """
 schema_version = 1
@@ -102,17 +96,13 @@ def trial_package() -> Package:
     return package_of("trial", _FILES)
 
 
-def grade_trial(isolation: Isolation = "bubblewrap", ceiling: Ceiling | None = None) -> Trial:
-    """Grade it in a sandbox of its own, with nothing cached. Never raises what grading raises."""
+def grade_trial(judge: Judge) -> Trial:
+    """Grade it with a judge that has nothing cached. Never raises what grading raises."""
     started = time.monotonic()
-    pool = PoolSettings(generic=1, per_problem=0)
-    with tempfile.TemporaryDirectory(prefix="meshgrade-trial-") as folder:
-        cache = Path(folder)
-        with build_sandbox(cache, isolation=isolation, settings=pool, ceiling=ceiling) as sandbox:
-            try:
-                verdict = Judge(sandbox, secrets.token_bytes(32), cache).judge(trial_package(), _REFERENCE)
-            except MeshgradeError as error:
-                return Trial(False, str(error), time.monotonic() - started)
+    try:
+        verdict = judge.judge(trial_package(), _REFERENCE)
+    except MeshgradeError as error:
+        return Trial(False, str(error), time.monotonic() - started)
     seconds = time.monotonic() - started
     if verdict.status == "accepted":
         return Trial(True, "a program was exported, compiled, run and accepted", seconds)

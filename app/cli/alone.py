@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from rich.console import Console
 
 from app.cli.private import open_private_folder
+from app.judging import build_judging
 from app.settings import load_settings
 from grader.judge import Judge
-from grader.sandbox.build import build_sandbox
 from grader.sandbox.doctor import require_walls
-from grader.sandbox.pool import PoolSettings
 
 
 @contextmanager
@@ -30,11 +29,9 @@ def alone() -> Iterator[tuple[Judge, Callable[[str], None], threading.Event]]:
     stop = threading.Event()
     with Console(stderr=True).status("proving the walls") as status:
         require_walls(own.isolation)
-        # One submission, so nothing is kept ready for a next one.
-        pool = PoolSettings(generic=1, per_problem=0)
-        with build_sandbox(private.cache, isolation=own.isolation, settings=pool, ceiling=own.ceiling) as sandbox:
+        with build_judging(own, private.cache, private.secret, alone=True) as judging:
             try:
-                yield Judge(sandbox, private.secret, private.cache), status.update, stop
+                yield judging.judge, status.update, stop
             except KeyboardInterrupt:
                 stop.set()
                 raise

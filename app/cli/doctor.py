@@ -1,9 +1,16 @@
 """`meshgrade doctor`: is everything there that grading needs?"""
 
 import json
-from typing import Annotated, Any
+import secrets
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+    from grader.trial import Trial
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -21,13 +28,12 @@ def doctor(
     from app.cli.running_server import setbacks_of_server
     from app.settings import load_settings
     from grader.sandbox.doctor import probe_walls
-    from grader.trial import grade_trial
 
     settings = load_settings()
     reports = probe_walls(settings.isolation)
     standing = all(report.up for report in reports)
     # Behind walls that do not stand nothing is executed, a program of ours neither.
-    trial = grade_trial(settings.isolation, settings.ceiling) if standing and not walls_alone else None
+    trial = try_grading(settings) if standing and not walls_alone else None
     findings = {
         "ready": standing and (walls_alone or (trial is not None and trial.graded)),
         "walls": [asdict(report) for report in reports],
@@ -40,6 +46,18 @@ def doctor(
     else:
         _print(findings)
     raise typer.Exit(0 if findings["ready"] else 3)
+
+
+def try_grading(settings: "Settings") -> "Trial":
+    """Grade a tiny program as the service would, with nothing cached."""
+    from app.judging import build_judging
+    from grader.trial import grade_trial
+
+    with (
+        tempfile.TemporaryDirectory(prefix="meshgrade-trial-") as folder,
+        build_judging(settings, Path(folder), secrets.token_bytes(32), alone=True) as judging,
+    ):
+        return grade_trial(judging.judge)
 
 
 def _print(findings: dict[str, Any]) -> None:

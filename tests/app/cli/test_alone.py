@@ -28,7 +28,7 @@ def test_the_sandbox_is_built_as_the_settings_say(monkeypatch: pytest.MonkeyPatc
         raise WallMissing("seccomp", "x", "y")
 
     monkeypatch.setattr(module, "require_walls", lambda isolation: None)
-    monkeypatch.setattr(module, "build_sandbox", build)
+    monkeypatch.setattr("app.judging.build_sandbox", build)
     monkeypatch.setenv("MESHGRADE_ISOLATION", "container")
     monkeypatch.setenv("MESHGRADE_PACKAGE_MEMORY_MB", "777")
     with pytest.raises(WallMissing), module.alone():

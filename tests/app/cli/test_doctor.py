@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli.__main__ import app
-from grader.package.ceiling import Ceiling
+from app.cli.doctor import try_grading
+from app.settings import Settings, load_settings
 from grader.sandbox.doctor import WallReport
-from grader.trial import Trial, grade_trial
+from grader.trial import Trial
 
 
 @pytest.fixture(autouse=True)
@@ -43,12 +44,12 @@ def test_walls_and_grading_of_this_isolation_are_tried(monkeypatch, isolation, u
         proved.append(isolation)
         return (WallReport("landlock", up, "held" if up else "the kernel has none", "" if up else "use a newer one"),)
 
-    def grade(isolation: str, ceiling: Ceiling) -> Trial:
-        tried.append(isolation)
+    def grade(settings: Settings) -> Trial:
+        tried.append(settings.isolation)
         return Trial(graded, "a right program was failed: why", 1.5)
 
     monkeypatch.setattr("grader.sandbox.doctor.probe_walls", probe)
-    monkeypatch.setattr("grader.trial.grade_trial", grade)
+    monkeypatch.setattr("app.cli.doctor.try_grading", grade)
     monkeypatch.setenv("MESHGRADE_ISOLATION", isolation)
     done = CliRunner().invoke(app, ["doctor", "--json"])
     assert proved == [isolation]
@@ -66,7 +67,7 @@ def test_walls_and_grading_of_this_isolation_are_tried(monkeypatch, isolation, u
 def test_the_walls_can_be_proved_alone(monkeypatch):
     report = WallReport("landlock", True, "held", "")
     monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [report])
-    monkeypatch.setattr("grader.trial.grade_trial", lambda *arguments: pytest.fail("it was graded"))
+    monkeypatch.setattr("app.cli.doctor.try_grading", lambda settings: pytest.fail("it was graded"))
     done = CliRunner().invoke(app, ["doctor", "--walls", "--json"])
     assert done.exit_code == 0
     assert json.loads(done.output)["trial"] is None
@@ -74,11 +75,11 @@ def test_the_walls_can_be_proved_alone(monkeypatch):
 
 def test_without_a_server_nothing_is_told_of_one(monkeypatch):
     monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
-    monkeypatch.setattr("grader.trial.grade_trial", lambda isolation, ceiling: Trial(True, "", 0.0))
+    monkeypatch.setattr("app.cli.doctor.try_grading", lambda settings: Trial(True, "", 0.0))
     monkeypatch.setenv("MESHGRADE_PORT", "1")
     assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["setbacks"] is None
 
 
 def test_the_trial_is_accepted():
-    trial = grade_trial()
+    trial = try_grading(load_settings())
     assert trial.graded, trial.found

@@ -1,0 +1,67 @@
+"""Builds the judge in its sandbox, as the settings describe it: the only place that does.
+
+The service, its workers and the command line grade with what comes out of here, so they cannot grade differently.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from app.settings import Settings
+from grader.judge import Judge
+from grader.sandbox.build import Isolation, PooledSandbox, build_sandbox
+from grader.sandbox.doctor import WallReport, probe_walls
+from grader.sandbox.pool import PoolSettings, PoolStats
+
+# One submission: nothing is kept ready for a next one.
+_ALONE = PoolSettings(generic=1, per_problem=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """A judge and its sandbox. Threads may share one; close it once."""
+
+    judge: Judge
+    sandbox: PooledSandbox
+    isolation: Isolation
+
+    def probe(self) -> list[WallReport]:
+        """Try to cross every wall."""
+        return probe_walls(self.isolation)
+
+    def pool_stats(self) -> PoolStats:
+        return self.sandbox.stats()
+
+    def close(self) -> None:
+        self.sandbox.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def build_judging(settings: Settings, cache: Path, secret: bytes, *, alone: bool) -> Judging:
+    """Build a judge. Its zygote starts with the first submission, and a missing wall is found only then.
+
+    Args:
+      cache: a folder of ours alone, for what can be computed again.
+      secret: hidden inputs are derived from it.
+      alone: for one submission on the command line. In the service a queue counts the tries, over restarts and workers
+        as well, and known wrong submissions are run while nothing is graded, so that nobody waits for them.
+    """
+    pool = _ALONE if alone else _pool_of(settings)
+    sandbox = build_sandbox(cache, isolation=settings.isolation, settings=pool, ceiling=settings.ceiling)
+    judge = Judge(sandbox, secret, cache) if alone else Judge(sandbox, secret, cache, tries=1, wait_for_known=0)
+    return Judging(judge, sandbox, settings.isolation)
+
+
+def _pool_of(settings: Settings) -> PoolSettings:
+    return PoolSettings(
+        generic=settings.pool_generic,
+        per_problem=settings.pool_per_problem,
+        problems=settings.pool_problems,
+        fillers=settings.grading_slots,
+        at_once=settings.grading_slots,
+    )
