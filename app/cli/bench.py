@@ -1,13 +1,13 @@
 """`meshgrade bench`: how fast grading is, beside what it costs without us, on this machine and in one run."""
 
-import json
-from collections.abc import Mapping
+import os
+import sys
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from app.cli.checkout import require_in_checkout
+from app.cli.checkout import CHECKOUT, require_in_checkout
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -31,57 +31,9 @@ def bench(
         bool, typer.Option(help="Once each, public cases only: shows that it works; the figures say nothing.")
     ] = False,
 ) -> None:
-    import time
-
     require_in_checkout("bench", folders=("benchmarks", "problems"))
-
-    from rich.console import Console
-    from rich.markup import escape
-
-    from benchmarks.parts import measure_parts
-
-    started = time.monotonic()
-    progress = Console(stderr=True, highlight=False)
-    with progress.status("measuring"):
-        results = measure_parts(
-            [only] if only else list(Part),
-            lambda phase: progress.print(
-                f"[dim]{time.monotonic() - started:4.0f} s[/]  {escape(phase)}", soft_wrap=True
-            ),
-            quick=quick,
-        )
-    if as_json:
-        print(json.dumps(results, indent=2))
-    else:
-        _print(results)
-
-
-def _print(results: Mapping[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from benchmarks.figures import sheets_in
-
-    console = Console(highlight=False)
-    marks = {True: "[green]yes[/]", False: "[red]no[/]", None: ""}
-    for sheet in sheets_in(results):
-        submission, repetitions = results["submissions"][sheet.part], results["repetitions"][sheet.part]
-        medians = Table(title=f"{sheet.title}: {submission}; medians of {sheet.medians_of}", title_justify="left")
-        medians.add_column("what")
-        medians.add_column("ms", justify="right")
-        for title, key in sheet.medians:
-            medians.add_row(title, f"{results[key]:,.0f}")
-        console.print(medians)
-
-        targets = Table(title=f"Targets: {sheet.title.lower()}", title_justify="left")
-        for column in ("figure", "target", "here", "reached"):
-            targets.add_column(column, justify="left" if column == "figure" else "right")
-        for figure in sheet.targets:
-            targets.add_row(figure.title, figure.target, figure.shown(results), marks[figure.reached(results)])
-        console.print(targets)
-        console.print(f"[dim]repetitions: {_listed(repetitions)}[/]\n")
-    console.print(f"[dim]{_listed(results['machine'])}[/]")
-
-
-def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
+    options = [*([only.value] if only else []), *(["--json"] if as_json else []), *(["--quick"] if quick else [])]
+    # This process becomes the measuring one: the service imports no benchmark, and Ctrl-C reaches it as before.
+    os.execve(
+        sys.executable, [sys.executable, "-m", "benchmarks", *options], {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.bench import Part
 from app.queue.null import NullGrader
 from benchmarks.census import Census, take_census
 from benchmarks.diverse import REJECTED_OF, SEED, choose
@@ -124,6 +125,10 @@ def test_another_part_is_refused():
     assert done.returncode == 2
     assert "'call'" in done.stderr
     assert "'program'" in done.stderr
+
+
+def test_each_part_that_can_be_measured_can_be_asked_for():
+    assert [part.value for part in Part] == list(PARTS)
 
 
 def test_a_part_is_measured_alone(monkeypatch):

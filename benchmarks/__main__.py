@@ -1,0 +1,77 @@
+"""What `./meshgrade bench` starts: measures the parts, tells its progress on standard error, and prints the figures."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from app.cli.errors import explain
+from benchmarks.figures import sheets_in
+from benchmarks.parts import PARTS, measure_parts
+from grader.errors import MeshgradeError
+
+
+def main() -> int:
+    """Return the exit status: 0 measured, 2 something that had to work did not, 130 stopped by Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; without any, all of them")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--quick", action="store_true", help="measure once each; the figures say nothing")
+    given = parser.parse_args()
+    if unknown := [part for part in given.parts if part not in PARTS]:
+        parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+    started = time.monotonic()
+    progress = Console(stderr=True, highlight=False)
+
+    def say(phase: str) -> None:
+        progress.print(f"[dim]{time.monotonic() - started:4.0f} s[/]  {escape(phase)}", soft_wrap=True)
+
+    try:
+        with progress.status("measuring"):
+            results = measure_parts(given.parts or list(PARTS), say, quick=given.quick)
+    except MeshgradeError as error:
+        explain(error)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    if given.json:
+        print(json.dumps(results, indent=2))
+    else:
+        _print(results)
+    return 0
+
+
+def _print(results: Mapping[str, Any]) -> None:
+    console = Console(highlight=False)
+    marks = {True: "[green]yes[/]", False: "[red]no[/]", None: ""}
+    for sheet in sheets_in(results):
+        submission, repetitions = results["submissions"][sheet.part], results["repetitions"][sheet.part]
+        medians = Table(title=f"{sheet.title}: {submission}; medians of {sheet.medians_of}", title_justify="left")
+        medians.add_column("what")
+        medians.add_column("ms", justify="right")
+        for title, key in sheet.medians:
+            medians.add_row(title, f"{results[key]:,.0f}")
+        console.print(medians)
+
+        targets = Table(title=f"Targets: {sheet.title.lower()}", title_justify="left")
+        for column in ("figure", "target", "here", "reached"):
+            targets.add_column(column, justify="left" if column == "figure" else "right")
+        for figure in sheet.targets:
+            targets.add_row(figure.title, figure.target, figure.shown(results), marks[figure.reached(results)])
+        console.print(targets)
+        console.print(f"[dim]repetitions: {_listed(repetitions)}[/]\n")
+    console.print(f"[dim]{_listed(results['machine'])}[/]")
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
