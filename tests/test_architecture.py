@@ -17,6 +17,8 @@ def imported(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "grader":
+            names |= {f"grader.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names.add(node.module or "")
     return names
