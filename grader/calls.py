@@ -151,8 +151,8 @@ def _case_result(outcome: Outcome) -> CaseResult:
         inputs = [f"  {name} = {show(value, indent=len(name) + 5)}" for name, value in case.inputs.items()]
         message = "\n".join([told, "Inputs:", *inputs])
         if outcome.mismatch is not None and outcome.mismatch.reason == "wrong_value":
-            evidence = outcome.mismatch.evidence
-            message += f"\nExpected: {evidence['expected']}\nGot:      {evidence['got']}"
+            difference = outcome.mismatch.difference
+            message += f"\nExpected: {difference.expected}\nGot:      {difference.got}"
     return CaseResult(id=case.id, public=case.public, passed=False, message=message)
 
 

@@ -1,11 +1,13 @@
 """Compare what came back with what was expected: structure, then shape, then dtype, then values."""
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from grader.evidence import Difference, Tolerances, ToleranceUsed, WorstElement
 from grader.package.package import Tolerance
 from grader.verdict import Reason
 from grader.wire import Array, Foreign, leaves
@@ -25,12 +27,12 @@ _FACTORS = {float(2**k): f"{2**k} times" for k in range(1, 8)} | {1 / 2**k: f"1/
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference. `kind` may be told of a hidden case, `message` and `evidence` hold values."""
+    """One difference. `kind` may be told of a hidden case, `message` and `difference` hold values."""
 
     reason: Reason
     kind: str
     message: str
-    evidence: dict[str, Any] = field(default_factory=dict)
+    difference: Difference
 
 
 def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> Mismatch | None:
@@ -59,6 +61,12 @@ def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> 
 
 def tolerance_of(dtype: str, tolerances: dict[str, Tolerance]) -> Tolerance:
     return tolerances.get(dtype) or DEFAULT_TOLERANCE.get(dtype) or _EXACT
+
+
+def tolerances_used(dtypes: Iterable[str], tolerances: dict[str, Tolerance]) -> Tolerances:
+    """As evidence."""
+    used = {name: tolerance_of(name, tolerances) for name in sorted(dtypes)}
+    return Tolerances(by_dtype={name: ToleranceUsed(rtol=each.rtol, atol=each.atol) for name, each in used.items()})
 
 
 def show(value: object, indent: int = 0) -> str:
@@ -99,7 +107,7 @@ def _compare_structure(expected: object, got: object, path: str) -> Mismatch | N
             "wrong_structure",
             "the result has the wrong structure",
             f"{_at(path)}expected {wanted}, got {found}.{_structure_hint(expected, got)}",
-            {"expected": wanted, "got": found},
+            Difference(expected=wanted, got=found),
         )
     for name, one, other in children:
         mismatch = _compare_structure(one, other, f"{path}/{name}" if path else name)
@@ -118,7 +126,7 @@ def _compare_shape(path: str, expected: Array, got: Array) -> Mismatch | None:
         "wrong_shape",
         "the result has the wrong shape",
         f"{_at(path)}expected shape {expected.shape}, got {got.shape}.{hint}",
-        {"expected": str(expected.shape), "got": str(got.shape)},
+        Difference(expected=str(expected.shape), got=str(got.shape)),
     )
 
 
@@ -130,7 +138,7 @@ def _compare_dtype(path: str, expected: Array, got: Array) -> Mismatch | None:
         "wrong_dtype",
         "the result has the wrong dtype",
         f"{_at(path)}expected dtype {expected.dtype.name}, got {got.dtype.name}.{hint}",
-        {"expected": expected.dtype.name, "got": got.dtype.name},
+        Difference(expected=expected.dtype.name, got=got.dtype.name),
     )
 
 
@@ -144,8 +152,8 @@ def _compare_values(path: str, expected: object, got: object, tolerances: dict[s
     elif expected == got:
         return None
     else:
-        shown = {"expected": show(expected), "got": show(got)}
-        text = f"{_at(path)}expected {shown['expected']}, got {shown['got']}."
+        shown = Difference(expected=show(expected), got=show(got))
+        text = f"{_at(path)}expected {shown.expected}, got {shown.got}."
         return Mismatch("wrong_value", "the result has a wrong value", text, shown)
     with np.errstate(all="ignore"):
         error = np.abs(found - wanted)
@@ -178,15 +186,14 @@ def _value_mismatch(
     )
     if kind != _UNKNOWN:
         text += f" In short: {kind}."
-    evidence = {
-        "expected": show(expected),
-        "got": show(got),
-        "worst_index": list(index),
-        "worst_expected": _number(one),
-        "worst_got": _number(other),
-        "relative_error": None if math.isinf(relative) or math.isnan(relative) else relative,
-    }
-    return Mismatch("wrong_value", kind, text, evidence)
+    worst_element = WorstElement(
+        index=list(index),
+        expected=_number(one),
+        got=_number(other),
+        relative_error=relative if math.isfinite(relative) else None,
+    )
+    difference = Difference(expected=show(expected), got=show(got), worst=worst_element)
+    return Mismatch("wrong_value", kind, text, difference)
 
 
 _UNKNOWN = "the result has a wrong value"

@@ -6,6 +6,7 @@ from typing import Any
 from grader import checks
 from grader.checks.finding import Finding
 from grader.errors import GraderFault, SubmissionFault
+from grader.evidence import Fault
 from grader.package.package import Package
 from grader.sandbox.protocol import Output
 from grader.text import storable
@@ -33,7 +34,7 @@ class Report:
 
     def never_ran(self, fault: SubmissionFault, output: Output) -> Verdict:
         first, *rest = self._package.manifest.checks
-        findings = {first.id: Finding(False, fault_message(fault), fault.reason, dict(fault.detail))}
+        findings = {first.id: Finding(False, fault_message(fault), fault.reason, Fault.entries_of(fault.detail))}
         findings |= {spec.id: Finding(False, "Not judged: no case was run.", fault.reason) for spec in rest}
         return self.verdict(findings, [], output)
 
@@ -61,7 +62,7 @@ class Report:
                 max_points=spec.points,
                 trust=checks.load(self._package.manifest.mode, spec.id).TRUST,
                 message=findings[spec.id].message,
-                evidence=findings[spec.id].evidence,
+                evidence=list(findings[spec.id].evidence),
             )
             for spec in self._package.manifest.checks
         ]

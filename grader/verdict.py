@@ -2,7 +2,10 @@
 
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from grader.closed import Closed
+from grader.evidence import Evidence
 
 Status = Literal["accepted", "rejected", "failed"]
 Trust = Literal["verified", "observed"]
@@ -31,13 +34,8 @@ Reason = Literal[
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
-class _Closed(BaseModel):
-    # An error's message is logged, and what a submission printed must not be.
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
-
-
-class CheckResult(_Closed):
-    """One graded property. `evidence` is data for a page to draw from, never needed to understand `message`."""
+class CheckResult(Closed):
+    """One graded property. `evidence` is data for pages to draw from, never needed to understand `message`."""
 
     id: str
     title: str
@@ -46,10 +44,10 @@ class CheckResult(_Closed):
     max_points: int = Field(ge=0)
     trust: Trust
     message: str
-    evidence: dict[str, Any] = Field(default_factory=dict)
+    evidence: list[Evidence] = Field(default_factory=list)
 
 
-class CaseResult(_Closed):
+class CaseResult(Closed):
     """One input. The message of a hidden case names the kind of fault and holds no value."""
 
     id: str
@@ -58,7 +56,7 @@ class CaseResult(_Closed):
     message: str
 
 
-class Timings(_Closed):
+class Timings(Closed):
     """Milliseconds of wall clock that an attempt spent at each station."""
 
     queued: int = 0
@@ -70,7 +68,7 @@ class Timings(_Closed):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
 
 
-class EfficiencyPart(_Closed):
+class EfficiencyPart(Closed):
     """One cost of a verified program beside the reference's, summed over the meshes it was compiled for."""
 
     name: Literal["ring_bytes", "temporary_bytes", "dot_flops"]
@@ -79,7 +77,7 @@ class EfficiencyPart(_Closed):
     ratio: float = Field(ge=0, allow_inf_nan=False)
 
 
-class Efficiency(_Closed):
+class Efficiency(Closed):
     """What an accepted program costs, read off the program and never from a clock, so the same on every machine.
 
     `score` is 100 / the mean of the parts' ratios: the reference has 100, and more is better.
@@ -89,7 +87,7 @@ class Efficiency(_Closed):
     parts: list[EfficiencyPart]
 
 
-class Verdict(_Closed):
+class Verdict(Closed):
     """All the judge says.
 
     `score` is the points of the passed checks (0 to 100), 0 when a value is wrong, and `None` for a run, which
@@ -97,6 +95,8 @@ class Verdict(_Closed):
     `environment` is the configuration of JAX that this was graded under, the reference's as well.
     """
 
+    # Of the stored form: grader/stored_verdict.py reads every older one.
+    schema_version: Literal[2] = 2
     problem: str
     version: str
     status: Status

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from grader import checks
+from grader.verdict import Mode
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 # The wire as well: it goes behind the walls with the runner.
 RUNNER = [CHECKOUT / "grader" / "wire.py", *sorted((CHECKOUT / "grader" / "runner").glob("*.py"))]
@@ -45,3 +48,12 @@ def test_nothing_can_unpickle():
 def test_no_room_has_a_drawer(folder):
     names = {path.stem for path in (CHECKOUT / folder).rglob("*.py")}
     assert not names & {"utils", "util", "helpers", "common", "misc"}
+
+
+@pytest.mark.parametrize("mode", ["call", "program"])
+def test_checks_do_not_know_one_another(mode: Mode):
+    modules = {f"grader.checks.{mode}.{name}": name for name in checks.names(mode)}
+    assert len(modules) >= 3
+    for name in modules.values():
+        path = CHECKOUT / "grader" / "checks" / mode / f"{name}.py"
+        assert not imported(path) & modules.keys(), path

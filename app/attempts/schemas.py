@@ -36,6 +36,7 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     "started_at": "2026-01-05T09:30:00.004000Z",
     "finished_at": "2026-01-05T09:30:01.900000Z",
     "verdict": {
+        "schema_version": 2,
         "problem": "fsdp_step",
         "version": "3b9f4c0a7d2e",
         "status": "accepted",
@@ -50,7 +51,7 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
                 "max_points": 100,
                 "trust": "verified",
                 "message": "All 10 cases agree with the reference.",
-                "evidence": {},
+                "evidence": [{"kind": "tolerances", "by_dtype": {"float32": {"rtol": 1e-5, "atol": 1e-6}}}],
             }
         ],
         "cases": [{"id": "public-1", "public": True, "passed": True, "message": "right"}],

@@ -21,6 +21,7 @@ from app.queue.protocol import GradeQueue
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
+from grader.stored_verdict import read_verdict
 from grader.verdict import Status, Verdict
 
 # One more than a page of REST, which asks for it to learn whether there is a next page.
@@ -231,7 +232,7 @@ def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
         phase=row.phase,
         version=row.version,
         source=row.source,
-        verdict=None if row.verdict is None else Verdict.model_validate(row.verdict),
+        verdict=None if row.verdict is None else read_verdict(row.verdict),
         score=row.score,
         created_at=row.created_at,
         started_at=row.started_at,

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from app.clock import now
 from app.database import Database
 from app.queue.models import AttemptRow
-from grader.verdict import Verdict
+from grader.stored_verdict import read_verdict
 
 # A row is stored a moment after the time that it bears, and by a machine whose clock may differ.
 _SKEW = timedelta(seconds=60)
@@ -91,5 +91,5 @@ class Tally:
 def _ended(kind: str, verdict: dict[str, object] | None) -> Ended:
     if verdict is None:
         return Ended(kind, "cancelled", None, {})
-    stored = Verdict.model_validate(verdict)
+    stored = read_verdict(verdict)
     return Ended(kind, stored.status, stored.reason, stored.timings_ms.model_dump())

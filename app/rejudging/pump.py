@@ -19,7 +19,7 @@ from app.queue.models import AttemptRow
 from app.queue.protocol import GradeQueue, QueueHooks
 from app.queue.status import ENDED
 from app.rejudging.models import RejudgedRow, RejudgeRow
-from grader.verdict import Verdict
+from grader.stored_verdict import read_verdict
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ class RejudgePump:
             if trial is None or trial.verdict is None or item.new_status == "failed":
                 continue
             attempt = await session.get_one(AttemptRow, item.attempt_id, with_for_update=True)
-            before, verdict = attempt.verdict, Verdict.model_validate(trial.verdict)
+            before, verdict = attempt.verdict, read_verdict(trial.verdict)
             for name, value in columns_of(verdict, attempt.kind).items():
                 setattr(attempt, name, value)
             attempt.score_before, attempt.rejudged_at = item.old_score, now()
@@ -128,7 +128,7 @@ async def _take_result(session: AsyncSession, item: RejudgedRow) -> bool:
     if trial is None or trial.verdict is None:
         item.new_status = "failed"
         return True
-    verdict = Verdict.model_validate(trial.verdict)
+    verdict = read_verdict(trial.verdict)
     item.new_status, item.new_reason, item.new_score = verdict.status, verdict.reason, verdict.score
     item.changed = verdict.status != "failed" and (item.old_status, item.old_score) != (verdict.status, verdict.score)
     return True

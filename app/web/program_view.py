@@ -1,18 +1,32 @@
 """Evidence of program-mode checks, arranged for reading: for each mesh what is wrong, drawn, then all the rest."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
-from app.web.drawings import evidence as read
 from app.web.drawings.bars import Bar, BarGroup, draw_bars
-from app.web.drawings.evidence import Amounts, CollectiveRow, Held, Leaf, Mesh
 from app.web.drawings.mesh import describe, draw_mesh, drawn_dims, letters_of, slices_text
-from app.web.drawings.timeline import MAX_BLOCKS, block_text, draw_timeline
+from app.web.drawings.placement import Leaf, Mesh, group_leaves, label
+from app.web.drawings.timeline import MAX_BLOCKS, axes_text, block_text, draw_timeline
 from app.web.drawings.units import NOTHING, bytes_text, flops_text
+from grader.evidence import (
+    Amount,
+    Amounts,
+    Collectives,
+    CollectiveSum,
+    Evidence,
+    Factors,
+    Facts,
+    FailedCase,
+    Fault,
+    Held,
+    Leaves,
+    Tolerances,
+    Traffic,
+)
 from grader.verdict import Efficiency
 
 MAX_MESHES = 8
@@ -55,9 +69,21 @@ class AmountsView:
     """Bars with the same numbers for a table. `unit` names what is counted."""
 
     drawing: Markup
-    rows: tuple[Amounts, ...]
+    rows: tuple[Amount, ...]
     unit: str
     whole: str
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveRow:
+    """All collectives of one kind over the same axes."""
+
+    name: str
+    axes: str
+    group_size: int
+    in_loop: bool
+    mine: Traffic | None
+    reference: Traffic | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +97,28 @@ class OrderView:
 
 @dataclass(frozen=True, slots=True)
 class MeshView:
-    """One check on one mesh. `unlisted` counts leaves beyond those shown; `rest` is evidence of no known form."""
+    """One check on one mesh. `unlisted` counts leaves beyond those shown; `rest` is evidence without a drawing."""
 
     name: str
     wrong: tuple[LeafView, ...]
     right: tuple[LeafView, ...]
     unlisted: int
-    amounts: AmountsView | None
+    amounts: tuple[AmountsView, ...]
     collectives: tuple[CollectiveRow, ...]
-    order: OrderView | None
+    orders: tuple[OrderView, ...]
     rest: dict[str, Any]
 
     @property
     def is_drawn(self) -> bool:
-        return bool(self.wrong or self.right or self.amounts or self.collectives or self.order)
+        return bool(self.wrong or self.right or self.amounts or self.collectives or self.orders)
+
+
+@dataclass(frozen=True, slots=True)
+class MeshesView:
+    """Those meshes that a page has room for, and the names of the others."""
+
+    shown: tuple[MeshView, ...]
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +135,10 @@ class EfficiencyView:
     parts: tuple[PartView, ...]
 
 
+_UNITS: dict[Literal["bytes", "operations"], tuple[str, Callable[[int | None], str]]] = {
+    "bytes": ("Bytes", bytes_text),
+    "operations": ("Operations", flops_text),
+}
 _PARTS: dict[str, tuple[str, Callable[[int | None], str]]] = {
     "ring_bytes": ("Bytes that a device sends", bytes_text),
     "temporary_bytes": ("Temporary bytes on a device", bytes_text),
@@ -108,13 +146,19 @@ _PARTS: dict[str, tuple[str, Callable[[int | None], str]]] = {
 }
 
 
-def arrange_meshes(evidence: dict[str, Any]) -> tuple[MeshView, ...]:
-    """The meshes of a check's evidence; none when it is of another form, so that it can be shown as plain facts."""
-    entries = evidence.get("meshes")
-    if not isinstance(entries, list) or not entries or len(entries) > MAX_MESHES:
-        return ()
-    views = [_arrange(entry) if isinstance(entry, dict) else None for entry in entries]
-    return () if None in views else tuple(view for view in views if view is not None)
+def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
+    """All that a check found on each mesh, in the order of the entries."""
+    found: dict[str, tuple[Mesh, list[Evidence]]] = {}
+    for entry in evidence:
+        match entry:
+            case FailedCase() | Tolerances() | Fault() | Facts(mesh=None):
+                continue
+            case _:
+                mesh = Mesh.of(entry.mesh or {})
+                name = ", ".join([str(mesh), *map(label, entry.cases)])
+                found.setdefault(name, (mesh, []))[1].append(entry)
+    shown = [_arrange(name, mesh, entries) for name, (mesh, entries) in islice(found.items(), MAX_MESHES)]
+    return MeshesView(tuple(shown), tuple(found)[MAX_MESHES:])
 
 
 def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
@@ -125,32 +169,34 @@ def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
     return EfficiencyView(efficiency.score, tuple(parts))
 
 
-def _arrange(entry: dict[str, Any]) -> MeshView | None:
-    mesh = read.read_mesh(entry.get("mesh"))
-    if mesh is None:
-        return None
-    cases = entry.get("cases")
-    serves = f", {', '.join(map(str, cases))}" if isinstance(cases, list) and cases else ""
-    rest = {key: value for key, value in entry.items() if key not in ("mesh", "cases")}
-    leaves = read.read_leaves(entry.get("leaves"), mesh)
-    amounts = _bytes(read.read_amounts(entry.get("rows")), mesh) or _work(entry, mesh) or _donated(entry, mesh)
-    collectives = read.read_collectives(entry.get("rows"))
-    order = _order(entry.get("timeline"), mesh)
-    drawn = {"leaves": leaves, "rows": amounts or collectives, "timeline": order}
-    for key in [key for key, found in drawn.items() if found]:
-        rest.pop(key, None)
-    if amounts and "rows" not in entry:
-        for key in _WORK_KEYS + _DONATED_KEYS:
-            rest.pop(key, None)
+def _arrange(name: str, mesh: Mesh, entries: list[Evidence]) -> MeshView:
+    leaves: list[Leaf] = []
+    amounts: list[AmountsView] = []
+    collectives: list[CollectiveRow] = []
+    orders: list[OrderView] = []
+    rest: dict[str, Any] = {}
+    for entry in entries:
+        match entry:
+            case Leaves():
+                leaves += group_leaves(entry.leaves, mesh)
+            case Amounts():
+                amounts.append(_amounts_view(entry, mesh))
+            case Collectives():
+                collectives += map(_collective_row, entry.sums)
+                orders.append(_order(entry, mesh))
+            case Factors():
+                rest["factors"] = [factor.model_dump() for factor in entry.factors]
+            case Facts():
+                rest[entry.about] = entry.values
     shown = _leaf_views(leaves, mesh)
     return MeshView(
-        name=f"{mesh}{serves}",
+        name=name,
         wrong=tuple(view for view in shown if not view.leaf.ok),
         right=tuple(view for view in shown if view.leaf.ok),
         unlisted=sum(len(leaf.paths) for leaf in leaves[MAX_LISTED:]),
-        amounts=amounts,
+        amounts=tuple(amounts),
         collectives=tuple(collectives),
-        order=order,
+        orders=tuple(order for order in orders if order.mine or order.reference),
         rest=rest,
     )
 
@@ -202,52 +248,32 @@ def _device_rows(leaf: Leaf, mesh: Mesh) -> tuple[DeviceRow, ...]:
     )
 
 
-_WORK_KEYS = ("mine", "reference", "whole")
-_DONATED_KEYS = ("donated", "state")
-
-
-def _bytes(rows: list[Amounts], mesh: Mesh) -> AmountsView | None:
-    return _amounts_view(rows, f"Bytes on the fullest device, {mesh}", "Bytes", "replicated", bytes_text)
-
-
-def _work(entry: dict[str, Any], mesh: Mesh) -> AmountsView | None:
-    mine, reference, whole = (read.read_count(entry.get(key)) for key in _WORK_KEYS)
-    # A program has no number of its own where a loop runs for an unknown number of rounds.
-    if "mine" not in entry or reference is None:
-        return None
-    row = Amounts("matrix products", mine, reference, whole)
-    return _amounts_view([row], f"Operations on each device, {mesh}", "Operations", "undivided", flops_text)
-
-
-def _donated(entry: dict[str, Any], mesh: Mesh) -> AmountsView | None:
-    donated, state = (read.read_count(entry.get(key)) for key in _DONATED_KEYS)
-    if donated is None or state is None:
-        return None
-    row = Amounts("state that is donated", donated, None, state)
-    return _amounts_view([row], f"Donated bytes on each device, {mesh}", "Bytes", "whole state", bytes_text)
-
-
-def _amounts_view(
-    rows: list[Amounts], title: str, unit: str, whole: str, in_words: Callable[[int | None], str]
-) -> AmountsView | None:
-    if not rows:
-        return None
+def _amounts_view(entry: Amounts, mesh: Mesh) -> AmountsView:
+    noun, in_words = _UNITS[entry.unit]
+    whole = label(entry.whole_title)
     groups = []
-    for row in rows:
+    for row in entry.rows:
         bars = [
             Bar("yours", row.mine, "mine") if row.mine is not None else None,
             Bar("reference", row.reference, "reference") if row.reference is not None else None,
             Bar(whole, row.whole, "whole") if row.whole is not None else None,
         ]
-        groups.append(BarGroup(row.name, tuple(bar for bar in bars if bar is not None)))
-    return AmountsView(draw_bars(title, groups, in_words), tuple(rows), unit, whole)
+        groups.append(BarGroup(label(row.name), tuple(bar for bar in bars if bar is not None)))
+    return AmountsView(draw_bars(f"{label(entry.title)}, {mesh}", groups, in_words), tuple(entry.rows), noun, whole)
 
 
-def _order(timeline: Any, mesh: Mesh) -> OrderView | None:
-    if not isinstance(timeline, dict):
-        return None
-    mine, reference = (read.read_blocks(timeline.get(key))[:MAX_BLOCKS] for key in ("mine", "reference"))
-    if not mine and not reference:
-        return None
+def _collective_row(found: CollectiveSum) -> CollectiveRow:
+    return CollectiveRow(
+        name=label(found.collective),
+        axes=axes_text(found.axes),
+        group_size=found.group_size,
+        in_loop=found.in_loop,
+        mine=found.mine,
+        reference=found.reference,
+    )
+
+
+def _order(entry: Collectives, mesh: Mesh) -> OrderView:
+    mine, reference = entry.mine[:MAX_BLOCKS], entry.reference[:MAX_BLOCKS]
     picture = draw_timeline(f"Collectives in program order, {mesh}", mine, reference)
     return OrderView(picture, tuple(map(block_text, mine)), tuple(map(block_text, reference)))

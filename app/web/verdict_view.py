@@ -1,11 +1,14 @@
 """A verdict, arranged for reading: what happened first, then the case that shows it, then all the rest."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.web.program_view import EfficiencyView, MeshView, arrange_efficiency, arrange_meshes
+from app.web.drawings.placement import Mesh
+from app.web.program_view import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
 from app.web.reasons import REASONS, TRUST
 from app.web.terminal import plain_text
+from grader.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
 from grader.verdict import CheckResult, Verdict
 
 _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!"}
@@ -13,7 +16,7 @@ _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!"}
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """One graded property. `meshes` are what is drawn of its evidence; `evidence` lacks that and what cases show."""
+    """One graded property. `meshes` and `facts` are what it found; cases show the rest."""
 
     title: str
     passed: bool
@@ -22,19 +25,27 @@ class CheckView:
     trust: str
     trust_meaning: str
     message: str
-    meshes: tuple[MeshView, ...]
-    evidence: dict[str, Any]
+    meshes: MeshesView
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFacts:
+    """What a check recorded of a case: `where` names the mesh and the place in the run, if there are any."""
+
+    where: str
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One input with the facts that checks recorded about it."""
+    """One input with what checks recorded of it, for each mesh on which it failed."""
 
     id: str
     public: bool
     passed: bool
     message: str
-    facts: dict[str, Any]
+    facts: tuple[CaseFacts, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +80,14 @@ class VerdictView:
 
 def arrange_verdict(verdict: Verdict) -> VerdictView:
     """Arrange a verdict; all text that a submission could have written comes out harmless to show."""
-    facts = _facts_by_case(verdict)
+    found = [CheckResult.model_validate(_harmless(check.model_dump())) for check in verdict.checks]
+    facts = _facts_by_case(found)
     cases = tuple(
         CaseView(case.id, case.public, case.passed, _brief(plain_text(case.message), known), known)
         for case in verdict.cases
-        for known in [facts.get(case.id, {})]
+        for known in [facts.get(case.id, ())]
     )
-    checks = tuple(_arrange_check(check) for check in verdict.checks)
+    checks = tuple(map(_arrange_check, found))
     headline, explanation = _say(verdict)
     return VerdictView(
         problem=verdict.problem,
@@ -103,11 +115,6 @@ def arrange_verdict(verdict: Verdict) -> VerdictView:
 
 
 def _arrange_check(check: CheckResult) -> CheckView:
-    # Harmless first: the rest of a mesh's evidence is shown as it comes out of there.
-    evidence = {key: _harmless(value) for key, value in check.evidence.items() if key != "cases"}
-    meshes = arrange_meshes(evidence)
-    if meshes:
-        del evidence["meshes"]
     return CheckView(
         title=check.title,
         passed=check.passed,
@@ -115,9 +122,9 @@ def _arrange_check(check: CheckResult) -> CheckView:
         max_points=check.max_points,
         trust=check.trust,
         trust_meaning=TRUST[check.trust],
-        message=plain_text(check.message),
-        meshes=meshes,
-        evidence=evidence,
+        message=check.message,
+        meshes=arrange_meshes(check.evidence),
+        facts=_facts_of(check.evidence),
     )
 
 
@@ -134,24 +141,53 @@ def _say(verdict: Verdict) -> tuple[str, str]:
     return reason.name, reason.sentence
 
 
-def _facts_by_case(verdict: Verdict) -> dict[str, dict[str, Any]]:
-    """Collect `evidence["cases"]` of all checks by case; entries of another form are left out, not guessed at."""
-    facts: dict[str, dict[str, Any]] = {}
-    for check in verdict.checks:
-        entries = check.evidence.get("cases")
-        for entry in entries if isinstance(entries, list) else []:
-            if isinstance(entry, dict) and isinstance(entry.get("id"), str):
-                known = {key: _harmless(value) for key, value in entry.items() if key not in _SAID_BY_THE_CASE}
-                facts.setdefault(entry["id"], {}).update(known)
+def _facts_by_case(checks: Sequence[CheckResult]) -> dict[str, tuple[CaseFacts, ...]]:
+    """What the checks recorded of each case, for each mesh on which it failed."""
+    facts: dict[str, tuple[CaseFacts, ...]] = {}
+    for check in checks:
+        for entry in check.evidence:
+            match entry:
+                case FailedCase():
+                    facts[entry.case] = (*facts.get(entry.case, ()), _case_facts(entry))
     return facts
 
 
-def _brief(message: str, facts: dict[str, Any]) -> str:
+def _case_facts(failed: FailedCase) -> CaseFacts:
+    mesh = f"On mesh {Mesh.of(failed.mesh)}" if failed.mesh is not None else ""
+    facts: dict[str, Any] = {"inputs": failed.inputs} if failed.inputs else {}
+    if failed.difference is not None:
+        facts |= {"expected": failed.difference.expected, "got": failed.difference.got}
+        if failed.difference.worst is not None:
+            worst = failed.difference.worst
+            facts |= {"worst_index": worst.index, "worst_expected": worst.expected, "worst_got": worst.got}
+            facts["relative_error"] = worst.relative_error
+    if failed.fault is not None:
+        facts |= _fault_facts(failed.fault)
+    return CaseFacts(", ".join(filter(None, (mesh, failed.where))), facts)
+
+
+def _fault_facts(fault: Fault) -> dict[str, Any]:
+    return fault.model_dump(exclude={"kind"}, exclude_defaults=True)
+
+
+def _facts_of(evidence: Sequence[Evidence]) -> dict[str, Any]:
+    """What stands with the check itself: neither with a mesh nor with a case."""
+    facts: dict[str, Any] = {}
+    for entry in evidence:
+        match entry:
+            case Tolerances():
+                facts["tolerance"] = {name: used.model_dump() for name, used in entry.by_dtype.items()}
+            case Fault():
+                facts |= _fault_facts(entry)
+            case Facts(mesh=None):
+                facts[entry.about] = entry.values
+    return facts
+
+
+def _brief(message: str, facts: Sequence[CaseFacts]) -> str:
     """The first line of a message whose further lines would repeat the facts that are drawn below it."""
-    return message.split("\n", 1)[0] if {"inputs", "expected", "got"} <= facts.keys() else message
-
-
-_SAID_BY_THE_CASE = frozenset({"id", "public", "passed", "message"})
+    repeated = any({"inputs", "expected", "got"} <= each.facts.keys() for each in facts)
+    return message.split("\n", 1)[0] if repeated else message
 
 
 def _harmless(value: Any) -> Any:

@@ -1,10 +1,11 @@
 """What a check says."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from grader.evidence import Evidence
 from grader.verdict import Reason
 
 
@@ -15,7 +16,7 @@ class Finding:
     passed: bool
     message: str
     reason: Reason | None = None
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: Sequence[Evidence] = ()
 
 
 class Bounds(BaseModel):

@@ -129,6 +129,8 @@ def clean_detail(detail: dict[str, Any]) -> dict[str, object]:
 
 def _clean_frame(frame: object) -> dict[str, object] | None:
     match frame:
-        case {"line": int(line), "function": str(function), "text": str(text)} if 0 <= line < 2**31:
+        case {"line": int(line), "function": str(function), "text": str(text)} if (
+            type(line) is int and 0 <= line < 2**31
+        ):
             return {"line": line, "function": function[:80], "text": text[:200]}
     return None

@@ -92,12 +92,12 @@ def test_the_worst_element_is_named_with_its_index():
     got = expected.copy()
     got[1, 2], got[2, 3] = 1.5, 4.0
     mismatch = compare(expected, got, {})
-    assert mismatch.evidence["worst_index"] == [2, 3]
+    assert mismatch.difference.worst.index == [2, 3]
     assert "2 of 12 elements differ; worst element [2, 3]: expected 1, got 4, relative error 3" in mismatch.message
 
 
 def test_a_nan_is_the_worst_element():
-    assert compare(f32(1, 2), f32(9, np.nan), {}).evidence["worst_index"] == [1]
+    assert compare(f32(1, 2), f32(9, np.nan), {}).difference.worst.index == [1]
 
 
 def test_the_path_of_a_leaf_is_named():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from grader.errors import Cancelled, GraderFault, SubmissionFault
+from grader.evidence import Tolerances, ToleranceUsed
 from grader.judge import Judge
 from grader.package.package import Package
 from grader.sandbox.null import NullSandbox, Reply
@@ -60,7 +61,7 @@ def test_the_right_answer_is_accepted(grade):
     verdict = grade(lambda x: {"result": x + 1})
     assert (verdict.status, verdict.reason, verdict.score) == ("accepted", None, 100)
     assert [case.id for case in verdict.cases] == ["public-1", "hidden-1"]
-    assert verdict.checks[0].evidence["tolerance"] == {"float32": {"rtol": 1e-5, "atol": 1e-6}}
+    assert verdict.checks[0].evidence[0] == Tolerances(by_dtype={"float32": ToleranceUsed(rtol=1e-5, atol=1e-6)})
 
 
 def test_a_run_sees_public_cases_only_and_has_no_score(grade):

@@ -18,7 +18,7 @@ from app.cli.remote.server import Server
 from app.cli.submission import source_of
 from app.cli.verdict_text import print_verdict
 from app.errors import ServerRefused, ServerUnusable, StartRefused
-from grader.verdict import Verdict
+from grader.stored_verdict import read_verdict
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")]
 ProblemOption = Annotated[
@@ -85,7 +85,7 @@ def _cancel(server: Server, attempt: Attempt) -> None:
 
 def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
     try:
-        verdict = None if attempt.verdict is None else Verdict.model_validate(attempt.verdict)
+        verdict = None if attempt.verdict is None else read_verdict(attempt.verdict)
     except ValidationError:
         raise ServerUnusable(
             "the server's verdict has members that this version does not know.",

@@ -5,8 +5,9 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from app.web.drawings.evidence import Held, Leaf, Mesh, Slice
+from app.web.drawings.placement import Leaf, Mesh
 from app.web.drawings.svg import drawing, element, hatching
+from grader.evidence import Held, Slices
 
 WHOLE = "all"
 _COLOURS = 8
@@ -20,9 +21,9 @@ _THINNEST = 1.5
 _NARROWEST_HATCH = 6.0
 
 
-def letters_of(leaf: Leaf) -> dict[tuple[Slice, ...], str]:
+def letters_of(leaf: Leaf) -> dict[Slices, str]:
     """A letter for each distinct slice, the same beside expected and got; the whole leaf is "all"."""
-    letters: dict[tuple[Slice, ...], str] = {}
+    letters: dict[Slices, str] = {}
     whole = tuple((0, size) for size in leaf.shape)
     for slices in (leaf.expected or ()) + (leaf.got or ()):
         if slices not in letters:
@@ -73,7 +74,7 @@ def describe(mesh: Mesh, held: Held, leaf: Leaf) -> str:
     return f"{len(copies)} different slices on {mesh.devices} devices, some on more devices than others."
 
 
-def slices_text(slices: tuple[Slice, ...], shape: tuple[int, ...]) -> str:
+def slices_text(slices: Slices, shape: tuple[int, ...]) -> str:
     """As it is written in Python: `[0:8, :]`; a scalar has no dim to slice."""
     if not shape:
         return ""
@@ -100,9 +101,9 @@ def drawn_dims(leaf: Leaf) -> tuple[int, ...]:
 
 def _device(
     device: int,
-    slices: tuple[Slice, ...],
+    slices: Slices,
     leaf: Leaf,
-    letters: dict[tuple[Slice, ...], str],
+    letters: dict[Slices, str],
     box: tuple[float, float, float, float],
     wrong: bool,
 ) -> list[Markup]:
@@ -134,7 +135,7 @@ def _device(
 
 
 def _part(
-    slices: tuple[Slice, ...], leaf: Leaf, box: tuple[float, float, float, float]
+    slices: Slices, leaf: Leaf, box: tuple[float, float, float, float]
 ) -> tuple[float, float, float, float] | None:
     """Where the slice lies in the box; `None` for one without an element."""
     if any(start == stop for start, stop in slices):

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from app.web.drawings.evidence import Block
+from app.web.drawings.placement import label
 from app.web.drawings.svg import drawing, element, hatching
 from app.web.drawings.units import TIMES, bytes_text
+from grader.evidence import Axes, CollectiveCall
 
 # Abbreviations as JAX's and XLA's documents use them; a kind that is not here is drawn with its first letters.
 _CODES = {
@@ -23,7 +24,7 @@ _TALLEST, _SHORTEST = 28.0, 3.0
 _ROW_HEIGHT, _LANE_NAME, _GAP = 58.0, 20.0, 4.0
 
 
-def draw_timeline(title: str, mine: Sequence[Block], reference: Sequence[Block]) -> Markup:
+def draw_timeline(title: str, mine: Sequence[CollectiveCall], reference: Sequence[CollectiveCall]) -> Markup:
     """Draw both programs. A block is one collective: its height is the bytes of one execution, loops say how many."""
     lanes = (("yours", mine[:MAX_BLOCKS]), ("reference", reference[:MAX_BLOCKS]))
     most = max((block.bytes for _, blocks in lanes for block in blocks), default=0)
@@ -44,13 +45,18 @@ def code(kind: str) -> str:
     return _CODES.get(kind, kind[:3].upper())
 
 
-def block_text(block: Block) -> str:
+def block_text(block: CollectiveCall) -> str:
     """A collective in words."""
-    over = f" over {block.axes}" if block.axes else ""
-    return f"{block.kind}{over}, {bytes_text(block.bytes)}{times_text(block)}"
+    over = f" over {axes_text(block.axes)}" if block.axes else ""
+    return f"{label(block.collective)}{over}, {bytes_text(block.bytes)}{times_text(block)}"
 
 
-def times_text(block: Block) -> str:
+def axes_text(axes: Axes | None) -> str:
+    """`fsdp`, `data, fsdp`; empty when the groups are no axes of the mesh."""
+    return ", ".join(map(label, axes or ()))
+
+
+def times_text(block: CollectiveCall) -> str:
     if block.executions is None:
         return f", {TIMES}?" + (" in a loop" if block.in_loop else "")
     if block.executions == 1 and not block.in_loop:
@@ -58,15 +64,15 @@ def times_text(block: Block) -> str:
     return f", {TIMES}{block.executions}" + (" in a loop" if block.in_loop else "")
 
 
-def _draw(block: Block, x: float, y: float, most: int) -> Markup:
+def _draw(block: CollectiveCall, x: float, y: float, most: int) -> Markup:
     height = max(block.bytes / most * _TALLEST if most else 0.0, _SHORTEST)
     base = y + _TALLEST
-    number = _KINDS.index(block.kind) + 1 if block.kind in _KINDS else 6
+    number = _KINDS.index(block.collective) + 1 if block.collective in _KINDS else 6
     left, width, middle = x + 3, _SLOT - 6, x + _SLOT / 2
     shapes = [
         element("title", block_text(block)),
         element("rect", x=left, y=base - height, width=width, height=height, class_=f"block kind-{number}"),
-        element("text", code(block.kind), x=middle, y=base + 11, class_="code"),
+        element("text", code(block.collective), x=middle, y=base + 11, class_="code"),
     ]
     if block.in_loop:
         shapes.insert(2, hatching(left, base - height, width, height, "hatch"))
@@ -81,9 +87,9 @@ def _times(executions: int | None) -> str:
     return TIMES + (str(executions) if executions < 1000 else f"{min(executions // 1000, 99)}k+")
 
 
-def _describe(mine: Sequence[Block], reference: Sequence[Block]) -> str:
+def _describe(mine: Sequence[CollectiveCall], reference: Sequence[CollectiveCall]) -> str:
     return f"{_count(mine)} in your program, {_count(reference)} in the reference; all are listed beside this drawing."
 
 
-def _count(blocks: Sequence[Block]) -> str:
+def _count(blocks: Sequence[CollectiveCall]) -> str:
     return f"{len(blocks)} collective{'' if len(blocks) == 1 else 's'}"

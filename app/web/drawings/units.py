@@ -4,6 +4,8 @@ NOTHING = "\N{EN DASH}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+# Beyond it a number is no count of bytes or operations, and floats lose it.
+_MOST = 10**18
 _DECIMAL = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
 
 
@@ -31,11 +33,11 @@ def exact_text(count: int | None) -> str:
     >>> exact_text(362_624)
     '362,624'
     """
-    return NOTHING if count is None else f"{count:,}"
+    return NOTHING if count is None or count > _MOST else f"{count:,}"
 
 
 def _scaled(count: int | None, base: int, units: tuple[str, ...]) -> str:
-    if count is None:
+    if count is None or count > _MOST:
         return NOTHING
     size, unit = float(count), 0
     # 1023.97 would be rounded to "1024.0": it belongs to the next unit.

@@ -5,7 +5,9 @@ import numpy as np
 from grader.checks.call.outcome import Outcome, Tolerances
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.compare import show, tolerance_of
+from grader.compare import show, tolerances_used
+from grader.evidence import Evidence, FailedCase, Fault
+from grader.evidence import Tolerances as TolerancesUsed
 from grader.verdict import Trust
 from grader.wire import leaves
 
@@ -17,10 +19,10 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
     """Pass when no case has a fault or differs. Evidence: tolerances that were used, and the failed public cases."""
     wrong = [outcome for outcome in outcomes if outcome.fault or outcome.mismatch]
     missing = [outcome for outcome in outcomes if outcome.got is None]
-    evidence = {
-        "tolerance": _tolerances_used(outcomes, tolerances),
-        "cases": [_evidence(outcome) for outcome in wrong if outcome.case.public],
-    }
+    evidence: list[Evidence] = [
+        _tolerances_used(outcomes, tolerances),
+        *(_failed_case(outcome) for outcome in wrong if outcome.case.public),
+    ]
     if not wrong and not missing:
         number = len(outcomes)
         return Finding(
@@ -44,17 +46,21 @@ def _first(outcome: Outcome) -> str:
     return f"The first is {outcome.case.id}: {f'{name}: ' if name else ''}{outcome.fault}"
 
 
-def _tolerances_used(outcomes: list[Outcome], tolerances: Tolerances) -> dict[str, dict[str, float]]:
+def _tolerances_used(outcomes: list[Outcome], tolerances: Tolerances) -> TolerancesUsed:
     dtypes = {
         leaf.dtype.name
         for outcome in outcomes
         for _, leaf in leaves(outcome.expected.result)
         if isinstance(leaf, np.ndarray)
     }
-    return {name: tolerance_of(name, tolerances).model_dump() for name in sorted(dtypes)}
+    return tolerances_used(dtypes, tolerances)
 
 
-def _evidence(outcome: Outcome) -> dict[str, object]:
-    inputs = {name: show(value) for name, value in outcome.case.inputs.items()}
-    detail = outcome.fault.detail if outcome.fault else outcome.mismatch.evidence if outcome.mismatch else {}
-    return {"id": outcome.case.id, "inputs": inputs, **detail}
+def _failed_case(outcome: Outcome) -> FailedCase:
+    faults = Fault.entries_of(outcome.fault.detail) if outcome.fault else []
+    return FailedCase(
+        case=outcome.case.id,
+        inputs={name: show(value) for name, value in outcome.case.inputs.items()},
+        difference=outcome.mismatch.difference if outcome.mismatch else None,
+        fault=faults[0] if faults else None,
+    )

@@ -1,7 +1,5 @@
 """Does every device work on its own rows? The global batch must be neither gathered nor computed on by one device."""
 
-from typing import Any
-
 from pydantic import Field
 
 from grader.checks import finding
@@ -9,6 +7,7 @@ from grader.checks.finding import Finding
 from grader.checks.program.subject import Measured, Subject, in_bytes
 from grader.checks.program.table import collectives_of
 from grader.errors import GraderFault
+from grader.evidence import Facts
 from grader.verdict import Trust
 
 TITLE = "Each device works on its own rows"
@@ -25,11 +24,11 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when no rows travel, whatever their shape, and no tensor on a device is as long as the global batch."""
-    evidence: list[dict[str, Any]] = []
+    evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         rows = _batch_sizes(pair.reference, bounds)
-        evidence.append({**subject.entry(pair), "whole_batch": rows})
+        evidence.append(Facts(**subject.entry(pair), about="rows of the whole batch", values=dict(rows)))
         fault = (
             _gathered(pair.mine, rows, bounds)
             or _moved(pair.mine, rows, bounds)
@@ -38,8 +37,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         if fault:
             faults.append(f"On {subject.place(pair)} {fault}")
     if faults:
-        return Finding(False, faults[0], "wrong_communication", {"meshes": evidence})
-    return Finding(True, "No device sees more of the batch than its own rows.", None, {"meshes": evidence})
+        return Finding(False, faults[0], "wrong_communication", evidence)
+    return Finding(True, "No device sees more of the batch than its own rows.", None, evidence)
 
 
 def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:

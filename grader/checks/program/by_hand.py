@@ -4,13 +4,12 @@ Read from the exported program, where shard_map is an operation with a body, and
 collectives: one that the partitioner made has a channel that nothing in the exported program has.
 """
 
-from typing import Any
-
 from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Measured, Subject, in_bytes
+from grader.evidence import Facts
 from grader.program.collectives import Collective
 from grader.verdict import Trust
 
@@ -27,13 +26,16 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when no matrix product stands outside of shard_map, and no collective is the partitioner's, on any mesh."""
-    evidence: list[dict[str, Any]] = []
+    evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         facts = pair.mine.facts
         left = _left_to_the_partitioner(pair.mine, bounds)
-        row = {"products_outside": facts.products_outside, "collectives_of_the_partitioner": len(left)}
-        evidence.append({**subject.entry(pair), **row})
+        found: dict[str, bool | int | str] = {
+            "products": facts.products_outside,
+            "collectives of the partitioner": len(left),
+        }
+        evidence.append(Facts(**subject.entry(pair), about="outside of shard_map", values=found))
         where = f"On {subject.place(pair)}"
         if facts.products_outside:
             number = facts.products_outside
@@ -51,8 +53,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"{_ADVICE}"
             )
     if faults:
-        return Finding(False, faults[0], "wrong_structure", {"meshes": evidence})
-    return Finding(True, "All matrix products and collectives stand in shard_map.", None, {"meshes": evidence})
+        return Finding(False, faults[0], "wrong_structure", evidence)
+    return Finding(True, "All matrix products and collectives stand in shard_map.", None, evidence)
 
 
 def _left_to_the_partitioner(measured: Measured, bounds: Bounds) -> list[Collective]:

@@ -63,7 +63,7 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when only allowed kinds occur and every rule holds on every mesh. Evidence: a table and a timeline."""
-    evidence = {"meshes": [subject.entry(pair) | evidence_of(pair, bounds.ignore_below) for pair in subject.pairs]}
+    evidence = [evidence_of(subject, pair, bounds.ignore_below) for pair in subject.pairs]
     faults: list[str] = []
     for pair in subject.pairs:
         said = collectives_of(pair.mine, ignore_below=bounds.ignore_below)

@@ -1,10 +1,9 @@
 """Does the new state take the old one's place in memory?"""
 
-from typing import Any
-
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Subject, in_bytes
+from grader.evidence import Amount, Amounts
 from grader.verdict import Trust
 
 TITLE = "The state is donated"
@@ -13,13 +12,21 @@ TRUST: Trust = "verified"
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when as many bytes as the state has on a device are aliased, or as many as in the reference."""
-    evidence: list[dict[str, Any]] = []
+    evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         donated = pair.mine.facts.memory.alias_bytes
         state = max(pair.mine.state_bytes(device) for device in range(pair.mine.facts.devices))
         reference = pair.reference.facts.memory.alias_bytes
-        evidence.append({**subject.entry(pair), "donated": donated, "state": state})
+        evidence.append(
+            Amounts(
+                **subject.entry(pair),
+                title="Donated bytes on each device",
+                unit="bytes",
+                whole_title="whole state",
+                rows=[Amount(name="state that is donated", mine=donated, reference=None, whole=state)],
+            )
+        )
         if donated < min(state, reference):
             faults.append(
                 f"On {subject.place(pair)} only {in_bytes(donated)} of the {in_bytes(state)} of state "
@@ -27,5 +34,5 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 "where its new value has the same shape, dtype and sharding as the old one."
             )
     if faults:
-        return Finding(False, "\n".join(faults), "not_donated", {"meshes": evidence})
-    return Finding(True, "The whole state is overwritten in place.", None, {"meshes": evidence})
+        return Finding(False, "\n".join(faults), "not_donated", evidence)
+    return Finding(True, "The whole state is overwritten in place.", None, evidence)

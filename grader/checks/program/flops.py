@@ -1,12 +1,11 @@
 """How much does each device compute: matrix products, times the rounds of their loops?"""
 
-from typing import Any
-
 from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Measured, Subject
+from grader.evidence import Amount, Amounts
 from grader.verdict import Reason, Trust
 
 TITLE = "Work on each device"
@@ -31,13 +30,21 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when the FLOPs of the matrix products on a device are within bounds on every mesh."""
-    evidence: list[dict[str, Any]] = []
+    evidence: list[Amounts] = []
     faults: list[tuple[Reason, str]] = []
     for pair in subject.pairs:
         mine, reference = pair.mine.facts.census.dot_flops, pair.reference.facts.census.dot_flops
         devices = pair.mine.facts.devices
         whole = reference * devices if reference is not None else None
-        evidence.append({**subject.entry(pair), "mine": mine, "reference": reference, "whole": whole})
+        evidence.append(
+            Amounts(
+                **subject.entry(pair),
+                title="Operations on each device",
+                unit="operations",
+                whole_title="undivided",
+                rows=[Amount(name="matrix products", mine=mine, reference=reference, whole=whole)],
+            )
+        )
         where = f"On {subject.place(pair)}"
         if mine is None:
             told = (
@@ -67,9 +74,9 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults.append(("wrong_structure", told))
     if faults:
         reason, told = faults[0]
-        return Finding(False, told, reason, {"meshes": evidence})
-    first = evidence[0]
-    return Finding(True, f"{first['mine']:,} FLOPs in matrix products on each device.", None, {"meshes": evidence})
+        return Finding(False, told, reason, evidence)
+    operations = evidence[0].rows[0].mine or 0
+    return Finding(True, f"{operations:,} FLOPs in matrix products on each device.", None, evidence)
 
 
 def _largest(measured: Measured) -> str:

@@ -1,13 +1,12 @@
 """Is the state made in its place? No device may hold much more than its own part of it, while it is made either."""
 
-from typing import Any
-
 from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Subject, in_bytes
 from grader.errors import GraderFault
+from grader.evidence import Amount, Amounts
 from grader.verdict import Trust
 
 TITLE = "The state is made where it lives"
@@ -22,7 +21,7 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when the compiled `init` holds no more than the reference's: outputs and temporaries, on a device."""
-    evidence: list[dict[str, Any]] = []
+    evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         if pair.mine.init is None or pair.reference.init is None:
@@ -31,8 +30,16 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             each.memory.output_bytes + each.memory.temporary_bytes for each in (pair.mine.init, pair.reference.init)
         )
         whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
-        row = {"name": "init", "mine": mine, "reference": reference, "replicated": whole}
-        evidence.append({**subject.entry(pair), "rows": [row]})
+        row = Amount(name="init", mine=mine, reference=reference, whole=whole)
+        evidence.append(
+            Amounts(
+                **subject.entry(pair),
+                title="Bytes on the fullest device",
+                unit="bytes",
+                whole_title="replicated",
+                rows=[row],
+            )
+        )
         if mine > reference * bounds.at_most:
             faults.append(
                 f"On {subject.place(pair)} a device holds up to {in_bytes(mine)} while `init` runs; the "
@@ -41,6 +48,6 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 "with `jax.lax.with_sharding_constraint` or `out_shardings`."
             )
     if faults:
-        return Finding(False, faults[0], "too_much_memory", {"meshes": evidence})
-    held = in_bytes(evidence[0]["rows"][0]["mine"])
-    return Finding(True, f"No device holds more than {held} while it is made.", None, {"meshes": evidence})
+        return Finding(False, faults[0], "too_much_memory", evidence)
+    held = in_bytes(evidence[0].rows[0].mine or 0)
+    return Finding(True, f"No device holds more than {held} while it is made.", None, evidence)

@@ -1,12 +1,11 @@
 """What the compiled step takes on each device: its arguments, the arrays written into it, and its scratch."""
 
-from typing import Any
-
 from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, in_bytes
+from grader.checks.program.subject import Subject, in_bytes
+from grader.evidence import Amount, Amounts
 from grader.verdict import Trust
 
 TITLE = "Memory of the compiled step"
@@ -27,55 +26,55 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when arguments and temporaries are within bounds. Bytes of one device, from the compiler."""
-    evidence: list[dict[str, Any]] = []
+    evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         mine, reference = pair.mine.facts.memory, pair.reference.facts.memory
         constants, usual = (each.facts.census.constant_bytes for each in (pair.mine, pair.reference))
         rows = [
-            _row(
-                "arguments",
-                mine.argument_bytes + constants,
-                reference.argument_bytes + usual,
-                _whole_arguments(pair.reference),
+            Amount(
+                name="arguments",
+                mine=mine.argument_bytes + constants,
+                reference=reference.argument_bytes + usual,
+                whole=sum(leaf.whole_bytes for leaf in pair.reference.facts.inputs),
             ),
-            _row("outputs", mine.output_bytes, reference.output_bytes, None),
-            _row("temporaries", mine.temporary_bytes, reference.temporary_bytes, None),
+            Amount(name="outputs", mine=mine.output_bytes, reference=reference.output_bytes, whole=None),
+            Amount(name="temporaries", mine=mine.temporary_bytes, reference=reference.temporary_bytes, whole=None),
         ]
-        evidence.append({**subject.entry(pair), "rows": rows})
+        evidence.append(
+            Amounts(
+                **subject.entry(pair),
+                title="Bytes on the fullest device",
+                unit="bytes",
+                whole_title="replicated",
+                rows=rows,
+            )
+        )
         limits = {"arguments": bounds.arguments_at_most, "temporaries": bounds.temporaries_at_most}
         for row in rows:
-            limit = limits.get(row["name"])
-            if limit is not None and row["mine"] > row["reference"] * limit + SLACK_BYTES:
+            limit = limits.get(row.name)
+            if limit is not None and (row.mine or 0) > (row.reference or 0) * limit + SLACK_BYTES:
                 faults.append(_told(subject.place(pair), row, limit, constants - usual))
     if faults:
-        return Finding(False, "\n".join(faults), "too_much_memory", {"meshes": evidence})
-    arguments, _, temporaries = evidence[0]["rows"]
+        return Finding(False, "\n".join(faults), "too_much_memory", evidence)
+    arguments, _, temporaries = evidence[0].rows
     told = (
-        f"On each device {in_bytes(arguments['mine'])} of arguments and constants, and "
-        f"{in_bytes(temporaries['mine'])} of temporaries."
+        f"On each device {in_bytes(arguments.mine or 0)} of arguments and constants, and "
+        f"{in_bytes(temporaries.mine or 0)} of temporaries."
     )
-    return Finding(True, told, None, {"meshes": evidence})
+    return Finding(True, told, None, evidence)
 
 
-def _row(name: str, mine: int, reference: int, replicated: int | None) -> dict[str, Any]:
-    return {"name": name, "mine": mine, "reference": reference, "replicated": replicated}
-
-
-def _whole_arguments(measured: Measured) -> int:
-    return sum(leaf.whole_bytes for leaf in measured.facts.inputs)
-
-
-def _told(place: str, row: dict[str, Any], limit: float, constants: int) -> str:
-    mine, reference = in_bytes(row["mine"]), in_bytes(row["reference"])
-    text = f"On {place} the {row['name']} take {mine} on each device; the reference takes {reference}"
+def _told(place: str, row: Amount, limit: float, constants: int) -> str:
+    mine, reference = in_bytes(row.mine or 0), in_bytes(row.reference or 0)
+    text = f"On {place} the {row.name} take {mine} on each device; the reference takes {reference}"
     allowed = f" and {limit:g} times that is allowed."
-    if row["name"] == "arguments" and constants > SLACK_BYTES:
+    if row.name == "arguments" and constants > SLACK_BYTES:
         return (
             f"{text}{allowed} {in_bytes(constants)} of it are arrays that were computed while the step was traced and "
             "are now constants of the program: a NumPy array, or a jax.Array from outside the step. They count as "
             "arguments. Make such an array inside the step with `jax.numpy`, or pass it in as part of the state."
         )
-    if row["name"] == "arguments":
+    if row.name == "arguments":
         return f"{text}{allowed} More of the state comes in than a device's own share."
     return f"{text}{allowed} A device holds more at one time than it needs: a gathered batch, or all weights at once."

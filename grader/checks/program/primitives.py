@@ -5,6 +5,7 @@ from pydantic import Field
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Subject
+from grader.evidence import Facts
 from grader.verdict import Trust
 
 TITLE = "How the step is written"
@@ -21,7 +22,10 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when the jaxpr, inner ones included, has what is required and nothing forbidden, on every mesh."""
-    evidence = {"meshes": [{**subject.entry(pair), "primitives": pair.mine.primitives} for pair in subject.pairs]}
+    evidence = [
+        Facts(**subject.entry(pair), about="primitives of the traced step", values=dict(pair.mine.primitives))
+        for pair in subject.pairs
+    ]
     for pair in subject.pairs:
         used = pair.mine.primitives
         missing = [name for name in bounds.required if name not in used]

@@ -3,6 +3,7 @@
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Subject
+from grader.evidence import Facts
 from grader.verdict import Trust
 
 TITLE = "Traced once"
@@ -11,7 +12,10 @@ TRUST: Trust = "observed"
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when a step on the first step's outputs traces nothing again, on every mesh."""
-    evidence = {"meshes": [{**subject.entry(pair), "retraced": pair.mine.retraced} for pair in subject.pairs]}
+    evidence = [
+        Facts(**subject.entry(pair), about="second step", values={"retraced": pair.mine.retraced})
+        for pair in subject.pairs
+    ]
     again = [subject.place(pair) for pair in subject.pairs if pair.mine.retraced]
     if again:
         text = (

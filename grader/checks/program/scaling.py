@@ -1,12 +1,12 @@
 """Do bytes and work change from one mesh to the next as they do in the reference?"""
 
 from collections.abc import Callable
-from typing import Any
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Pair, Subject, mesh_name
+from grader.checks.program.subject import Measured, Pair, Subject
 from grader.checks.program.table import collectives_of
+from grader.evidence import Factor, Factors
 from grader.verdict import Trust
 
 TITLE = "The same on another mesh"
@@ -18,21 +18,21 @@ _SMALL_BYTES = 64
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when arguments, collectives and matrix products scale between meshes as the reference's do."""
-    rows: list[tuple[dict[str, int], dict[str, Any]]] = []
+    evidence: list[Factors] = []
     faults: list[str] = []
     for first, pair in _same_cases(subject):
         names = f"from {subject.place(first)} to {subject.place(pair)}"
+        factors = []
         for what, count in _COUNTS.items():
             mine = _factor(count(first.mine), count(pair.mine))
             reference = _factor(count(first.reference), count(pair.reference))
-            rows.append((pair.mine.mesh, {"name": what, "mine": mine, "reference": reference}))
+            factors.append(Factor(name=what, mine=mine, reference=reference))
             if mine is None or reference is None or abs(mine - reference) > TOLERANCE * max(reference, 1.0):
                 faults.append(
                     f"{names} {what} change by a factor of {_shown(mine)}; the reference's by {_shown(reference)}. "
                     "Something is written for one number of devices: take sizes from `mesh.shape`."
                 )
-    meshes = list({mesh_name(mesh): mesh for mesh, _ in rows}.values())
-    evidence = {"meshes": [{"mesh": mesh, "factors": [row for other, row in rows if other == mesh]} for mesh in meshes]}
+        evidence.append(Factors(**subject.entry(pair), factors=factors))
     if faults:
         return Finding(False, faults[0][0].upper() + faults[0][1:], "wrong_communication", evidence)
     return Finding(True, "Bytes and work follow the size of the mesh.", None, evidence)

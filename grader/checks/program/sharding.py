@@ -7,12 +7,15 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Pair, Subject
+from grader.checks.program.subject import Measured, Pair, Subject
+from grader.evidence import Leaf as Placed
+from grader.evidence import Leaves
 from grader.program.facts import Leaf
 from grader.verdict import Trust
 
 TITLE = "Where every leaf lives"
 TRUST: Trust = "verified"
+When = Literal["in", "out"]
 _MAX_TOLD, _MAX_NAMED = 4, 4
 _WHERE = {"in": "the state that comes in", "out": "what the step returns"}
 _ADVICE = {
@@ -30,25 +33,26 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when all leaves lie as in the reference. Evidence: per leaf, what each device should hold and holds."""
-    evidence, wrong = [], []
+    evidence: list[Leaves] = []
+    wrong: list[tuple[Pair, Placed]] = []
     for pair in subject.pairs:
         expected, got = _leaves(pair.reference, bounds), _leaves(pair.mine, bounds)
         rows = [_row(key, expected[key], got.get(key), bounds) for key in expected]
-        wrong += [(pair, row) for row in rows if not row["ok"]]
-        evidence.append({**subject.entry(pair), "leaves": rows})
+        wrong += [(pair, row) for row in rows if not row.ok]
+        evidence.append(Leaves(**subject.entry(pair), leaves=rows))
     if not wrong:
-        return Finding(True, "Every device holds exactly the slices that it should.", None, {"meshes": evidence})
-    alike: dict[tuple[Any, ...], list[tuple[Pair, dict[str, Any]]]] = {}
+        return Finding(True, "Every device holds exactly the slices that it should.", None, evidence)
+    alike: dict[tuple[Any, ...], list[tuple[Pair, Placed]]] = {}
     for pair, row in wrong:
-        key = (row["expected_spec"], row["got_spec"], _is_held_whole(row))
+        key = (row.expected_spec, row.got_spec, _is_held_whole(row))
         alike.setdefault(key, []).append((pair, row))
     lines = [_told(rows, subject) for rows in list(alike.values())[:_MAX_TOLD]]
     more = f"\n… and {len(alike) - _MAX_TOLD} more kinds of fault." if len(alike) > _MAX_TOLD else ""
-    return Finding(False, "\n".join(lines) + more, "wrong_sharding", {"meshes": evidence})
+    return Finding(False, "\n".join(lines) + more, "wrong_sharding", evidence)
 
 
-def _leaves(measured: Any, bounds: Bounds) -> dict[tuple[str, str], Leaf]:
-    found = {("in", path): leaf for path, leaf in measured.state_in}
+def _leaves(measured: Measured, bounds: Bounds) -> dict[tuple[When, str], Leaf]:
+    found: dict[tuple[When, str], Leaf] = {("in", path): leaf for path, leaf in measured.state_in}
     found |= {("out", path): leaf for path, leaf in measured.out}
     return {
         (when, path): leaf
@@ -57,18 +61,18 @@ def _leaves(measured: Any, bounds: Bounds) -> dict[tuple[str, str], Leaf]:
     }
 
 
-def _row(key: tuple[str, str], expected: Leaf, got: Leaf | None, bounds: Bounds) -> dict[str, Any]:
-    return {
-        "path": key[1],
-        "when": key[0],
-        "shape": expected.shape,
-        "dtype": expected.dtype,
-        "ok": got is not None and got.shape == expected.shape and _agree(expected, got, bounds),
-        "expected_spec": expected.spec,
-        "got_spec": got.spec if got else "no such leaf",
-        "expected": expected.slices,
-        "got": got.slices if got else None,
-    }
+def _row(key: tuple[When, str], expected: Leaf, got: Leaf | None, bounds: Bounds) -> Placed:
+    return Placed(
+        path=key[1],
+        when=key[0],
+        shape=expected.shape,
+        dtype=expected.dtype,
+        ok=got is not None and got.shape == expected.shape and _agree(expected, got, bounds),
+        expected_spec=expected.spec,
+        got_spec=got.spec if got else "no such leaf",
+        expected=expected.slices,
+        got=got.slices if got else None,
+    )
 
 
 def _agree(expected: Leaf, got: Leaf, bounds: Bounds) -> bool:
@@ -86,17 +90,17 @@ def _sharing(leaf: Leaf) -> list[int]:
     return [texts.index(text) for text in texts]
 
 
-def _is_held_whole(row: dict[str, Any]) -> bool:
+def _is_held_whole(row: Placed) -> bool:
     """Does every device hold all of a leaf that should be split?"""
-    whole = tuple((0, size) for size in row["shape"])
-    got, expected = row["got"], row["expected"]
+    whole = tuple((0, size) for size in row.shape)
+    got, expected = row.got, row.expected
     return got is not None and all(part == whole for part in got) and not all(part == whole for part in expected)
 
 
-def _told(rows: list[tuple[Pair, dict[str, Any]]], subject: Subject) -> str:
+def _told(rows: list[tuple[Pair, Placed]], subject: Subject) -> str:
     """One sentence on all leaves that are wrong in the same way, and what to do about them."""
-    paths = list(dict.fromkeys(row["path"] for _, row in rows))
-    places = {row["when"] for _, row in rows}
+    paths = list(dict.fromkeys(row.path for _, row in rows))
+    places = {row.when for _, row in rows}
     found_on = [pair for pair in subject.pairs if any(pair is other for other, _ in rows)]
     names = ", ".join(paths[:_MAX_NAMED]) + (f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else "")
     if all(path.startswith("result") for path in paths):
@@ -105,8 +109,8 @@ def _told(rows: list[tuple[Pair, dict[str, Any]]], subject: Subject) -> str:
         where = " and ".join(text for when, text in _WHERE.items() if when in places)
     on = "every mesh" if len(found_on) == len(subject.pairs) else subject.places(found_on)
     row = rows[0][1]
-    text = f"{names} in {where}, on {on}: expected {row['expected_spec']}, got {row['got_spec']}."
-    if row["got"] is None:
+    text = f"{names} in {where}, on {on}: expected {row.expected_spec}, got {row.got_spec}."
+    if row.got is None:
         return text
     if not _is_held_whole(row):
         return f"{text} Each device must hold the slice that it should, or the next step has to move it first."

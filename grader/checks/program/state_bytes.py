@@ -1,12 +1,11 @@
 """How much of the state does the fullest device hold between steps?"""
 
-from typing import Any
-
 from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Measured, Subject, in_bytes
+from grader.evidence import Amount, Amounts
 from grader.verdict import Trust
 
 TITLE = "State on each device"
@@ -21,13 +20,21 @@ class Bounds(finding.Bounds):
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when, coming in and going out, the state takes no more than the reference's. Bytes on the fullest device."""
-    evidence: list[dict[str, Any]] = []
+    evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         mine, reference = _fullest(pair.mine), _fullest(pair.reference)
         whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
-        row = {"name": "state", "mine": mine, "reference": reference, "replicated": whole}
-        evidence.append({**subject.entry(pair), "rows": [row]})
+        row = Amount(name="state", mine=mine, reference=reference, whole=whole)
+        evidence.append(
+            Amounts(
+                **subject.entry(pair),
+                title="Bytes on the fullest device",
+                unit="bytes",
+                whole_title="replicated",
+                rows=[row],
+            )
+        )
         if mine > reference * bounds.at_most:
             faults.append(
                 f"On {subject.place(pair)} the fullest device holds {in_bytes(mine)} of state, "
@@ -35,10 +42,10 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"{in_bytes(whole)}. Some leaf is held whole, or by more devices than it should be."
             )
     if faults:
-        return Finding(False, "\n".join(faults), "too_much_memory", {"meshes": evidence})
-    first = evidence[0]["rows"][0]
-    told = f"{in_bytes(first['mine'])} of state on each device, of {in_bytes(first['replicated'])} in all."
-    return Finding(True, told, None, {"meshes": evidence})
+        return Finding(False, "\n".join(faults), "too_much_memory", evidence)
+    first = evidence[0].rows[0]
+    told = f"{in_bytes(first.mine or 0)} of state on each device, of {in_bytes(first.whole or 0)} in all."
+    return Finding(True, told, None, evidence)
 
 
 def _fullest(measured: Measured) -> int:

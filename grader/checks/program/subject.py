@@ -10,6 +10,7 @@ import numpy as np
 from grader.case import Case
 from grader.compare import Mismatch, compare
 from grader.errors import GraderFault
+from grader.evidence import Difference
 from grader.package.package import ProgramSpec, Tolerance
 from grader.program.facts import Facts, Leaf
 from grader.wire import Array
@@ -159,7 +160,7 @@ def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, 
             if mismatch is not None:
                 text = f"devices that should hold the same hold different values; of one of them: {mismatch.message}"
                 kind = "devices that should hold the same value hold different ones"
-                return where, Mismatch(mismatch.reason, kind, text, mismatch.evidence)
+                return where, Mismatch(mismatch.reason, kind, text, mismatch.difference)
         if mismatch is not None:
             return where, mismatch
     return "", None
@@ -175,7 +176,7 @@ def _compare_leaves(expected: Leaves, got: Leaves, tolerances: Tolerances) -> Mi
             "wrong_structure",
             "the leaves are not the ones that are asked for",
             f"the leaves are not the ones that are asked for; {'; '.join(told)}.",
-            {"expected": sorted(expected), "got": sorted(got)},
+            Difference(expected=sorted(expected), got=sorted(got)),
         )
     ordered: dict[str, Any] = {path: got[path] for path in expected}
     return compare(dict(expected), ordered, tolerances)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from grader.checks.program.subject import Measured, Pair
+from grader.checks.program.subject import Measured, Pair, Subject
+from grader.evidence import CollectiveCall, Collectives, CollectiveSum, Traffic
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 
@@ -57,53 +57,52 @@ def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[Said]:
     return [each for each in said if each not in little]
 
 
-def evidence_of(pair: Pair, ignore_below: int) -> dict[str, Any]:
-    """Rows of sums, mine beside the reference's, and both in program order."""
+def evidence_of(subject: Subject, pair: Pair, ignore_below: int) -> Collectives:
+    """Sums, mine beside the reference's, and both in program order."""
     mine = collectives_of(pair.mine, ignore_below=ignore_below)
     reference = collectives_of(pair.reference, ignore_below=ignore_below)
     ours, theirs = _sums(mine), _sums(reference)
     keys = [*ours, *(key for key in theirs if key not in ours)]
-    rows = [
-        {
-            "kind": kind,
-            "axes": list(axes) if axes is not None else None,
-            "group_size": size,
-            "in_loop": in_loop,
-            "mine": ours.get((kind, axes, size, in_loop)),
-            "reference": theirs.get((kind, axes, size, in_loop)),
-        }
+    sums = [
+        CollectiveSum(
+            collective=kind,
+            axes=axes,
+            group_size=size,
+            in_loop=in_loop,
+            mine=ours.get((kind, axes, size, in_loop)),
+            reference=theirs.get((kind, axes, size, in_loop)),
+        )
         for kind, axes, size, in_loop in keys
     ]
-    return {
-        "rows": rows,
-        "timeline": {"mine": _timeline(mine), "reference": _timeline(reference)},
-    }
+    return Collectives(**subject.entry(pair), sums=sums, mine=_calls(mine), reference=_calls(reference))
 
 
 Key = tuple[str, tuple[str, ...] | None, int, bool]
 
 
-def _sums(said: Iterable[Said]) -> dict[Key, dict[str, int]]:
-    sums: dict[Key, dict[str, int]] = {}
+def _sums(said: Iterable[Said]) -> dict[Key, Traffic]:
+    alike: dict[Key, list[Said]] = {}
     for each in said:
-        row = sums.setdefault(
-            (each.kind, each.axes, each.group_size, each.in_loop), {"executions": 0, "bytes": 0, "ring_bytes": 0}
+        alike.setdefault((each.kind, each.axes, each.group_size, each.in_loop), []).append(each)
+    return {
+        key: Traffic(
+            executions=sum(each.executions or 0 for each in these),
+            bytes=sum(each.total_bytes for each in these),
+            ring_bytes=sum(each.ring_bytes * (each.executions or 0) for each in these),
         )
-        row["executions"] += each.executions or 0
-        row["bytes"] += each.total_bytes
-        row["ring_bytes"] += each.ring_bytes * (each.executions or 0)
-    return sums
+        for key, these in alike.items()
+    }
 
 
-def _timeline(said: list[Said]) -> list[dict[str, Any]]:
+def _calls(said: list[Said]) -> list[CollectiveCall]:
     return [
-        {
-            "kind": each.kind,
-            "axes": list(each.axes) if each.axes is not None else None,
-            "bytes": each.logical_bytes,
-            "executions": each.executions,
-            "in_loop": each.in_loop,
-        }
+        CollectiveCall(
+            collective=each.kind,
+            axes=each.axes,
+            bytes=each.logical_bytes,
+            executions=each.executions,
+            in_loop=each.in_loop,
+        )
         for each in said[:_MAX_TIMELINE]
     ]
 

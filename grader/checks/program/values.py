@@ -5,7 +5,8 @@ import numpy as np
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Result, Subject, mesh_name
-from grader.compare import tolerance_of
+from grader.compare import tolerances_used
+from grader.evidence import Evidence, FailedCase, Tolerances
 from grader.verdict import Trust
 
 TITLE = "Values"
@@ -15,10 +16,10 @@ TRUST: Trust = "verified"
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass when no case differs on any mesh. Evidence: the tolerances that were used, and the failed public cases."""
     wrong = [result for result in subject.results if result.mismatch]
-    evidence = {
-        "tolerance": _tolerances_used(subject),
-        "cases": [_evidence(result) for result in wrong if result.case.public],
-    }
+    evidence: list[Evidence] = [
+        _tolerances_used(subject),
+        *(_failed_case(result) for result in wrong if result.case.public),
+    ]
     if wrong:
         failed = {result.case.id for result in wrong}
         number = len({result.case.id for result in subject.results})
@@ -40,16 +41,16 @@ def told_of(result: Result) -> str:
     return f"on {mesh_name(result.mesh)}: {where}{result.mismatch.message}"
 
 
-def _tolerances_used(subject: Subject) -> dict[str, dict[str, float]]:
+def _tolerances_used(subject: Subject) -> Tolerances:
     dtypes = {
         leaf.dtype.name
         for result in subject.results
         for leaf in result.expected.steps[-1].values()
         if isinstance(leaf, np.ndarray)
     }
-    return {name: tolerance_of(name, subject.tolerances).model_dump() for name in sorted(dtypes)}
+    return tolerances_used(dtypes, subject.tolerances)
 
 
-def _evidence(result: Result) -> dict[str, object]:
+def _failed_case(result: Result) -> FailedCase:
     assert result.mismatch is not None
-    return {"id": result.case.id, "mesh": result.mesh, "where": result.where, **result.mismatch.evidence}
+    return FailedCase(case=result.case.id, mesh=result.mesh, where=result.where, difference=result.mismatch.difference)

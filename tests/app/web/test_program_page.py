@@ -2,13 +2,29 @@
 
 import json
 import xml.etree.ElementTree as ElementTree
-from typing import Any
 
 import pytest
 
-from app.web.program_view import MAX_DRAWN, MAX_LISTED
+from app.web.program_view import MAX_DRAWN, MAX_LISTED, MAX_MESHES, arrange_meshes
 from app.web.templating import ENVIRONMENT
 from app.web.verdict_view import arrange_verdict
+from grader.evidence import (
+    Amount,
+    Amounts,
+    CollectiveCall,
+    Collectives,
+    CollectiveSum,
+    Difference,
+    Evidence,
+    Factor,
+    Factors,
+    Facts,
+    FailedCase,
+    Fault,
+    Frame,
+    Leaves,
+    Tolerances,
+)
 from grader.verdict import CheckResult, Verdict
 from tests.app.program_verdict import leaf, make_efficiency, program_verdict
 
@@ -26,7 +42,7 @@ def _draw(verdict: Verdict) -> str:
     return template.render(view=arrange_verdict(_stored(verdict)), attempt_url="/attempts/1")
 
 
-def _with_evidence(*entries: Any, passed: bool = False) -> Verdict:
+def _with_evidence(*entries: Evidence, passed: bool = False) -> Verdict:
     check = CheckResult(
         id="sharding",
         title="Sharding",
@@ -35,7 +51,7 @@ def _with_evidence(*entries: Any, passed: bool = False) -> Verdict:
         max_points=0,
         trust="verified",
         message="",
-        evidence={"meshes": list(entries)},
+        evidence=list(entries),
     )
     return program_verdict().model_copy(update={"checks": [check]})
 
@@ -54,7 +70,7 @@ def test_a_wrong_leaf_is_drawn_expected_beside_yours_and_said_in_words(tags_of) 
 @pytest.mark.parametrize(("wrong_on", "opened"), [((True, True), False), ((False, True), True), ((True, False), False)])
 def test_another_mesh_is_opened_where_a_leaf_is_wrong_on_it_alone(tags_of, wrong_on, opened) -> None:
     meshes = [
-        {"mesh": mesh, "leaves": [leaf(mesh, "w", [16, 4], [("fsdp",), ()], [(), ()] if wrong else None)]}
+        Leaves(mesh=mesh, leaves=[leaf(mesh, "w", [16, 4], [("fsdp",), ()], [(), ()] if wrong else None)])
         for mesh, wrong in zip(({"fsdp": 8}, {"fsdp": 4}), wrong_on, strict=True)
     ]
     html = _draw(_with_evidence(*meshes))
@@ -85,7 +101,7 @@ def test_numbers_stand_in_tables_too() -> None:
 
 def test_a_run_of_call_mode_has_no_drawing() -> None:
     verdict = program_verdict()
-    plain = [check.model_copy(update={"evidence": {"line": 3}}) for check in verdict.checks]
+    plain = [check.model_copy(update={"evidence": [Fault(line=3)]}) for check in verdict.checks]
     html = _draw(verdict.model_copy(update={"checks": plain}))
     assert 'class="drawing' not in html
     assert "Efficiency" not in html
@@ -99,19 +115,21 @@ def test_efficiency_is_shown_with_its_parts_and_meaning() -> None:
 
 
 def test_names_of_a_hostile_submission_are_harmless_everywhere(tags_of) -> None:
-    sharding = leaf(MESH, HOSTILE, [8], [("fsdp",)], [()]) | {"got_spec": HOSTILE, "dtype": HOSTILE, "when": HOSTILE}
-    block = {"kind": HOSTILE, "axes": [HOSTILE], "bytes": 1, "executions": 1, "in_loop": True}
-    entry = {
-        "mesh": MESH,
-        "leaves": [sharding],
-        "rows": [
-            {"kind": HOSTILE, "axes": [HOSTILE], "group_size": 8, "in_loop": True, "mine": None, "reference": None}
-        ],
-        "timeline": {"mine": [block], "reference": [block]},
-        HOSTILE: {HOSTILE: [HOSTILE]},
-    }
-    named = {"mesh": {HOSTILE: 2}, "rows": [{"name": HOSTILE, "mine": 1, "reference": 1, "replicated": None}]}
-    html = _draw(_with_evidence(entry, named))
+    hostile = leaf(MESH, HOSTILE, [8], [("fsdp",)], [()]).model_copy(update={"got_spec": HOSTILE, "dtype": HOSTILE})
+    call = CollectiveCall(collective=HOSTILE, axes=(HOSTILE,), bytes=1, executions=1, in_loop=True)
+    row = CollectiveSum(collective=HOSTILE, axes=(HOSTILE,), group_size=8, in_loop=True, mine=None, reference=None)
+    amount = Amount(name=HOSTILE, mine=1, reference=1, whole=None)
+    html = _draw(
+        _with_evidence(
+            Leaves(mesh=MESH, cases=[HOSTILE], leaves=[hostile]),
+            Collectives(mesh=MESH, sums=[row], mine=[call], reference=[call]),
+            Amounts(mesh={HOSTILE: 2}, title=HOSTILE, unit="bytes", whole_title=HOSTILE, rows=[amount]),
+            Factors(mesh=MESH, factors=[Factor(name=HOSTILE, mine=1.0, reference=None)]),
+            Facts(mesh=MESH, about=HOSTILE, values={HOSTILE: HOSTILE}),
+            Facts(about=HOSTILE, values={HOSTILE: 1}),
+            Fault(type=HOSTILE, traceback=[Frame(line=1, function=HOSTILE, text=HOSTILE)]),
+        )
+    )
     assert "\x1b" not in html
     assert {tag for tag, _ in tags_of(html)}.isdisjoint({"script", "img"})
     assert not any(name.startswith("on") for _, attributes in tags_of(html) for name in attributes)
@@ -119,7 +137,7 @@ def test_names_of_a_hostile_submission_are_harmless_everywhere(tags_of) -> None:
 
 def test_a_great_many_leaves_are_listed_and_the_first_drawn() -> None:
     leaves = [leaf(MESH, f"layers/{index}/w", [8, index + 1], [("fsdp",)], [()]) for index in range(5000)]
-    html = _draw(_with_evidence({"mesh": MESH, "leaves": leaves}))
+    html = _draw(_with_evidence(Leaves(mesh=MESH, leaves=leaves)))
     assert html.count('class="drawing') == 2 * MAX_DRAWN
     assert f"layers/{MAX_LISTED - 1}/w" in html
     assert f"layers/{MAX_LISTED}/w" not in html
@@ -129,50 +147,101 @@ def test_a_great_many_leaves_are_listed_and_the_first_drawn() -> None:
 
 def test_many_leaves_that_lie_alike_are_one_drawing() -> None:
     leaves = [leaf(MESH, f"layers/{index}/w", [8, 8], [("fsdp",)], [()]) for index in range(5000)]
-    html = _draw(_with_evidence({"mesh": MESH, "leaves": leaves}))
+    html = _draw(_with_evidence(Leaves(mesh=MESH, leaves=leaves)))
     assert html.count('class="drawing') == 2
     assert "and 4999 more" in html
     assert len(html) < 100_000
 
 
 def test_a_leaf_off_the_mesh_says_so() -> None:
-    off = leaf(MESH, "params/w", [8], [("fsdp",)]) | {"ok": False, "got_spec": "not on the mesh", "got": None}
-    html = _draw(_with_evidence({"mesh": MESH, "leaves": [off]}))
+    off = leaf(MESH, "params/w", [8], [("fsdp",)])
+    off = off.model_copy(update={"ok": False, "got_spec": "not on the mesh", "got": None})
+    html = _draw(_with_evidence(Leaves(mesh=MESH, leaves=[off])))
     assert "not on the mesh" in html
     assert "<title>params/w, expected, on fsdp = 8</title>" in html
     assert html.count('class="drawing') == 1
 
 
 def test_a_leaf_that_may_be_split_otherwise_is_not_marked_as_wrong() -> None:
-    other = leaf(MESH, "params/w", [8, 8], [("fsdp",), ()], [(), ("fsdp",)]) | {"ok": True}
-    html = _draw(_with_evidence({"mesh": MESH, "leaves": [other]}, passed=True))
+    other = leaf(MESH, "params/w", [8, 8], [("fsdp",), ()], [(), ("fsdp",)])
+    accepted = other.model_copy(update={"ok": True})
+    html = _draw(_with_evidence(Leaves(mesh=MESH, leaves=[accepted]), passed=True))
     assert html.count('class="drawing') == 2
     assert "✗" not in html
     assert "differs" not in html
 
 
+def test_each_mesh_shows_its_own_numbers(tags_of) -> None:
+    """Of the same quantities, and of the same case: nothing is merged."""
+    amounts = [
+        Amounts(
+            mesh=mesh,
+            title="Bytes",
+            unit="bytes",
+            whole_title="replicated",
+            rows=[Amount(name="state", mine=size, reference=1, whole=None)],
+        )
+        for mesh, size in (({"fsdp": 8}, 1_111), ({"fsdp": 4}, 2_222))
+    ]
+    failed = [
+        FailedCase(case="public-1", mesh=mesh, where=where, difference=Difference(expected="[1.0]", got=got))
+        for mesh, where, got in (({"fsdp": 8}, "after step 1", "[8.0]"), ({"fsdp": 4}, "after step 2", "[4.0]"))
+    ]
+    verdict = _with_evidence(*amounts, *failed)
+    case = verdict.cases[0].model_copy(update={"passed": False})
+    html = _draw(verdict.model_copy(update={"cases": [case]}))
+    texts = ("Mesh fsdp = 8", "1,111", "Mesh fsdp = 4", "2,222")
+    assert [html.index(text) for text in texts] == sorted(html.index(text) for text in texts)
+    texts = ("On mesh fsdp = 8, after step 1", "[8.0]", "On mesh fsdp = 4, after step 2", "[4.0]")
+    assert [html.index(text) for text in texts] == sorted(html.index(text) for text in texts)
+
+
+def test_a_mesh_beyond_the_page_is_named() -> None:
+    html = _draw(_with_evidence(*(Facts(mesh={"x": size}, about="a", values={"b": size}) for size in range(1, 11))))
+    assert html.count('class="mesh"') == MAX_MESHES
+    assert "Not drawn: x = 9; x = 10." in html
+
+
 @pytest.mark.parametrize(
     "entry",
     [
-        {},
-        {"mesh": None},
-        {"mesh": MESH},
-        {"mesh": MESH, "leaves": None, "rows": {}, "timeline": []},
-        {"mesh": MESH, "leaves": [{}], "rows": [{}], "timeline": {}},
-        {"mesh": MESH, "rows": [{"name": "state"}]},
-        {"mesh": MESH, "rows": [{"name": "state", "mine": 1, "reference": 1}, {"kind": "all-gather"}]},
-        {"mesh": MESH, "rows": [{"kind": "all-gather"}], "timeline": {"mine": [{"kind": "all-gather"}]}},
-        {"mesh": MESH, "mine": None, "reference": 5, "whole": None},
-        {"mesh": MESH, "donated": 0},
-        {"mesh": MESH, "retraced": True},
-        "a text",
+        Leaves(mesh=MESH, leaves=[]),
+        Amounts(mesh=MESH, title="", unit="operations", whole_title="", rows=[]),
+        Amounts(
+            mesh={},
+            title="",
+            unit="bytes",
+            whole_title="",
+            rows=[Amount(name="", mine=None, reference=None, whole=None)],
+        ),
+        Amounts(
+            mesh=MESH,
+            title="",
+            unit="bytes",
+            whole_title="",
+            rows=[Amount(name="", mine=10**400, reference=10**400, whole=0)],
+        ),
+        Collectives(mesh=MESH, sums=[], mine=[], reference=[]),
+        Factors(mesh=MESH, factors=[]),
+        Facts(mesh=MESH, about="", values={}),
+        Tolerances(by_dtype={}),
+        Fault(),
+        FailedCase(case="of no known name"),
     ],
+    ids=lambda entry: f"{entry.kind}",
 )
-def test_evidence_of_another_version_does_not_break_the_page(entry: Any) -> None:
+def test_an_entry_with_nothing_in_it_does_not_break_the_page(entry: Evidence) -> None:
     assert "Sharding" in _draw(_with_evidence(entry))
 
 
 def test_evidence_that_is_not_drawn_is_shown_as_facts() -> None:
-    html = _draw(_with_evidence({"mesh": MESH, "primitives": ["shard_map", "dot_general"]}))
+    html = _draw(_with_evidence(Facts(mesh=MESH, about="primitives", values={"shard_map": 1, "dot_general": 2})))
     assert "<summary>Evidence</summary>" in html
-    assert "shard_map" in html
+    assert "shard map" in html
+
+
+def test_all_that_a_judge_finds_is_drawn_and_nothing_is_left_over() -> None:
+    for check in program_verdict(wrong=True).checks:
+        views = arrange_meshes(check.evidence).shown
+        assert len(views) == (2 if check.evidence else 0)
+        assert all(view.is_drawn and view.rest == {} for view in views)

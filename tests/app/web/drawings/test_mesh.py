@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.web.drawings.evidence import Leaf, Mesh, read_leaves, read_mesh
 from app.web.drawings.mesh import describe, draw_mesh, drawn_dims, letters_of, slices_text
+from app.web.drawings.placement import Leaf, Mesh, group_leaves
 from tests.app.program_verdict import Spec, leaf
 
 FSDP = {"fsdp": 8}
@@ -11,10 +11,8 @@ HSDP = {"data": 2, "fsdp": 4}
 
 
 def _read(mesh: dict[str, int], shape: list[int], expected: Spec, got: Spec | None = None) -> tuple[Mesh, Leaf]:
-    read = read_mesh(mesh)
-    assert read is not None
-    (found,) = read_leaves([leaf(mesh, "params/w", shape, expected, got)], read)
-    return read, found
+    (found,) = group_leaves([leaf(mesh, "params/w", shape, expected, got)], Mesh.of(mesh))
+    return Mesh.of(mesh), found
 
 
 def _rects(root, class_):

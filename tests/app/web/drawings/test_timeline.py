@@ -1,10 +1,15 @@
 """Collectives are drawn in program order, with how often a loop runs them."""
 
-from app.web.drawings.evidence import Block
 from app.web.drawings.timeline import MAX_BLOCKS, block_text, draw_timeline
+from grader.evidence import CollectiveCall
 
-GATHER = Block("all-gather", "fsdp", 65_536, 24, True)
-REDUCE = Block("all-reduce", "data, fsdp", 1024, 1, False)
+
+def call(name: str, axes: tuple[str, ...] | None, size: int, executions: int | None, in_loop: bool) -> CollectiveCall:
+    return CollectiveCall(collective=name, axes=axes, bytes=size, executions=executions, in_loop=in_loop)
+
+
+GATHER = call("all-gather", ("fsdp",), 65_536, 24, True)
+REDUCE = call("all-reduce", ("data", "fsdp"), 1024, 1, False)
 
 
 def _texts(root, class_):
@@ -39,7 +44,7 @@ def test_many_blocks_go_on_in_further_rows_up_to_a_bound(parse):
 
 
 def test_blocks_of_no_bytes_and_unknown_kinds_are_drawn(parse):
-    odd = Block("<b>odd</b>", "", 0, None, True)
+    odd = call("<b>odd</b>", None, 0, None, True)
     root = parse(draw_timeline("order", [odd], []))
     assert _texts(root, "code") == ["<B>"]
     assert _texts(root, "times") == ["\u00d7?"]
@@ -47,5 +52,5 @@ def test_blocks_of_no_bytes_and_unknown_kinds_are_drawn(parse):
 
 
 def test_a_huge_number_of_executions_keeps_its_place(parse):
-    root = parse(draw_timeline("order", [Block("all-gather", "", 1, 10**18, True)], []))
+    root = parse(draw_timeline("order", [call("all-gather", (), 1, 10**18, True)], []))
     assert _texts(root, "times") == ["\u00d799k+"]

@@ -3,6 +3,7 @@
 import pytest
 
 from grader.checks.program import donation, flops, memory, scaling, state_bytes
+from grader.evidence import Amount
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, subject, whole
 
 # w is (512, 16) float32: 32,768 bytes whole, 4,096 on one of 8 devices.
@@ -13,7 +14,9 @@ def test_a_state_that_is_overwritten_in_place_is_donated():
     finding = donation.check(subject((program(EIGHT), program(EIGHT))), donation.Bounds())
     assert finding.passed
     assert finding.reason is None
-    assert finding.evidence["meshes"] == [{"mesh": EIGHT, "donated": SHARE, "state": SHARE}]
+    (entry,) = finding.evidence
+    assert entry.mesh == EIGHT
+    assert entry.rows == [Amount(name="state that is donated", mine=SHARE, reference=None, whole=SHARE)]
 
 
 @pytest.mark.parametrize("alias_bytes", [0, SHARE - 1])
@@ -42,12 +45,7 @@ def test_a_state_on_every_device_is_too_much():
     finding = state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds())
     assert (finding.passed, finding.reason) == (False, "too_much_memory")
     assert "holds 32 KiB of state, 8 times the reference's 4 KiB" in finding.message
-    assert finding.evidence["meshes"][0]["rows"][0] == {
-        "name": "state",
-        "mine": WHOLE,
-        "reference": SHARE,
-        "replicated": WHOLE,
-    }
+    assert finding.evidence[0].rows == [Amount(name="state", mine=WHOLE, reference=SHARE, whole=WHOLE)]
 
 
 def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
@@ -127,9 +125,8 @@ def meshes(mine_on_four: dict, *, mine_on_eight: dict | None = None):
 def test_what_scales_as_the_reference_does_passes():
     finding = scaling.check(meshes({}), scaling.Bounds())
     assert finding.passed
-    assert [row["mine"] for row in finding.evidence["meshes"][0]["factors"]] == [
-        row["reference"] for row in finding.evidence["meshes"][0]["factors"]
-    ]
+    (entry,) = finding.evidence
+    assert [factor.mine for factor in entry.factors] == [factor.reference for factor in entry.factors]
 
 
 @pytest.mark.parametrize(

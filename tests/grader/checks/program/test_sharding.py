@@ -33,7 +33,7 @@ def test_leaves_that_are_wrong_alike_are_told_in_one_sentence():
         "`jax.device_put(leaf, NamedSharding(mesh, spec))`. Pin what the step returns with "
         "`jax.lax.with_sharding_constraint`, or by `out_specs` of `shard_map`."
     )
-    assert sum(not row["ok"] for mesh in finding.evidence["meshes"] for row in mesh["leaves"]) == 24
+    assert sum(not row.ok for entry in finding.evidence for row in entry.leaves) == 24
 
 
 def test_one_leaf_on_one_mesh_is_named_with_its_place():

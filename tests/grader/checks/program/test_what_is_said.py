@@ -194,7 +194,7 @@ def test_what_breaks_on_both_meshes_is_told_once():
     bounds = collectives.Bounds(**rule(of="w", at_most=0))
     finding = collectives.check(subject(*pairs), bounds)
     assert finding.message.count("expected none") == 1
-    assert [mesh["mesh"] for mesh in finding.evidence["meshes"]] == [EIGHT, FOUR]
+    assert [entry.mesh for entry in finding.evidence] == [EIGHT, FOUR]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def several(*wrong: tuple[int, str]):
 def test_a_line_names_its_case_where_a_mesh_has_several_programs():
     finding = collectives.check(several((8, "hidden-2")), collectives.Bounds(allowed=[]))
     assert finding.message.startswith("On mesh x=8 in hidden-2 there is one all-gather")
-    assert [(each["mesh"], each["cases"]) for each in finding.evidence["meshes"]][1] == (EIGHT, ["hidden-2"])
+    assert [(each.mesh, each.cases) for each in finding.evidence][1] == (EIGHT, ["hidden-2"])
 
 
 def test_each_mesh_is_named_once():

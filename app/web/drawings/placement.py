@@ -1,0 +1,110 @@
+"""Where leaves live, arranged for drawing: the mesh with its devices, and leaves that are placed alike as one.
+
+Names come from a submission, so every text comes out of bounded length, and what does not fit the mesh is not drawn.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from grader.evidence import Held, Slices
+from grader.evidence import Leaf as LeafFound
+from grader.evidence import Mesh as MeshAxes
+
+MAX_DEVICES = 64
+_MAX_TEXT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Axes in order with their sizes; devices are numbered row by row."""
+
+    axes: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def of(cls, axes: MeshAxes) -> "Mesh":
+        return cls(tuple((label(name), size) for name, size in axes.items()))
+
+    @property
+    def devices(self) -> int:
+        return math.prod(size for _, size in self.axes)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} = {size}" for name, size in self.axes) or "one device"
+
+    def indices(self, device: int) -> tuple[int, ...]:
+        """Where a device stands on each axis."""
+        steps = []
+        for _, size in reversed(self.axes):
+            device, index = divmod(device, size)
+            steps.append(index)
+        return tuple(reversed(steps))
+
+    def coordinates(self, device: int) -> str:
+        """`fsdp 3` or `data 0, fsdp 3`."""
+        return ", ".join(f"{name} {index}" for (name, _), index in zip(self.axes, self.indices(device), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One array, or several that are placed alike. `expected` and `got` hold, for each device, a slice of each dim."""
+
+    paths: tuple[str, ...]
+    when: str
+    shape: tuple[int, ...]
+    dtype: str
+    ok: bool
+    expected_spec: str
+    got_spec: str
+    expected: Held | None
+    got: Held | None
+
+
+def group_leaves(leaves: list[LeafFound], mesh: Mesh) -> list[Leaf]:
+    """Leaves that look the same in every respect are one, with all their paths; wrong ones come first."""
+    alike: dict[tuple[object, ...], tuple[Leaf, dict[str, None], dict[str, None]]] = {}
+    for each in leaves:
+        leaf = _leaf(each, mesh)
+        key = (leaf.shape, leaf.dtype, leaf.ok, leaf.expected_spec, leaf.got_spec, leaf.expected, leaf.got)
+        _, paths, times = alike.setdefault(key, (leaf, {}, {}))
+        paths[leaf.paths[0]] = times[leaf.when] = None
+    merged = [_merged(leaf, tuple(paths), tuple(times)) for leaf, paths, times in alike.values()]
+    return sorted(merged, key=lambda leaf: leaf.ok)
+
+
+def label(text: str) -> str:
+    """One line of bounded length."""
+    line = text.replace("\n", "␊").replace("\t", " ")
+    return line if len(line) <= _MAX_TEXT else f"{line[: _MAX_TEXT - 1]}…"
+
+
+def _leaf(found: LeafFound, mesh: Mesh) -> Leaf:
+    return Leaf(
+        paths=(label(found.path),),
+        when=found.when,
+        shape=found.shape,
+        dtype=label(found.dtype),
+        ok=found.ok,
+        expected_spec=label(found.expected_spec),
+        got_spec=label(found.got_spec),
+        expected=_drawable(found.expected, found.shape, mesh),
+        got=_drawable(found.got, found.shape, mesh),
+    )
+
+
+def _merged(leaf: Leaf, paths: tuple[str, ...], times: tuple[str, ...]) -> Leaf:
+    when = " and ".join(time for time in ("in", "out") if time in times)
+    return replace(leaf, paths=paths, when=when)
+
+
+def _drawable(held: Held | None, shape: tuple[int, ...], mesh: Mesh) -> Held | None:
+    """A leaf of another rank than the reference's, or of more devices than a drawing has room for, is not drawn."""
+    if held is None or mesh.devices > MAX_DEVICES or len(held) != mesh.devices:
+        return None
+    if any(len(slices) != len(shape) for slices in held):
+        return None
+    return tuple(_within(slices, shape) for slices in held)
+
+
+def _within(slices: Slices, shape: tuple[int, ...]) -> Slices:
+    ends = [(min(start, size), min(stop, size)) for (start, stop), size in zip(slices, shape, strict=True)]
+    return tuple((start, max(start, stop)) for start, stop in ends)

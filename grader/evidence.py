@@ -1,0 +1,212 @@
+"""What a check found, as data: entries of a few kinds, which checks build and pages draw.
+
+A check that builds one of these kinds is drawn without a word about it in any page. Bytes and operations are those of
+one device. Names of leaves, specs and texts may come from a submission: whoever shows them makes them harmless.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grader.closed import Closed
+
+Count = Annotated[int, Field(ge=0)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+# Axis name to size, in the order of the axes; devices are numbered row by row.
+Mesh = dict[str, Annotated[int, Field(ge=1)]]
+# Not strict, since JSON has lists only: what they hold is.
+Shape = Annotated[tuple[Count, ...], Field(strict=False)]
+# [start, stop) of one dimension.
+Extent = Annotated[tuple[Count, Count], Field(strict=False)]
+Slices = Annotated[tuple[Extent, ...], Field(strict=False)]
+# What each device holds, in mesh order.
+Held = Annotated[tuple[Slices, ...], Field(strict=False)]
+Axes = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+class OnMesh(Closed):
+    """What holds on one mesh. `cases` names those that the program serves, where the mesh has a program for others."""
+
+    mesh: Mesh
+    cases: list[str] = Field(default_factory=list)
+
+
+class Leaf(Closed):
+    """One array, in the state that comes in or in what the step returns. `got` is null where there is no such leaf.
+
+    `ok` says whether the check accepts it: a check may accept another placement than the reference's. A slice of `got`
+    may have another number of dimensions than `shape`, which is the reference's.
+    """
+
+    path: str
+    when: Literal["in", "out"]
+    shape: Shape
+    dtype: str
+    ok: bool
+    expected_spec: str
+    got_spec: str
+    expected: Held
+    got: Held | None
+
+
+class Leaves(OnMesh):
+    """Where each leaf lives."""
+
+    kind: Literal["leaves"] = "leaves"
+    leaves: list[Leaf]
+
+
+class Amount(Closed):
+    """One quantity; null is unknown, or has no meaning. `whole` is what a device would have if nothing were divided."""
+
+    name: str
+    mine: Count | None
+    reference: Count | None
+    whole: Count | None
+
+
+class Amounts(OnMesh):
+    """Quantities on one device. `title` says what is measured, and `whole_title` what `whole` is."""
+
+    kind: Literal["amounts"] = "amounts"
+    title: str
+    unit: Literal["bytes", "operations"]
+    whole_title: str
+    rows: list[Amount]
+
+
+class Traffic(Closed):
+    """A sum over collectives: of whole tensors, and of what each device sends."""
+
+    executions: Count
+    bytes: Count
+    ring_bytes: Count
+
+
+class CollectiveSum(Closed):
+    """All collectives of one kind over the same axes. `axes` is null where their groups run along no axes."""
+
+    collective: str
+    axes: Axes | None
+    group_size: Count
+    in_loop: bool
+    mine: Traffic | None
+    reference: Traffic | None
+
+
+class CollectiveCall(Closed):
+    """One collective of a program. `bytes` is one execution's; `executions` is null where the number is unknown."""
+
+    collective: str
+    axes: Axes | None
+    bytes: Count
+    executions: Count | None
+    in_loop: bool
+
+
+class Collectives(OnMesh):
+    """Communication: sums of both programs, and the first collectives of each in program order."""
+
+    kind: Literal["collectives"] = "collectives"
+    sums: list[CollectiveSum]
+    mine: list[CollectiveCall]
+    reference: list[CollectiveCall]
+
+
+class Factor(Closed):
+    """By what a quantity changes from the main mesh to this one; null where it cannot be counted."""
+
+    name: str
+    mine: Number | None
+    reference: Number | None
+
+
+class Factors(OnMesh):
+    """How quantities change with the mesh."""
+
+    kind: Literal["factors"] = "factors"
+    factors: list[Factor]
+
+
+class Facts(Closed):
+    """Numbers, texts and yes or no, by name. `about` says what of. `mesh` is null where they hold for every mesh."""
+
+    kind: Literal["facts"] = "facts"
+    mesh: Mesh | None = None
+    cases: list[str] = Field(default_factory=list)
+    about: str
+    values: dict[str, bool | int | str]
+
+
+class ToleranceUsed(Closed):
+    """Passes where |got - expected| <= atol + rtol * |expected|."""
+
+    rtol: Number
+    atol: Number
+
+
+class Tolerances(Closed):
+    """The tolerance of each dtype that was compared."""
+
+    kind: Literal["tolerances"] = "tolerances"
+    by_dtype: dict[str, ToleranceUsed]
+
+
+class WorstElement(Closed):
+    """The element that is furthest off. The relative error is null where it is infinite or not a number."""
+
+    index: list[Count]
+    expected: str
+    got: str
+    relative_error: Number | None
+
+
+class Difference(Closed):
+    """How a result differs: values as text, or the names of the leaves where these differ."""
+
+    expected: str | list[str]
+    got: str | list[str]
+    worst: WorstElement | None = None
+
+
+class Frame(Closed):
+    """A line of a traceback."""
+
+    line: int
+    function: str
+    text: str
+
+
+class Fault(Closed):
+    """How the submission failed: the place of a syntax error, an exception, or what ended its process."""
+
+    kind: Literal["fault"] = "fault"
+    line: int | None = None
+    column: int | None = None
+    type: str | None = None
+    traceback: list[Frame] = Field(default_factory=list)
+    ended_by: str | None = None
+
+    @classmethod
+    def entries_of(cls, detail: Mapping[str, object]) -> list["Fault"]:
+        """Of a `SubmissionFault.detail`, whose form the session has checked; none where it says nothing."""
+        return [cls.model_validate(detail)] if detail else []
+
+
+class FailedCase(Closed):
+    """A public case that failed: on which mesh, and where in the run, if it is a program."""
+
+    kind: Literal["case"] = "case"
+    case: str
+    mesh: Mesh | None = None
+    where: str = ""
+    inputs: dict[str, str] = Field(default_factory=dict)
+    difference: Difference | None = None
+    fault: Fault | None = None
+
+
+Evidence = Annotated[
+    Leaves | Amounts | Collectives | Factors | Facts | Tolerances | FailedCase | Fault,
+    Field(discriminator="kind"),
+]
