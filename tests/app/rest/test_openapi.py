@@ -7,8 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from app.main import create_app
-from app.settings import Settings
+from tests.app.rest import openapi_document
 
 # Part of the interface: a client that was generated from the description has a method of each name. Add, never rename.
 OPERATIONS = """
@@ -59,9 +58,7 @@ OPERATIONS = """
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    # By way of JSON, as a client reads it.
-    found: dict[str, Any] = json.loads(json.dumps(create_app(Settings()).openapi()))
-    return found
+    return openapi_document.described()
 
 
 def operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -78,6 +75,34 @@ def test_an_operation_keeps_its_name(described):
     assert found == {line.strip() for line in OPERATIONS.strip().splitlines()}
     names = [line.rpartition(" ")[2] for line in found]
     assert len(names) == len(set(names))
+
+
+def test_nothing_that_clients_use_is_removed(described):
+    """docs/rest.md, "Stability and deprecation", says how something goes."""
+    committed = json.loads(openapi_document.COMMITTED.read_text(encoding="utf-8"))
+    places = openapi_document.removed(committed, described)
+    gone = [place for place in places if not place.startswith("/info/version")]
+    assert gone == [], (
+        "docs/openapi.json has these and the service no longer does. Deprecate first (docs/rest.md); if nobody can use "
+        f"them, run: {openapi_document.COMMAND}"
+    )
+
+
+def test_the_committed_description_is_up_to_date(described):
+    committed = openapi_document.COMMITTED.read_text(encoding="utf-8")
+    assert committed == openapi_document.text_of(described), (
+        f"the description of REST changed; read the difference after: {openapi_document.COMMAND}"
+    )
+
+
+def test_what_is_removed_is_found():
+    old = {"paths": {"/a": {"get": {"parameters": [{"name": "x"}, {"name": "y"}], "description": "Old."}}}}
+    new = {"paths": {"/a": {"get": {"parameters": [{"name": "y"}], "description": "New."}}, "/b": {}}}
+    assert list(openapi_document.removed(old, new)) == ["/paths//a/get/parameters/x"]
+    assert list(openapi_document.removed({"properties": {"title": {}}}, {"properties": {}})) == ["/properties/title"]
+    assert list(openapi_document.removed({"type": "string"}, {"type": "integer"})) == [
+        "/type: 'string' became 'integer'"
+    ]
 
 
 def test_an_operation_has_one_tag_and_every_tag_is_described(described):

@@ -1,0 +1,210 @@
+"""What README, docs and the other guides name exists: files, links, commands, options, routes, settings, modules."""
+
+import importlib
+import importlib.util
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from app.cli.__main__ import COMMANDS
+from app.main import create_app
+from app.settings import Settings
+
+CHECKOUT = Path(__file__).parents[1]
+PAGES = [
+    CHECKOUT / "README.md",
+    CHECKOUT / "CONTRIBUTING.md",
+    CHECKOUT / "SECURITY.md",
+    *sorted((CHECKOUT / "docs").rglob("*.md")),
+    *sorted((CHECKOUT / "deploy").rglob("*.md")),
+]
+# What a changelog names may be gone by now, but its links must lead somewhere.
+LINKED = [*PAGES, CHECKOUT / "CHANGELOG.md"]
+# Pages about our own command line alone: an option that they name is one of ours.
+OURS = [
+    CHECKOUT / "README.md",
+    *(CHECKOUT / "docs" / f"{name}.md" for name in ("command_line", "operating", "settings", "accounts", "design")),
+]
+SOURCES = "\n".join(
+    path.read_text(encoding="utf-8")
+    for pattern in ("app/**/*.py", "grader/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "meshgrade", "compose.yaml")
+    for path in CHECKOUT.glob(pattern)
+    if path != Path(__file__)
+)
+
+_FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_TOP = {path.name for path in CHECKOUT.iterdir() if not path.name.startswith(".")} | {".ci"}
+_MADE = {"data", "node_modules"}  # by running something
+
+
+def names(page: Path) -> str:
+    return str(page.relative_to(CHECKOUT))
+
+
+pages = pytest.mark.parametrize("page", PAGES, ids=names)
+
+
+def spans(page: Path) -> list[str]:
+    """The code spans of a page, without those in fenced code."""
+    return _SPAN.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
+
+
+def shell_lines(page: Path) -> Iterator[str]:
+    """Each command of its shell blocks, a continued one as one line."""
+    for language, text in _FENCE.findall(page.read_text(encoding="utf-8")):
+        if language in ("sh", "bash", ""):
+            yield from text.replace("\\\n", " ").splitlines()
+
+
+@pages
+def test_every_file_and_folder_exists(page: Path) -> None:
+    missing = []
+    for span in spans(page):
+        path = span.partition(" ")[0].partition("#")[0]
+        top = path.partition("/")[0]
+        if "/" not in path or top not in _TOP - _MADE or re.search(r"[<>*{}…:]|\.\.\.", path):
+            continue
+        if not (CHECKOUT / path).exists():
+            missing.append(span)
+    assert missing == []
+
+
+@pages
+def test_every_module_that_is_run_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    modules = [each for each in re.findall(r"python -m ([\w.]+)", text) if each.partition(".")[0] in _TOP]
+    modules += [span for span in spans(page) if re.fullmatch(r"benchmarks\.\w+", span)]
+    assert [each for each in modules if importlib.util.find_spec(each) is None] == []
+
+
+@pytest.mark.parametrize("page", LINKED, ids=names)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    broken = []
+    for target in _LINK.findall(_FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if target.startswith(("https://", "http://")):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (page.parent / file).resolve() if file else page
+        if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors(path)):
+            broken.append(target)
+    assert broken == []
+
+
+@cache
+def anchors(page: Path) -> set[str]:
+    """Of its headings, as GitHub makes them."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pages
+def test_every_command_and_option_exists(page: Path) -> None:
+    lines = [
+        line for line in [*shell_lines(page), *spans(page)] if re.search(r"(?:^|[ ;|=])(?:\./)?meshgrade [a-z-]", line)
+    ]
+    wrong = []
+    for line in lines:
+        for part in re.findall(r"(?:^|(?<=[ ;|=]))(?:\./)?meshgrade ((?:[^;|&#>]|\|(?! ))+)", line):
+            wrong += [f"{line}: {fault}" for fault in faults(part)]
+    assert wrong == []
+
+
+def faults(call: str) -> Iterator[str]:
+    """What a call of `meshgrade` names that there is not. `[--port PORT]` in a synopsis counts as well."""
+    words = shlex.split(call.replace("[", " ").replace("]", " "), comments=True)
+    command: Any = None
+    for word in words:
+        if word == "--":
+            return
+        if word.startswith("-"):
+            option = word.partition("=")[0]
+            if option not in (options(command) if command else {"--help", "--version", "--install-completion"}):
+                yield f"no option {option}"
+        elif command is None:
+            if word not in COMMANDS:
+                yield f"no command {word}"
+                return
+            command = the_command(word)
+        elif commands := getattr(command, "commands", None):
+            if word not in commands:
+                yield f"no command {word}"
+                return
+            command = commands[word]
+
+
+@cache
+def the_command(name: str) -> Any:
+    return get_command(importlib.import_module(COMMANDS[name]).app)
+
+
+def options(command: Any) -> set[str]:
+    found = {"--help"}
+    for parameter in command.params:
+        found.update(parameter.opts, parameter.secondary_opts)
+    return found
+
+
+@pytest.mark.parametrize("page", OURS, ids=names)
+def test_every_option_that_is_named_alone_exists(page: Path) -> None:
+    known = {"--help", "--version", "--install-completion"}
+    for name in COMMANDS:
+        command = the_command(name)
+        known |= options(command)
+        for each in getattr(command, "commands", {}).values():
+            known |= options(each)
+    named = {span.partition(" ")[0].partition("=")[0] for span in spans(page) if span.startswith("--")}
+    assert named - known == set()
+
+
+@cache
+def routes() -> set[str]:
+    """Method and path, parameters without their names."""
+    described = create_app(Settings()).openapi()["paths"]
+    listed = {f"{method.upper()} {path}" for path, methods in described.items() for method in methods}
+    return {re.sub(r"\{\w+\}", "{}", route) for route in listed}
+
+
+@pages
+def test_every_route_exists(page: Path) -> None:
+    """As in `GET /me` and `POST …/apply`, where `…` stands for any start."""
+    unknown = []
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    for method, path in re.findall(r"`(GET|POST|PUT|DELETE) ((?:/|…/)[^`\s]*)[^`]*`", text):
+        plain = re.sub(r"\{\w+\}", "{}", path.partition("?")[0]).removeprefix("/api/v1")
+        if plain.startswith("…"):
+            found = any(route.startswith(f"{method} ") and route.endswith(plain[1:]) for route in routes())
+        else:
+            found = bool({f"{method} /api/v1{plain}", f"{method} {plain}"} & routes())
+        if not found:
+            unknown.append(f"{method} {path}")
+    assert unknown == []
+
+
+def test_the_reference_of_rest_names_every_route() -> None:
+    text = re.sub(r"\{\w+\}", "{}", (CHECKOUT / "docs" / "rest.md").read_text(encoding="utf-8"))
+    paths = {route.partition(" ")[2].removeprefix("/api/v1") for route in routes()}
+    assert {path for path in paths if path not in text and f"…/{path.rpartition('/')[2]}`" not in text} == set()
+
+
+@pages
+def test_every_setting_exists(page: Path) -> None:
+    named = set(re.findall(r"\bMESHGRADE_[A-Z_]+[A-Z]\b", page.read_text(encoding="utf-8")))
+    settings = {f"MESHGRADE_{name.upper()}" for name in Settings.model_fields}
+    assert {name for name in named - settings if name not in SOURCES} == set()
+
+
+def test_what_is_not_there_is_found() -> None:
+    assert list(faults("judge a b --jason")) == ["no option --jason"]
+    assert list(faults("juge a b")) == ["no command juge"]
+    assert list(faults("db downgrade")) == ["no command downgrade"]
+    assert list(faults("test -- -k wire")) == []
+    assert "4-verdict" in anchors(CHECKOUT / "docs" / "design.md")
