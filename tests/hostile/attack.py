@@ -23,11 +23,11 @@ _LINE = re.compile(
     r"(?:; pair: (?P<pair>[a-z_/]+))?"
     r'\. (?P<what>[A-Z].+\.)"""'
 )
-_HEAD = """# What is tried against the walls
+_HEAD = """# Attacks on the walls
 
-Each of these is a file in [tests/hostile/submissions](../tests/hostile/submissions); the test suite submits every one
-of them and looks afterwards whether anything is left. This page is written by
-`python -m tests.hostile.attack > docs/attacks.md`, and a test holds it to the files.
+Each attack is a file in [tests/hostile/submissions](../tests/hostile/submissions). The test suite submits every one of them
+and then checks that nothing is left behind. `python -m tests.hostile.attack > docs/attacks.md` writes this page, and a test
+compares it with the files.
 """
 
 
@@ -35,20 +35,20 @@ of them and looks afterwards whether anything is left. This page is written by
 _PROGRAMS = """
 ## Exported programs
 
-Tried by `tests/grader/test_programs.py` through the whole judge, and by `tests/grader/verifier` against the rules alone.
+`tests/grader/test_programs.py` tries these through the whole judge, and `tests/grader/verifier` against the rules alone.
 
 | attack | refused because |
 |---|---|
-| A kernel of LAPACK is told that its result is larger than what it writes, to read the rest of the memory there. | The call does not fit the kernel's rule. |
-| A kernel is told that its result is smaller than what it writes, or has another batch, rank or dtype. | The same. |
-| Options that a kernel does not check: a side, a triangle, a mode that changes the size of a result. | Only those that JAX gives are on the rule's list. |
-| A result that the kernel leaves unwritten with these options is returned. | It is read nowhere in the program, or refused. |
+| A call declares a larger result than a LAPACK kernel writes, to read the rest of the memory there. | The call does not fit the kernel's rule. |
+| A call declares a smaller result than a kernel writes, or another batch, rank or dtype. | The same. |
+| Options that a kernel does not check: a side, a triangle, a mode that changes the size of a result. | The rule lists only options that JAX uses. |
+| A result that the kernel leaves unwritten with these options is returned. | The program must not read it. |
 | `TopK`, `AllocateBuffer`, `PadToStatic` and others are called by name. | Not on the list of targets. |
-| A sort compares so that no order is possible, and walks out of its array. | The sort is not stable. |
+| A sort with a contradictory comparison leaves its array. | The sort is not stable. |
 | A dimension is set at run time to more than the array holds. | The shape is not fixed. |
 | Values without a seed, from a host or for a host. | Not on the list of operations. |
 | A program crashes the verifier that it shares. | It is run again alone, and charged if it crashes again. |
-| A program for another mesh, other inputs, other devices; bytes that are no program. | It does not fit what was asked for. |
+| A program for another mesh, other inputs, other devices; bytes that are not a program. | It does not match the request. |
 """
 
 

@@ -1,4 +1,4 @@
-"""expect: rejected/killed|divergent_collective. Aborts after printing what a divergent collective prints, for a reason it does not deserve."""
+"""expect: rejected/killed|divergent_collective. Aborts after printing what a divergent collective prints, to get a reason that does not apply."""
 
 import os
 import sys

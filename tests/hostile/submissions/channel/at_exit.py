@@ -1,4 +1,4 @@
-"""expect: accepted. Waits for the end to do its work: exit handlers, finalizers, modules torn down."""
+"""expect: accepted. Acts at the end of the process: exit handlers, finalizers, modules torn down."""
 
 import atexit
 import os

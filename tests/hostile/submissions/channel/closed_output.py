@@ -1,4 +1,4 @@
-"""expect: accepted. Closes its standard streams: nobody needs them for a verdict."""
+"""expect: accepted. Closes its standard streams, which no verdict needs."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""expect: accepted. Looks for what its own command line gives away."""
+"""expect: accepted. Looks for what its own command line reveals."""
 
 import ctypes
 import sys

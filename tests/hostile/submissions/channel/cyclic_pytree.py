@@ -1,4 +1,4 @@
-"""expect: rejected/error; says: "RecursionError". Returns a list that holds itself."""
+"""expect: rejected/error; says: "RecursionError". Returns a list that contains itself."""
 
 
 def add_one(x):

@@ -1,4 +1,4 @@
-"""expect: rejected. Sends descriptors with its bytes, hundreds of them, to fill up whoever reads."""
+"""expect: rejected. Sends descriptors with its bytes, hundreds of them, to exhaust the reader."""
 
 import array
 import os

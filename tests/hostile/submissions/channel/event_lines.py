@@ -1,4 +1,4 @@
-"""expect: accepted. Prints what a stream of events, a log or a protocol could take for its own."""
+"""expect: accepted. Prints text that a stream of events, a log or a protocol could mistake for its own."""
 
 import sys
 

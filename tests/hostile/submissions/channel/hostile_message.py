@@ -1,4 +1,4 @@
-"""expect: rejected/error. Raises an error whose text cannot be had, has no end, or is no text."""
+"""expect: rejected/error. Raises an error whose text cannot be read, never ends, or is not text."""
 
 
 class Hostile(Exception):

@@ -1,4 +1,4 @@
-"""expect: rejected/error; says: "result channel". Sends numbers that take for ever to parse, and shapes whose size overflows."""
+"""expect: rejected/error; says: "result channel". Sends numbers that take forever to parse, and shapes whose size overflows."""
 
 import os
 import struct

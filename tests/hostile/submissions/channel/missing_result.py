@@ -1,4 +1,4 @@
-"""expect: rejected. Answers that all went well, and leaves the result out."""
+"""expect: rejected. Reports success and omits the result."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""expect: rejected/error; says: "result channel". Sends a manifest that is no JSON."""
+"""expect: rejected/error; says: "result channel". Sends a manifest that is not JSON."""
 
 import os
 import struct

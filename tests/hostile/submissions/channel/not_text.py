@@ -1,4 +1,4 @@
-"""expect: accepted. Prints bytes that are no UTF-8."""
+"""expect: accepted. Prints bytes that are not UTF-8."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""expect: rejected/wrong_value. Throws the runner away and answers the judge itself: what it says is compared all the same."""
+"""expect: rejected/wrong_value. Replaces the runner and answers the judge itself: its results are compared anyway."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""expect: rejected/missing_entry. Puts another object in the place of its module."""
+"""expect: rejected/missing_entry. Replaces its module with another object."""
 
 import sys
 import types

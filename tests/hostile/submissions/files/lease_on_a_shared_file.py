@@ -1,4 +1,4 @@
-"""expect: accepted; wall: namespaces, seccomp; says: "stopped". Takes a lease on a shared file: whoever opens it waits."""
+"""expect: accepted; wall: namespaces, seccomp; says: "stopped". Takes a lease on a shared file, so that a process that opens it waits."""
 
 import fcntl
 import os

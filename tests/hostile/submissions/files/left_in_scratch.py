@@ -1,4 +1,4 @@
-"""expect: accepted. Leaves files in its scratch folder for the next submission: whoever comes next looks for them."""
+"""expect: accepted. Leaves files in its scratch folder; the next submission looks for them."""
 
 import os
 

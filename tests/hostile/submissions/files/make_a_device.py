@@ -1,4 +1,4 @@
-"""expect: accepted; wall: namespaces, seccomp; says: "stopped". Makes the device of the host's memory or disk anew."""
+"""expect: accepted; wall: namespaces, seccomp; says: "stopped". Creates a new device file for the host's memory or disk."""
 
 import os
 import stat

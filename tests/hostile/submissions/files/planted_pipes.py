@@ -1,4 +1,4 @@
-"""expect: accepted; wall: landlock, seccomp; says: "stopped". Puts named pipes where somebody outside might read a result, and so wait for ever."""
+"""expect: accepted; wall: landlock, seccomp; says: "stopped". Puts named pipes where a process outside might read a result and then wait forever."""
 
 import os
 

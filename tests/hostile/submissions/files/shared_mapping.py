@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Maps a file that all submissions read as shared: whoever maps it, too, meets it there."""
+"""expect: accepted; wall: seccomp; says: "stopped". Maps a file that all submissions can read as shared, to meet another submission there."""
 
 import mmap
 import os

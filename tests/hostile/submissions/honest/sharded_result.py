@@ -1,4 +1,4 @@
-"""expect: accepted. Returns an array that lies on two devices."""
+"""expect: accepted. Returns an array that is split over two devices."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""expect: rejected/syntax_error|time_limit|memory_limit. Writes a number whose digits take for ever to read."""
+"""expect: rejected/syntax_error|time_limit|memory_limit. Writes a number whose digits take forever to read."""
 
 
 def make():

@@ -1,4 +1,4 @@
-"""expect: accepted; pair: pairs/futexes_right. Wakes whoever waits at a page of a file that both can read, itself and by threads that end there."""
+"""expect: accepted; pair: pairs/futexes_right. Wakes a process that waits at a page of a file that both can read, directly and by threads that end there."""
 
 import ctypes
 import mmap

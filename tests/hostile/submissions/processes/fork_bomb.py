@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp, rlimits; says: "stopped". Forks for ever."""
+"""expect: accepted; wall: seccomp, rlimits; says: "stopped". Forks forever."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Ends itself by a signal, as the watchdog would, to be told that it was killed."""
+"""expect: accepted; wall: seccomp; says: "stopped". Ends itself by a signal, as the watchdog would, to be reported as killed."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Sets timers that would end the wait of whoever watches it."""
+"""expect: accepted; wall: seccomp; says: "stopped". Sets timers that would interrupt the wait of its watcher."""
 
 import signal
 

@@ -1,4 +1,4 @@
-"""expect: rejected/time_limit|memory_limit. Writes a regular expression and a number that take for ever in C."""
+"""expect: rejected/time_limit|memory_limit. Writes a regular expression and a number that take forever in C."""
 
 import re
 

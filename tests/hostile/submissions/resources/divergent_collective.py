@@ -1,4 +1,4 @@
-"""expect: rejected/divergent_collective|time_limit; says: "collective". Has only one device reach a collective, so that the other waits in vain."""
+"""expect: rejected/divergent_collective|time_limit; says: "collective". Has only one device reach a collective, so that the other waits forever."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""expect: rejected/killed; says: "SIGILL". Executes what is no instruction."""
+"""expect: rejected/killed; says: "SIGILL". Executes an invalid instruction."""
 
 import ctypes
 import mmap

@@ -1,4 +1,4 @@
-"""expect: rejected/error; says: "RecursionError". Calls itself for ever."""
+"""expect: rejected/error; says: "RecursionError". Calls itself forever."""
 
 
 def add_one(x):

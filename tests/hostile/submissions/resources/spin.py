@@ -1,4 +1,4 @@
-"""expect: rejected/time_limit; says: "was stopped after". Spins for ever."""
+"""expect: rejected/time_limit; says: "was stopped after". Spins forever."""
 
 while True:
     pass

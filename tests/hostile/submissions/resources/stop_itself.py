@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Stops its own threads one by one, so that it can neither go on nor be told to end."""
+"""expect: accepted; wall: seccomp; says: "stopped". Stops its own threads one by one, so that it can neither continue nor be asked to stop."""
 
 import ctypes
 import os

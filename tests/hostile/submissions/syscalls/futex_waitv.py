@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Waits at several futexes, whose flags stand in memory, where no filter sees them."""
+"""expect: accepted; wall: seccomp; says: "stopped". Waits at several futexes, whose flags are in memory, where no filter sees them."""
 
 import ctypes
 import errno

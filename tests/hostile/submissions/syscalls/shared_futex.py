@@ -1,4 +1,4 @@
-"""expect: accepted; wall: seccomp; says: "stopped". Waits at a page of a shared file and is woken through another mapping of it, as by whoever has it mapped."""
+"""expect: accepted; wall: seccomp; says: "stopped". Waits at a page of a shared file and is woken through another mapping of it, as any process that maps it could do."""
 
 import ctypes
 import mmap
