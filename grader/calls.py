@@ -11,14 +11,13 @@ from grader.draws import Drawing
 from grader.errors import SubmissionFault
 from grader.package.package import Package
 from grader.prepared import AskForKnown, Prepared, answer_of
+from grader.reasons import REASONS
 from grader.report import Report, fault_message
 from grader.sandbox.protocol import Session
-from grader.verdict import CaseResult, Reason, Verdict
+from grader.verdict import CaseResult, Verdict
 
 Progress = Callable[[str], None]
 Got = dict[str, tuple[Answer | None, SubmissionFault | None]]
-# After these the process is there for the next case.
-_GO_ON = ("error", "missing_entry")
 
 
 class CallGrading:
@@ -88,7 +87,7 @@ class CallGrading:
           number: of all cases; `before`: those that were called already.
         """
         got: Got = dict(before or {})
-        ended = any(fault is not None and fault.reason not in _GO_ON for _, fault in got.values())
+        ended = any(fault is not None and not REASONS[fault.reason].process_lives for _, fault in got.values())
         got |= {case.id: (None, None) for case in cases}
         started = time.monotonic()
         for place, case in enumerate(cases, len(got) - len(cases) + 1):
@@ -100,7 +99,7 @@ class CallGrading:
                 got[case.id] = (answer_of(values), None)
             except SubmissionFault as fault:
                 got[case.id] = (None, fault)
-                ended = fault.reason not in _GO_ON
+                ended = not REASONS[fault.reason].process_lives
         self._report.run_s += time.monotonic() - started
         return got
 
@@ -156,13 +155,6 @@ def _case_result(outcome: Outcome) -> CaseResult:
     return CaseResult(id=case.id, public=case.public, passed=False, message=message)
 
 
-_HIDDEN_FAULTS: dict[Reason, str] = {
-    "time_limit": "Your code went over the time limit.",
-    "memory_limit": "Your code went over the memory limit.",
-    "output_limit": "Your code returned or printed too much.",
-    "divergent_collective": "Not all devices reached the same collective.",
-    "killed": "The process that ran your code ended before it returned.",
-}
 _TOLD_EXCEPTIONS = frozenset(
     "ArithmeticError AssertionError AttributeError IndexError KeyError NameError NotImplementedError OverflowError "
     "RecursionError RuntimeError TypeError UnboundLocalError ValueError ZeroDivisionError".split()
@@ -176,4 +168,4 @@ def _hidden_message(outcome: Outcome) -> str:
     assert outcome.fault is not None
     name = outcome.fault.detail.get("type")
     told = name if name in _TOLD_EXCEPTIONS else "an exception"
-    return _HIDDEN_FAULTS.get(outcome.fault.reason, f"Your code raised {told}.")
+    return REASONS[outcome.fault.reason].in_hidden_case or f"Your code raised {told}."

@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.evidence import Difference, Tolerances, ToleranceUsed, WorstElement
 from grader.package.package import Tolerance
-from grader.verdict import Reason
+from grader.reasons import Reason
 from grader.wire import Array, Foreign, leaves
 
 # Room for another order of summation, far below any mistake in a formula: some 80 units in the last place.

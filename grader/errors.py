@@ -9,7 +9,7 @@ MeshgradeError
 └── Cancelled            the caller asked to stop
 """
 
-from grader.verdict import Reason
+from grader.reasons import Reason
 
 
 class MeshgradeError(Exception):

@@ -11,28 +11,19 @@ from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
 from grader.package.package import KnownSubmission, Package
 from grader.prepared import Known, Prepared
+from grader.reasons import REASONS
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 
 log = logging.getLogger("meshgrade.known")
-WRONG_RESULT = {"wrong_value", "wrong_shape", "wrong_dtype", "wrong_structure"}
-_WITHOUT_PROGRAM = {
-    "syntax_error",
-    "missing_entry",
-    "error",
-    "not_exportable",
-    "divergent_collective",
-    "time_limit",
-    "memory_limit",
-    "output_limit",
-    "killed",
-}
 
 
 def runnable(package: Package) -> list[KnownSubmission]:
     """Those that come back with a result, or as far as a program."""
-    if package.manifest.mode == "program":
-        return [each for each in package.rejected if each.reason not in _WITHOUT_PROGRAM]
-    return [each for each in package.rejected if each.reason and each.reason.startswith("wrong_")]
+    return [each for each in package.rejected if each.reason and REASONS[each.reason].has_program]
+
+
+def has_wrong_result(submission: KnownSubmission) -> bool:
+    return submission.reason is not None and REASONS[submission.reason].wrong_result
 
 
 def run_known(
@@ -92,7 +83,7 @@ def _examine_known(
     except SubmissionFault as fault:
         log.warning("%s: rejected/%s.py gives no program: %s", package.slug, submission.name, told(fault))
         return Known(submission.misunderstanding, {})
-    if submission.reason in WRONG_RESULT:
+    if has_wrong_result(submission):
         return Known(submission.misunderstanding, sketch_of(examined))
     return Known(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
 

@@ -25,7 +25,7 @@ from grader.checks.call.outcome import Answer
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined
 from grader.idle import Idle
-from grader.known import WRONG_RESULT, examine_source, run_known, runnable, told
+from grader.known import examine_source, has_wrong_result, run_known, runnable, told
 from grader.likelihood import by_likelihood
 from grader.package.names import unmatched_leaves, wrong_cases
 from grader.package.package import KnownSubmission, Package
@@ -100,7 +100,7 @@ class References:
         Raises as `prepare` does.
         """
         prepared = self.prepare(package, lambda phase: None, stop)
-        candidates = [each for each in runnable(package) if (each.reason in WRONG_RESULT) == wrong_result]
+        candidates = [each for each in runnable(package) if has_wrong_result(each) == wrong_result]
         for each in by_likelihood(source, candidates):
             known = self._kept(package, each)
             if known is None and at_most > 0:

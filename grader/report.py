@@ -8,9 +8,10 @@ from grader.checks.finding import Finding
 from grader.errors import GraderFault, SubmissionFault
 from grader.evidence import Fault
 from grader.package.package import Package
+from grader.reasons import Reason
 from grader.sandbox.protocol import Output
 from grader.text import storable
-from grader.verdict import CaseResult, CheckResult, Efficiency, Reason, Status, Timings, Verdict
+from grader.verdict import CaseResult, CheckResult, Efficiency, Status, Timings, Verdict
 
 NO_OUTPUT = Output(stdout="", stderr="", truncated=False)
 _FAILED = "The grader failed, not your code. This is not counted, and its operators have been told."

@@ -1,37 +1,16 @@
 """What the judge says of a submission: one closed shape, the same in REST, the CLI and the database."""
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from grader.closed import Closed
 from grader.evidence import Evidence
+from grader.reasons import Reason
 
 Status = Literal["accepted", "rejected", "failed"]
 Trust = Literal["verified", "observed"]
 Mode = Literal["call", "program"]
-Reason = Literal[
-    "syntax_error",
-    "missing_entry",
-    "error",
-    "wrong_value",
-    "wrong_shape",
-    "wrong_dtype",
-    "wrong_structure",
-    "wrong_sharding",
-    "wrong_communication",
-    "too_much_memory",
-    "too_much_compute",
-    "not_donated",
-    "retraced",
-    "not_exportable",
-    "divergent_collective",
-    "time_limit",
-    "memory_limit",
-    "output_limit",
-    "killed",
-]
-REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
 class CheckResult(Closed):

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict
 
 from app.authoring.schemas import EXAMPLE_VERSION
 from app.rejudging.service import Change, Rejudge, RejudgeStatus
-from grader.verdict import Reason, Status
+from grader.reasons import Reason
+from grader.verdict import Status
 
 _REJUDGE: dict[str, Any] = {
     "id": "1a0f9e8d7c0b8f6e1d9b7a4f5e8d3c2b",

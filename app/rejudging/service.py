@@ -27,7 +27,8 @@ from app.queue.models import IS_SCORED, AttemptRow
 from app.queue.protocol import GradeQueue
 from app.queue.walls import Walls
 from app.rejudging.models import RejudgedRow, RejudgeRow
-from grader.verdict import Reason, Status
+from grader.reasons import Reason
+from grader.verdict import Status
 
 RejudgeStatus = Literal["running", "finished", "applying", "applied", "cancelled"]
 # Of these a problem has one at most: what an attempt's old verdict is would else depend on which is applied first.

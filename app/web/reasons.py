@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from grader.verdict import Reason, Trust
+from grader.reasons import Reason
+from grader.verdict import Trust
 
 
 @dataclass(frozen=True, slots=True)

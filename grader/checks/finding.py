@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from grader.evidence import Evidence
-from grader.verdict import Reason
+from grader.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True)

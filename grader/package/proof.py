@@ -4,7 +4,8 @@ import ast
 from dataclasses import dataclass
 
 from grader.package.package import Package
-from grader.verdict import Reason, Verdict
+from grader.reasons import Reason
+from grader.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

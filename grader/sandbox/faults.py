@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import SubmissionFault
+from grader.reasons import REASONS
 
 MEMORY_MESSAGE = (
     "Your code was stopped when it held more than {memory_mb:,} MiB of memory. "
@@ -14,8 +15,6 @@ MEMORY_MESSAGE = (
 _MAX_FRAMES = 12
 _WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendezvous")
 _ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
-# Of what a verifier does wrong: the other messages name their mesh, or hold for every mesh.
-_TOLD_WITHOUT_PLACE = {"error", "time_limit", "memory_limit", "output_limit", "divergent_collective"}
 # What grader/runner/zygote.py ends a fork with that has failed outside the submission.
 RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
@@ -90,7 +89,7 @@ def fault_of_program(fault: SubmissionFault, activity: str) -> SubmissionFault:
             f"A process of the grader crashed ({how}) while {activity}. Your Python does not run in it, only what XLA "
             "compiled from it. To find the operation that crashes, leave out parts of the program until it runs.",
         )
-    if fault.reason in _TOLD_WITHOUT_PLACE:
+    if REASONS[fault.reason].needs_activity:
         return SubmissionFault(fault.reason, f"{fault} This happened while {activity}.", **fault.detail)
     return fault
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from grader.errors import Cancelled, GraderFault, LostRunner
 from grader.package.package import Limits
+from grader.reasons import Reporter
 from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled import CompiledPrograms
 from grader.sandbox.protocol import RunnerSpec, Warmup
@@ -354,7 +355,8 @@ class Pool:
 
     def _fork(self, kind: _Kind) -> ForkSession:
         order = {**self._order, "devices": kind.devices, "program": kind.program}
-        session = ForkSession(self._living_zygote().fork(order), self._cgroups)
+        reporter: Reporter = "verifier" if kind.program == "verify" else "runner"
+        session = ForkSession(self._living_zygote().fork(order), self._cgroups, reporter)
         try:
             session.environment = session.wait_until_ready()["environment"]
             return session

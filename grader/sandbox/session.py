@@ -13,6 +13,7 @@ from typing import Any, Self
 from grader import wire
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.package.package import Limits
+from grader.reasons import Reporter, reported
 from grader.sandbox.capture import Capture
 from grader.sandbox.cgroup import Cgroups, Group
 from grader.sandbox.faults import (
@@ -63,8 +64,9 @@ class ForkSession:
     memory are the submission's; then `request`; then closed. Every fault kills the fork. One thread at a time.
     """
 
-    def __init__(self, fork: Fork, cgroups: Cgroups | None = None) -> None:
+    def __init__(self, fork: Fork, cgroups: Cgroups | None = None, reporter: Reporter = "runner") -> None:
         self._fork = fork
+        self._reporter = reporter
         self._cgroups = cgroups
         self._limits = Limits()
         self._stop: threading.Event | None = None
@@ -188,17 +190,10 @@ class ForkSession:
         if reply.get("ok") is True:
             return reply, outputs
         match reply:
-            case {"ok": False, "reason": str(reason), "message": str(text), "detail": dict(detail)} if reason in (
-                "syntax_error",
-                "missing_entry",
-                "error",
-                "memory_limit",
-                "output_limit",
-                "wrong_structure",
-                "wrong_sharding",
-                "not_exportable",
-            ):
-                raise SubmissionFault(reason, text[:_MAX_TEXT], **clean_detail(detail))  # type: ignore[arg-type]
+            case {"ok": False, "reason": str(name), "message": str(text), "detail": dict(detail)} if (
+                reason := reported(name, by=self._reporter)
+            ) is not None:
+                raise SubmissionFault(reason, text[:_MAX_TEXT], **clean_detail(detail))
         raise self._tampered("a reply of an unknown form")
 
     def seal_output(self) -> None:

@@ -17,7 +17,8 @@ from grader.evidence import (
     Leaves,
     Traffic,
 )
-from grader.verdict import CaseResult, CheckResult, Efficiency, EfficiencyPart, Reason, Trust, Verdict
+from grader.reasons import Reason
+from grader.verdict import CaseResult, CheckResult, Efficiency, EfficiencyPart, Trust, Verdict
 
 Mesh = dict[str, int]
 Spec = list[tuple[str, ...]]

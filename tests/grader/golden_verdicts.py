@@ -27,10 +27,11 @@ from grader.prepared import Known, Prepared
 from grader.program.dots import Dot
 from grader.program.facts import Asked, Facts, Leaf
 from grader.programs import ProgramGrading
+from grader.reasons import Reason
 from grader.report import Report
 from grader.sandbox.null import NullSandbox, NullSession, Reply
 from grader.sandbox.protocol import Output
-from grader.verdict import Reason, Verdict
+from grader.verdict import Verdict
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, whole
 
 FOLDER = Path(__file__).parent / "golden"

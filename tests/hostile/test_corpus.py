@@ -5,7 +5,8 @@ from typing import get_args
 
 import pytest
 
-from grader.verdict import REASONS, Status
+from grader.reasons import REASONS
+from grader.verdict import Status
 from tests.hostile.attack import FOLDER, WALLS, parse, read_corpus, table
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from grader import checks
 from grader.package.package import CheckSpec, Limits, Manifest, ProgramSpec, Tolerance
-from grader.verdict import REASONS
+from grader.reasons import REASONS
 
 DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
 MODELS: list[type[BaseModel]] = [Manifest, Limits, CheckSpec, ProgramSpec, Tolerance]

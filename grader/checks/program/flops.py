@@ -6,7 +6,8 @@ from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Measured, Subject
 from grader.evidence import Amount, Amounts
-from grader.verdict import Reason, Trust
+from grader.reasons import Reason
+from grader.verdict import Trust
 
 TITLE = "Work on each device"
 TRUST: Trust = "verified"

@@ -1,7 +1,7 @@
 import pytest
 
 from app.help.pages import every_refusal
-from grader.verdict import REASONS
+from grader.reasons import REASONS
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,8 @@ from grader.evidence import (
     ToleranceUsed,
     WorstElement,
 )
-from grader.verdict import CaseResult, CheckResult, Reason, Status, Timings, Verdict
+from grader.reasons import Reason
+from grader.verdict import CaseResult, CheckResult, Status, Timings, Verdict
 
 
 def _verdict(

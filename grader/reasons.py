@@ -1,0 +1,93 @@
+"""Why a submission is rejected: the closed list, and what the judge knows about each reason.
+
+A new reason is an entry here and its explanation in app/web/reasons.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+Reason = Literal[
+    "syntax_error",
+    "missing_entry",
+    "error",
+    "wrong_value",
+    "wrong_shape",
+    "wrong_dtype",
+    "wrong_structure",
+    "wrong_sharding",
+    "wrong_communication",
+    "too_much_memory",
+    "too_much_compute",
+    "not_donated",
+    "retraced",
+    "not_exportable",
+    "divergent_collective",
+    "time_limit",
+    "memory_limit",
+    "output_limit",
+    "killed",
+]
+# The judge is everything outside of the two: it reads clocks, exits and facts.
+Reporter = Literal["runner", "verifier", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonFacts:
+    """What holds for every submission that is rejected for one reason.
+
+    Attributes:
+      reported_by: who may give it. A runner or verifier that replies with any other reason is not to be believed.
+      has_program: the submission got as far as a compiled program, or in call mode as a result.
+      wrong_result: it computes something else than the reference, so that it is known again by its result.
+      process_lives: in call mode the runner is there for the next case.
+      needs_activity: the message does not say what a verifier was doing, so that this has to be added.
+      in_hidden_case: all that is said in a hidden case; where it is empty, the type of the exception is said.
+    """
+
+    reported_by: frozenset[Reporter]
+    has_program: bool = False
+    wrong_result: bool = False
+    process_lives: bool = False
+    needs_activity: bool = False
+    in_hidden_case: str = ""
+
+
+_RUNNER: frozenset[Reporter] = frozenset({"runner"})
+_VERIFIER: frozenset[Reporter] = frozenset({"verifier"})
+_JUDGE: frozenset[Reporter] = frozenset({"judge"})
+_ALL = _RUNNER | _VERIFIER | _JUDGE
+
+REASONS: Mapping[Reason, ReasonFacts] = MappingProxyType(
+    {
+        "syntax_error": ReasonFacts(_RUNNER),
+        "missing_entry": ReasonFacts(_RUNNER, process_lives=True),
+        "error": ReasonFacts(_ALL, process_lives=True, needs_activity=True),
+        "wrong_value": ReasonFacts(_JUDGE, has_program=True, wrong_result=True),
+        "wrong_shape": ReasonFacts(_JUDGE, has_program=True, wrong_result=True),
+        "wrong_dtype": ReasonFacts(_JUDGE, has_program=True, wrong_result=True),
+        "wrong_structure": ReasonFacts(_RUNNER | _JUDGE, has_program=True, wrong_result=True),
+        "wrong_sharding": ReasonFacts(_VERIFIER | _JUDGE, has_program=True),
+        "wrong_communication": ReasonFacts(_JUDGE, has_program=True),
+        "too_much_memory": ReasonFacts(_JUDGE, has_program=True),
+        "too_much_compute": ReasonFacts(_JUDGE, has_program=True),
+        "not_donated": ReasonFacts(_JUDGE, has_program=True),
+        "retraced": ReasonFacts(_JUDGE, has_program=True),
+        "not_exportable": ReasonFacts(_ALL),
+        "divergent_collective": ReasonFacts(
+            _JUDGE, needs_activity=True, in_hidden_case="Not all devices reached the same collective."
+        ),
+        "time_limit": ReasonFacts(_JUDGE, needs_activity=True, in_hidden_case="Your code went over the time limit."),
+        "memory_limit": ReasonFacts(_ALL, needs_activity=True, in_hidden_case="Your code went over the memory limit."),
+        "output_limit": ReasonFacts(
+            _ALL, needs_activity=True, in_hidden_case="Your code returned or printed too much."
+        ),
+        "killed": ReasonFacts(_JUDGE, in_hidden_case="The process that ran your code ended before it returned."),
+    }
+)
+
+
+def reported(name: str, by: Reporter) -> Reason | None:
+    """The reason of that name, if there is one that this process may report."""
+    return next((reason for reason, facts in REASONS.items() if reason == name and by in facts.reported_by), None)
