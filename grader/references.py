@@ -35,7 +35,7 @@ from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 from grader.wire import MAX_CASES
 
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
-_FORMAT = "10"
+_FORMAT = "11"
 _LOOK_S = 0.2
 Progress = Callable[[str], None]
 
@@ -246,14 +246,13 @@ def runner_spec(package: Package) -> RunnerSpec:
     return RunnerSpec(package.manifest.devices, package.manifest.limits, warmup)
 
 
-# A program's starter is public and most often holds the whole `init`. What it compiles for the other meshes is kept for
-# every runner; going through them again would cost each one more CPU time than it saves its submission.
+# A program's starter is public and most often holds the whole `init`.
 _REHEARSAL = """{starter}
 
 def warm():
     from grader.runner.export import rehearse
 
-    rehearse(globals().get({init!r}), {meshes!r}[: 1 if compiled else None])
+    rehearse(globals().get({init!r}), {meshes!r}, compiled=compiled)
 """
 
 

@@ -16,10 +16,13 @@ import jax
 import jax.extend
 import jax.numpy as jnp
 import numpy as np
+import optax
+from flax import nnx
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.runner import private_jax
+from grader.runner.options import COMPILER_OPTIONS
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
 from grader.wire import MAX_LEAVES, MAX_PATH
 
@@ -80,6 +83,7 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     Raises:
       Fault: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
     """
+    private_jax.compile_with(COMPILER_OPTIONS)
     given = _make_mesh(request["mesh"], AxisType.Auto)
     init = submission.function(request["init"]) if request["init"] else None
     tree, init_artifact = _Tree([], [], None), None
@@ -145,22 +149,41 @@ def _initial_state(submission: Submission, init: Callable[..., object], mesh: Me
     return tree
 
 
-def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]]) -> None:
+def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]], *, compiled: bool) -> None:
     """What most exports do, before there is a submission: a public `init` on each mesh, or else a small program.
 
     After an `init` has been traced and run, exporting has little left to do for the first time.
+
+    Args:
+      compiled: an earlier rehearsal has filled the compilation cache, so what is there for the cache alone is left out.
     """
+    private_jax.compile_with(COMPILER_OPTIONS)
     for axes in meshes:
         mesh = _make_mesh(axes, AxisType.Auto)
         with jax.set_mesh(mesh):
             if init is not None:
                 with contextlib.suppress(Exception):  # a starter is unfinished, and may not run at all
-                    _Tree.of(init(mesh, 0)).to_host()
+                    state = _Tree.of(init(mesh, 0))
+                    state.to_host()
+                    if not compiled:
+                        _make_leaf_by_leaf(state.leaves)
             else:
                 rows = 8 * mesh.devices.size
                 sharding = NamedSharding(mesh, P(tuple(axes)))
                 avals = [jax.ShapeDtypeStruct((rows, 8), jnp.float32, sharding=sharding)] * 2
                 jax.export.export(jax.jit(partial(_rehearsed_step, mesh)))(*avals).serialize()
+
+
+def _make_leaf_by_leaf(leaves: Sequence[Any]) -> None:
+    """Parameters as students make them who do not keep the starter's `init`: each operation is a program of its own."""
+    key = jax.random.key(0)
+    zeros = [jnp.zeros(leaf.shape) for leaf in leaves if leaf.dtype == jnp.float32]
+    for shape in sorted({leaf.shape for leaf in zeros}):
+        jnp.sqrt(jnp.ones(shape)) * 0.1
+        jax.random.normal(key, shape) * 0.1
+        if len(shape) == 2:
+            nnx.Linear(*shape, rngs=nnx.Rngs(0))
+    optax.adam(0.1).init(zeros)
 
 
 def _rehearsed_step(mesh: Mesh, w: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:

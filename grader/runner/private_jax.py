@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
-from jax._src import compilation_cache, source_info_util, xla_bridge
+from jax._src import compilation_cache, compiler, source_info_util, xla_bridge
 from jax._src.compilation_cache_interface import CacheInterface as CacheInterface
 from jax._src.interpreters import mlir
 
 LINE = jax.__version_info__[:2]
+_GET_OPTIONS: Any = compiler.get_compile_options
 # The first line of JAX whose compiler refuses an option.
 _OPTIONS_GONE = {"xla_cpu_use_fusion_emitters": (0, 12)}
 
@@ -49,6 +50,20 @@ def named_shardings(exported: Any) -> tuple[Any, ...]:
 def known_options(options: Mapping[str, str | bool]) -> dict[str, str | bool]:
     """Those of the compiler's options that this line of JAX has."""
     return {name: value for name, value in options.items() if name not in _OPTIONS_GONE or _OPTIONS_GONE[name] > LINE}
+
+
+def compile_with(options: Mapping[str, str | bool]) -> None:
+    """Have everything that this process compiles from now on compiled with these options, but for what a call of
+    `jax.jit` says itself.
+    """
+
+    known = known_options(options)
+
+    def get_options(*args: Any, env_options_overrides: Mapping[str, Any] | None = None, **named: Any) -> Any:
+        return _GET_OPTIONS(*args, env_options_overrides={**known, **(env_options_overrides or {})}, **named)
+
+    seam: Any = compiler
+    seam.get_compile_options = get_options
 
 
 def _as_it_is(executable: bytes) -> bytes:

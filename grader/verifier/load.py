@@ -13,18 +13,11 @@ from grader.program.hlo import Module, read_hlo
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
 from grader.program.tokens import ProgramUnreadable
 from grader.runner import private_jax
+from grader.runner.options import COMPILER_OPTIONS
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
 from grader.verifier.refused import Refused
 
-# How a program becomes machine code, not what it is: no LLVM optimizations, and fusions emitted as LLVM at once rather
-# than by way of MLIR, all in one piece. Loading takes a quarter of the CPU time (docs/performance.md, with what stays
-# the same).
-COMPILER_OPTIONS: dict[str, str | bool] = {
-    "xla_backend_optimization_level": "0",
-    "xla_cpu_use_fusion_emitters": "False",
-    "xla_cpu_parallel_codegen_split_count": "1",
-}
 # A few seconds of reading. The largest program of the problems here has a fiftieth of it.
 _MAX_HLO_CHARACTERS = 8_000_000
 

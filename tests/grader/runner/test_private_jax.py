@@ -23,6 +23,7 @@ PRIVATE = {
     "jax._src.compilation_cache.compress_executable": "test_what_is_kept_is_not_compressed",
     "jax._src.compilation_cache.decompress_executable": "test_what_is_kept_is_not_compressed",
     "jax._src.compilation_cache_interface.CacheInterface": "test_what_was_compiled_is_kept_and_found",
+    "jax._src.compiler.get_compile_options": "test_what_is_compiled_later_has_the_options",
     "jax._src.interpreters.mlir.make_ir_context": "test_all_lowerings_share_one_context",
     "jax._src.source_info_util.user_frames": "test_an_equation_names_the_line_that_made_it",
     "jax._src.xla_bridge.backends_are_initialized": "test_a_backend_is_seen_once_it_is_started",
@@ -40,6 +41,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 from grader.runner import private_jax, warm
+from grader.runner.options import COMPILER_OPTIONS
 
 found = {"started_before": private_jax.backend_is_started()}
 cache = warm.start_backend()
@@ -69,6 +71,13 @@ found["starts"] = [list(private_jax.compilation_cache.decompress_executable(entr
                    for entry in cache.entries.values()]
 equation = jax.make_jaxpr(double)(x).jaxpr.eqns[0]
 found["frames"] = [(frame.function_name, frame.start_line) for frame in private_jax.user_frames(equation)]
+private_jax.compile_with({"xla_no_such_option": "0"})
+try:
+    jax.jit(lambda x: x * 3)(x)
+except Exception as error:
+    found["refused"] = str(error)
+private_jax.compile_with(COMPILER_OPTIONS)
+found["tripled"] = float(jax.jit(lambda x: x * 3)(x)[1])
 print(json.dumps(found))
 """
 
@@ -151,6 +160,12 @@ def test_what_is_kept_is_not_compressed(inside: dict[str, object]):
 
 def test_all_lowerings_share_one_context(inside: dict[str, object]):
     assert inside["contexts"] == 1
+
+
+def test_what_is_compiled_later_has_the_options(inside: dict[str, object]):
+    # The compiler itself has to have seen it.
+    assert "xla_no_such_option" in inside["refused"]
+    assert inside["tripled"] == 3.0
 
 
 def test_an_equation_names_the_line_that_made_it(inside: dict[str, object]):
