@@ -5,6 +5,7 @@ import pytest
 from grader.judge import Judge
 from grader.package.package import Package
 from tests.grader.shipped import accepted, each_of, known, package, rejected, slugs
+from tests.grader.shipped_verdicts import compare_with_kept
 
 SLUGS = slugs("call")
 
@@ -16,6 +17,7 @@ def test_there_are_problems():
 @pytest.mark.parametrize("slug", each_of("call"))
 def test_the_reference_scores_100(judge: Judge, slug: str):
     verdict = judge.judge(package(slug), package(slug).reference)
+    compare_with_kept(f"{slug}:reference", verdict)
     assert (verdict.status, verdict.reason, verdict.score) == ("accepted", None, 100)
     assert any(case.public for case in verdict.cases)
     assert not all(case.public for case in verdict.cases)
@@ -29,13 +31,16 @@ def test_fsdp_step_has_two_public_cases_and_eight_hidden_ones_at_least(judge: Ju
 
 @pytest.mark.parametrize("slug", each_of("call"))
 def test_the_starter_does_not_pass(judge: Judge, slug: str):
-    assert judge.judge(package(slug), package(slug).starter).status == "rejected"
+    verdict = judge.judge(package(slug), package(slug).starter)
+    assert verdict.status == "rejected"
+    compare_with_kept(f"{slug}:starter", verdict)
 
 
 @pytest.mark.parametrize("name", accepted("call"))
 def test_an_accepted_submission_is_accepted(judge: Judge, name: str):
     problem, submission = known(name)
     verdict = judge.judge(problem, submission.source)
+    compare_with_kept(name, verdict)
     assert [check.message for check in verdict.checks if not check.passed] == []
     assert (verdict.status, verdict.score) == ("accepted", 100)
 
@@ -44,6 +49,7 @@ def test_an_accepted_submission_is_accepted(judge: Judge, name: str):
 def test_a_rejected_submission_is_rejected_for_its_reason(judge: Judge, name: str):
     problem, submission = known(name)
     verdict = judge.judge(problem, submission.source)
+    compare_with_kept(name, verdict)
     assert (verdict.status, verdict.reason) == ("rejected", submission.reason)
     assert verdict.score is not None
     assert verdict.score < 100

@@ -8,6 +8,7 @@ from grader.judge import Judge
 from grader.references import References
 from grader.sandbox.build import PooledSandbox
 from tests.grader.shipped import accepted, each_of, known, package, rejected, slugs
+from tests.grader.shipped_verdicts import compare_with_kept
 
 SLUGS = slugs("program")
 
@@ -42,6 +43,7 @@ def _size(mesh: dict[str, int]) -> int:
 @pytest.mark.parametrize("slug", each_of("program"))
 def test_the_reference_scores_100_and_costs_what_it_costs(terse: Judge, slug: str):
     verdict = terse.judge(package(slug), package(slug).reference)
+    compare_with_kept(f"{slug}:reference", verdict)
     assert [check.message for check in verdict.checks if not check.passed] == []
     assert (verdict.status, verdict.score) == ("accepted", 100)
     assert any(case.public for case in verdict.cases)
@@ -52,13 +54,16 @@ def test_the_reference_scores_100_and_costs_what_it_costs(terse: Judge, slug: st
 
 @pytest.mark.parametrize("slug", each_of("program"))
 def test_the_starter_does_not_pass(terse: Judge, slug: str):
-    assert terse.judge(package(slug), package(slug).starter).status == "rejected"
+    verdict = terse.judge(package(slug), package(slug).starter)
+    assert verdict.status == "rejected"
+    compare_with_kept(f"{slug}:starter", verdict)
 
 
 @pytest.mark.parametrize("name", accepted("program"))
 def test_an_accepted_submission_is_accepted(terse: Judge, name: str):
     problem, submission = known(name)
     verdict = terse.judge(problem, submission.source)
+    compare_with_kept(name, verdict)
     assert [check.message for check in verdict.checks if not check.passed] == []
     assert (verdict.status, verdict.score) == ("accepted", 100)
 
@@ -67,6 +72,7 @@ def test_an_accepted_submission_is_accepted(terse: Judge, name: str):
 def test_a_rejected_submission_is_rejected_for_its_reason(terse: Judge, name: str):
     problem, submission = known(name)
     verdict = terse.judge(problem, submission.source)
+    compare_with_kept(name, verdict)
     assert (verdict.status, verdict.reason) == ("rejected", submission.reason)
     assert verdict.score is not None
     assert verdict.score < 100
