@@ -9,21 +9,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 
-from app.accounts import account_pages, confirm_pages, provider_pages
-from app.accounts import api as accounts_api
-from app.accounts import pages as accounts_pages
-from app.accounts.counted import limit_rate
 from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
-from app.accounts.web import reader_of
-from app.attempts import api as attempts_api
-from app.attempts import batch_api
-from app.attempts import pages as attempts_pages
 from app.attempts.service import AttemptLimits, Attempts
-from app.authoring import api as authoring_api
 from app.authoring.proofs import Proofs
 from app.authoring.prover import Prover
 from app.authoring.service import Authoring
@@ -31,16 +22,11 @@ from app.authoring.services import AuthoringServices
 from app.data_folder import DataFolder
 from app.database import Database
 from app.errors import SettingInvalid
-from app.help import pages as help_pages
 from app.migrate import migrate
-from app.operating import api as operating_api
-from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
-from app.operating.requests import add_request_log
 from app.operating.services import OperatingServices
 from app.operating.steps import step_log
 from app.operating.tally import Tally
-from app.problems import api as problems_api
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
@@ -52,27 +38,20 @@ from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
-from app.rejudging import api as rejudging_api
 from app.rejudging.draw import draw_of
 from app.rejudging.pump import RejudgePump
 from app.rejudging.service import Rejudging
 from app.rejudging.services import RejudgingServices
-from app.rest.deprecation import add_deprecation_headers
-from app.rest.error_responses import add_error_responses
-from app.rest.openapi import describe, operation_id
-from app.rest.rate_limit import RateLimit, add_rate_limit_headers
+from app.rest.openapi import operation_id
+from app.rest.rate_limit import RateLimit
+from app.routes import add_routes
 from app.services import share
 from app.settings import Settings
 from app.version import VERSION
-from app.web.security import add_security_headers
-from app.web.static_files import mount_static
-from app.web.templating import compile_pages
-from app.webhooks import api as webhooks_api
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks, queue_deliveries
 from app.webhooks.services import WebhookServices
-from app.workbench import pages as problems_pages
 from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
@@ -81,7 +60,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_API = "/api/v1"
 _LOOK_FOR_SECRET_S = 2.0
 _HOOKS = QueueHooks(on_finished=queue_deliveries, draw_of=draw_of)
 _DESCRIPTION = (
@@ -153,26 +131,7 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         redirect_slashes=False,
     )
-    compile_pages()
-    add_error_responses(app, reader_of)
-    # Routes are tried one after the other, so those that a class asks for all the time come first.
-    app.include_router(problems_api.router, prefix=_API)
-    app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for pages in (problems_pages, attempts_pages):
-        app.include_router(pages.router)
-    for api in (batch_api, accounts_api, webhooks_api, authoring_api, rejudging_api):
-        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    app.include_router(health_router)
-    app.include_router(operating_api.router)
-    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
-        app.include_router(pages.router)
-    app.webhooks.routes.extend(webhooks_api.sent.routes)
-    mount_static(app)
-    describe(app)
-    add_rate_limit_headers(app)
-    add_deprecation_headers(app)
-    add_security_headers(app)
-    add_request_log(app, metrics)
+    add_routes(app, metrics)
     return app
 
 

@@ -1,0 +1,55 @@
+"""Every route of the service, and what wraps all of them: errors, headers, the request log."""
+
+from fastapi import Depends, FastAPI
+
+from app.accounts import account_pages, confirm_pages, provider_pages
+from app.accounts import api as accounts_api
+from app.accounts import pages as accounts_pages
+from app.accounts.counted import limit_rate
+from app.accounts.web import reader_of
+from app.attempts import api as attempts_api
+from app.attempts import batch_api
+from app.attempts import pages as attempts_pages
+from app.authoring import api as authoring_api
+from app.help import pages as help_pages
+from app.operating import api as operating_api
+from app.operating.health import router as health_router
+from app.operating.metrics import Metrics
+from app.operating.requests import add_request_log
+from app.problems import api as problems_api
+from app.rejudging import api as rejudging_api
+from app.rest.deprecation import add_deprecation_headers
+from app.rest.error_responses import add_error_responses
+from app.rest.openapi import describe
+from app.rest.rate_limit import add_rate_limit_headers
+from app.web.security import add_security_headers
+from app.web.static_files import mount_static
+from app.web.templating import compile_pages
+from app.webhooks import api as webhooks_api
+from app.workbench import pages as workbench_pages
+
+_API = "/api/v1"
+
+
+def add_routes(app: FastAPI, metrics: Metrics) -> None:
+    """Add all routes, and what every request passes. Requests are counted in `metrics`."""
+    compile_pages()
+    add_error_responses(app, reader_of)
+    # Routes are tried one after the other, so those that a class asks for all the time come first.
+    app.include_router(problems_api.router, prefix=_API)
+    app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for pages in (workbench_pages, attempts_pages):
+        app.include_router(pages.router)
+    for api in (batch_api, accounts_api, webhooks_api, authoring_api, rejudging_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    app.include_router(health_router)
+    app.include_router(operating_api.router)
+    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
+        app.include_router(pages.router)
+    app.webhooks.routes.extend(webhooks_api.sent.routes)
+    mount_static(app)
+    describe(app)
+    add_rate_limit_headers(app)
+    add_deprecation_headers(app)
+    add_security_headers(app)
+    add_request_log(app, metrics)
