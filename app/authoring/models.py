@@ -7,12 +7,13 @@ from sqlalchemy import JSON, ForeignKey, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
+from app.lease import LeasedRow
 
 
-class ProofRow(Base):
+class ProofRow(LeasedRow, Base):
     """One check of a version with the judge: wanted, under way or done. `findings` grows as it goes on.
 
-    A process that takes the row holds a lease under a fence token, as of an attempt: whoever lost it writes nothing.
+    A process takes the row under a lease (app/lease.py).
     """
 
     __tablename__ = "proofs"
@@ -27,7 +28,5 @@ class ProofRow(Base):
     findings: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
     total: Mapped[int] = mapped_column(Integer())
     tries: Mapped[int] = mapped_column(Integer())
-    fence_token: Mapped[str | None] = mapped_column(String(32))
-    lease_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
     finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

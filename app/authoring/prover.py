@@ -10,14 +10,14 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from sqlalchemy import CursorResult, and_, or_, select, update
+from sqlalchemy import ColumnElement, and_, select
 
 from app.authoring.models import ProofRow
 from app.authoring.proofs import Proofs
 from app.clock import now
 from app.database import Database
 from app.errors import PackageNotStored
-from app.ids import new_id
+from app.lease import FREE, is_free, lock, take, write
 from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
@@ -106,7 +106,7 @@ class Prover:
         self._grader = grader
         self._packages = packages
         self._walls = walls
-        self._lease_s = lease_s
+        self._life = timedelta(seconds=lease_s)
         self._max_deaths = max_deaths
         self._threads = GradingThreads(1)
 
@@ -132,16 +132,16 @@ class Prover:
     async def _take(self) -> _Held | None:
         query = select(ProofRow).where(_due()).order_by(ProofRow.created_at, ProofRow.id).limit(1)
         async with self._database.writing() as session:
-            row = await session.scalar(query.with_for_update(skip_locked=True))
-            if row is None:
+            rows = await lock(session, query)
+            if not rows:
                 return None
+            row = rows[0]
             row.status, row.findings, row.tries = "running", [], row.tries + 1
-            row.fence_token, row.lease_until = new_id(), self._lease_end()
-            return _Held(row.id, row.version, row.fence_token, row.tries)
+            return _Held(row.id, row.version, take(row, self._life), row.tries)
 
     async def _prove(self, held: _Held) -> None:
         stop = threading.Event()
-        again = {"status": "queued", "fence_token": None, "tries": held.tries - 1}
+        again = {"status": "queued", **FREE, "tries": held.tries - 1}
         try:
             await self._take_steps(held, stop)
         except WallMissing as missing:
@@ -172,14 +172,14 @@ class Prover:
                     break
                 if not await self._write(held, findings=[asdict(each) for each in findings]):
                     return
-        ended = {"status": "finished", "fence_token": None, "finished_at": now()}
+        ended = {"status": "finished", **FREE, "finished_at": now()}
         await self._write(held, findings=[asdict(each) for each in findings], **ended)
 
     async def _while_held(self, held: _Held, call: Callable[[], Finding]) -> Finding | None:
         """What `call` finds, in the thread; None if the lease was lost meanwhile."""
         task = asyncio.ensure_future(self._threads.run(call))
         try:
-            while not (await asyncio.wait([task], timeout=self._lease_s / 3))[0]:
+            while not (await asyncio.wait([task], timeout=self._life.total_seconds() / 3))[0]:
                 if not await self._write(held):
                     return None
             return task.result()
@@ -188,18 +188,13 @@ class Prover:
 
     async def _write(self, held: _Held, **values: Any) -> bool:
         """Store, and hold the row longer; `False` when somebody else holds it by now."""
-        mine = (ProofRow.id == held.id, ProofRow.fence_token == held.fence_token, ProofRow.status == "running")
         async with self._database.writing() as session:
-            done = await session.execute(update(ProofRow).where(*mine).values(lease_until=self._lease_end(), **values))
-            return isinstance(done, CursorResult) and done.rowcount == 1
-
-    def _lease_end(self) -> Any:
-        return now() + timedelta(seconds=self._lease_s)
+            longer = {"lease_until": now() + self._life}
+            return await write(session, ProofRow, held.id, held.fence_token, **(longer | values))
 
 
-def _due() -> Any:
-    left = and_(ProofRow.status == "running", ProofRow.lease_until < now())
-    return or_(ProofRow.status == "queued", left)
+def _due() -> ColumnElement[bool]:
+    return and_(ProofRow.status.in_(("queued", "running")), is_free(ProofRow))
 
 
 def _call(step: Step, grader: Grader, stop: threading.Event) -> Finding:

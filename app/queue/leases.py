@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, event, func, or_, select, update
+from sqlalchemy import event, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.clock import now
 from app.database import Database
-from app.ids import new_id
+from app.lease import FREE, is_free, lock, take, write
 from app.queue.events import AttemptEvents, Change
 from app.queue.models import AttemptRow
 from app.queue.protocol import QueueHooks, QueueStats
@@ -18,7 +18,7 @@ from app.queue.status import AttemptStatus
 from app.queue.turns import PRIORITY, back_off
 from grader.verdict import Verdict
 
-_QUEUED_AGAIN: dict[str, Any] = {"status": "queued", "fence_token": None, "lease_until": None, "started_at": None}
+_QUEUED_AGAIN: dict[str, Any] = {"status": "queued", **FREE, "started_at": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,12 @@ class Leases:
             )
             .order_by(AttemptRow.priority, AttemptRow.turn_at, AttemptRow.id)
             .limit(1)
-            # On PostgreSQL two workers then take two rows; SQLite has one writer anyway and ignores it.
-            .with_for_update(skip_locked=True)
         )
         if not rejudges:
             first = first.where(AttemptRow.priority < PRIORITY["rejudge"])
         async with self._database.writing() as session:
-            row = await session.scalar(first)
-            return None if row is None else await self._held(session, row)
+            rows = await lock(session, first)
+            return await self._held(session, rows[0]) if rows else None
 
     async def take_one(self, attempt_id: str) -> Lease | datetime | None:
         """This row, if it is queued and due; else when to ask again; None when it has ended.
@@ -90,14 +88,13 @@ class Leases:
 
     async def _held(self, session: AsyncSession, row: AttemptRow) -> Lease:
         row.status, row.phase = "running", "starting"
-        row.fence_token = new_id()
-        row.lease_until = now() + self._life
+        fence_token = take(row, self._life)
         row.started_at, row.not_before = now(), None
         row.tries += 1
         return Lease(
             attempt_id=row.id,
             draw=await self._hooks.draw_of(session, row),
-            fence_token=row.fence_token,
+            fence_token=fence_token,
             tries=row.tries,
             problem=row.problem,
             version=row.version,
@@ -112,7 +109,8 @@ class Leases:
 
     async def finish(self, lease: Lease, verdict: Verdict) -> bool:
         async with self._database.writing() as session:
-            if written := await self._update(session, lease, **_finished(verdict, lease.kind)):
+            finished = _finished(verdict, lease.kind)
+            if written := await write(session, AttemptRow, lease.attempt_id, lease.fence_token, **finished):
                 await self._hooks.on_finished(session, lease.attempt_id)
             return written
 
@@ -139,8 +137,8 @@ class Leases:
         """`rescue`, in the caller's transaction."""
         dead = AttemptRow.status == "running"
         if not everything:
-            dead &= or_(AttemptRow.lease_until.is_(None), AttemptRow.lease_until < now())
-        rows = (await session.scalars(select(AttemptRow).where(dead).with_for_update(skip_locked=True))).all()
+            dead &= is_free(AttemptRow)
+        rows = await lock(session, select(AttemptRow).where(dead))
         for row in rows:
             if self._bury(row, max_deaths):
                 await self._hooks.on_finished(session, row.id)
@@ -167,20 +165,7 @@ class Leases:
 
     async def _write(self, lease: Lease, **values: Any) -> bool:
         async with self._database.writing() as session:
-            return await self._update(session, lease, **values)
-
-    async def _update(self, session: AsyncSession, lease: Lease, **values: Any) -> bool:
-        done = await session.execute(
-            update(AttemptRow)
-            .where(
-                AttemptRow.id == lease.attempt_id,
-                AttemptRow.fence_token == lease.fence_token,
-                AttemptRow.status == "running",
-            )
-            .values(**values)
-            .execution_options(synchronize_session=False)
-        )
-        return isinstance(done, CursorResult) and done.rowcount == 1
+            return await write(session, AttemptRow, lease.attempt_id, lease.fence_token, **values)
 
 
 async def cancel_row(session: AsyncSession, attempt_id: str) -> bool:
@@ -233,5 +218,5 @@ def columns_of(verdict: Verdict, kind: str) -> dict[str, Any]:
 
 
 def _finished(verdict: Verdict, kind: str) -> dict[str, Any]:
-    ended = {"status": "finished", "phase": None, "fence_token": None, "lease_until": None, "finished_at": now()}
+    ended = {"status": "finished", "phase": None, **FREE, "finished_at": now()}
     return ended | columns_of(verdict, kind)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.clock import now
 from app.database import Base, UTCDateTime
+from app.lease import LeasedRow
 
 # What a partial index holds. A query says it in the same words, literally: with a parameter in it, the database could
 # not know that the index holds all that is asked for.
@@ -20,11 +21,10 @@ def _partial(name: str, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
-class AttemptRow(Base):
+class AttemptRow(LeasedRow, Base):
     """One grading, asked for and perhaps done.
 
-    A worker that takes the row draws a `fence_token` and holds a lease until `lease_until`. It writes only where its
-    token still stands, so that one that was paused and came back changes nothing. No token: nobody holds the row.
+    A worker takes the row under a lease (app/lease.py).
 
     Of the queued rows the lowest `priority` goes first, then the earliest `turn_at` (app/queue/turns.py), and none
     before its `not_before`.
@@ -66,8 +66,6 @@ class AttemptRow(Base):
     not_before: Mapped[datetime | None] = mapped_column(UTCDateTime())
     tries: Mapped[int] = mapped_column(Integer())
     idempotency_key: Mapped[str | None] = mapped_column(String(255))
-    fence_token: Mapped[str | None] = mapped_column(String(32))
-    lease_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     score: Mapped[int | None] = mapped_column(Integer())
     verdict_status: Mapped[str | None] = mapped_column(String(16))

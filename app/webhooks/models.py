@@ -6,6 +6,7 @@ from sqlalchemy import ForeignKey, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
+from app.lease import LeasedRow
 
 
 class WebhookRow(Base):
@@ -19,8 +20,11 @@ class WebhookRow(Base):
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 
-class DeliveryRow(Base):
-    """One verdict for one webhook, stored with the verdict itself. `next_try_at` is null once it is over."""
+class DeliveryRow(LeasedRow, Base):
+    """One verdict for one webhook, stored with the verdict itself. `next_try_at` is null once it is over.
+
+    A process takes the row under a lease (app/lease.py) for as long as it tries.
+    """
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import httpcore
-from sqlalchemy import select, update
+from sqlalchemy import and_, select
 
 from app.attempts.schemas import AttemptJSON
 from app.attempts.service import view_of
 from app.clock import now
 from app.database import Database
+from app.lease import FREE, is_free, lock, take, write
 from app.queue.models import AttemptRow
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import AddressRefused, Outside
@@ -34,6 +35,7 @@ class _Due:
     id: str
     url: str
     webhook_id: str
+    fence_token: str
     tries: int
     body: bytes
 
@@ -64,29 +66,24 @@ class WebhookSender:
         return len(taken)
 
     async def _take(self) -> list[_Due]:
-        due = (
-            select(DeliveryRow)
-            .where(DeliveryRow.next_try_at <= now())
-            .order_by(DeliveryRow.next_try_at)
-            .limit(_AT_ONCE)
-            .with_for_update(skip_locked=True)
-        )
+        is_due = and_(DeliveryRow.next_try_at <= now(), is_free(DeliveryRow))
         # Looked at first without the writer's turn, of which SQLite has only one.
         async with self._database.reading() as session:
-            if await session.scalar(select(DeliveryRow.id).where(DeliveryRow.next_try_at <= now()).limit(1)) is None:
+            if await session.scalar(select(DeliveryRow.id).where(is_due).limit(1)) is None:
                 return []
+        due = select(DeliveryRow).where(is_due).order_by(DeliveryRow.next_try_at).limit(_AT_ONCE)
         async with self._database.writing() as session:
-            rows = (await session.scalars(due)).all()
             taken = []
-            for row in rows:
+            for row in await lock(session, due):
                 if row.tries > len(PAUSES_S):
+                    row.fence_token = row.lease_until = None
                     row.next_try_at, row.answer = None, "the sender stopped at each try, the last one included"
                     continue
                 row.tries += 1
-                row.next_try_at = now() + _HELD
+                fence_token = take(row, _HELD)
                 webhook = await session.get_one(WebhookRow, row.webhook_id)
                 attempt = await session.get_one(AttemptRow, row.attempt_id)
-                taken.append(_Due(row.id, webhook.url, webhook.id, row.tries, _body(row, attempt)))
+                taken.append(_Due(row.id, webhook.url, webhook.id, fence_token, row.tries, _body(row, attempt)))
             return taken
 
     async def _try(self, due: _Due) -> None:
@@ -114,12 +111,9 @@ class WebhookSender:
         if not arrived and due.tries <= len(PAUSES_S):
             again = now() + timedelta(seconds=PAUSES_S[due.tries - 1])
         async with self._database.writing() as session:
-            await session.execute(
-                update(DeliveryRow)
-                # It may have been deleted with its webhook, or taken by another process after too long a pause.
-                .where(DeliveryRow.id == due.id, DeliveryRow.tries == due.tries)
-                .values(next_try_at=again, delivered_at=now() if arrived else None, answer=answer[:200])
-            )
+            # `False` if it was deleted with its webhook, or taken by another process after too long a pause.
+            ended = {"next_try_at": again, "delivered_at": now() if arrived else None, "answer": answer[:200]}
+            await write(session, DeliveryRow, due.id, due.fence_token, **FREE, **ended)
 
 
 def _body(delivery: DeliveryRow, attempt: AttemptRow) -> bytes:

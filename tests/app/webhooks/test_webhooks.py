@@ -104,7 +104,7 @@ async def test_a_delivery_whose_sender_died_is_taken_up_by_another(inside, recei
     assert len(await sender_of(inside)._take()) == 1
     assert await sender_of(inside).send_due() == 0
     async with inside.services.database.writing() as session:
-        await session.execute(update(DeliveryRow).values(next_try_at=now()))
+        await session.execute(update(DeliveryRow).values(lease_until=now()))
     assert await sender_of(inside).send_due() == 1
 
 
@@ -114,7 +114,7 @@ async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receive
     for _ in range(len(PAUSES_S) + 1):
         assert len(await sender_of(inside)._take()) == 1
         async with inside.services.database.writing() as session:
-            await session.execute(update(DeliveryRow).values(next_try_at=now()))
+            await session.execute(update(DeliveryRow).values(lease_until=now()))
     assert await sender_of(inside).send_due() == 0
     (delivery,) = await deliveries(inside, hook)
     assert (delivery["next_try_at"], delivery["delivered_at"]) == (None, None)
