@@ -32,7 +32,7 @@ async def _take(request: Request, cost: int) -> None:
 
 
 async def tell_rate(request: Request) -> None:
-    """For routes that everybody may read and that lie ready as bytes: to count them would cost more than they do."""
+    """For public routes whose answers are kept as bytes: counting a request would cost more than answering it."""
     limit = services_of(request, AccountServices).rate_limit
     request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
 
