@@ -1,4 +1,4 @@
-"""`meshgrade test`: lint, formatting, types, import rules, then every test."""
+"""`meshgrade test`: lint, spelling, prose, formatting, types, import rules, then every test."""
 
 import importlib.metadata
 import os
@@ -18,6 +18,8 @@ from app.cli.checkout import CHECKOUT, require_in_checkout
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _STEPS = (
     ("lint", ["ruff", "check", "."]),
+    ("spelling", ["codespell"]),
+    ("prose", ["python", "-m", "tests.prose.lint"]),
     ("format", ["ruff", "format", "--check", "."]),
     ("types", ["mypy", "app", "grader"]),
     ("import rules", ["lint-imports", "--no-cache", "--no-logo"]),
@@ -35,7 +37,7 @@ _PARTS = 8
 
 @app.command(
     name="test",
-    help="Run lint, format, types, import rules and all tests. Arguments after -- go to pytest.",
+    help="Run lint, spelling, prose, format, types, import rules and all tests. Arguments after -- go to pytest.",
     context_settings={"ignore_unknown_options": True},
 )
 def run_tests(
@@ -56,7 +58,9 @@ def run_tests(
         typer.Option(min=1, max=_PARTS, help="Which eighth, with --next-jax. Without it, another one each day."),
     ] = None,
 ) -> None:
-    require_in_checkout("test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff"))
+    require_in_checkout(
+        "test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff", "codespell_lib", "proselint")
+    )
     if next_jax:
         raise typer.Exit(_grade_with_next_jax(part or _part_of(datetime.now(UTC)), arguments or []))
     if every_submission:
