@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 
@@ -39,16 +39,27 @@ def _run_case(
     state = getattr(module, program["init"])(mesh, case["seed"])
     jax.tree.map(np.asarray, state)
     losses = []
+    typed = _mesh_of(state, mesh)
     for number in range(program["steps"]):
         inputs = [
-            jax.device_put(value[number], NamedSharding(mesh, _spec(program["inputs"].get(name, []))))
+            jax.device_put(value[number], NamedSharding(typed, _spec(program["inputs"].get(name, []))))
             for name, value in case.items()
             if name != "seed"
         ]
-        state, loss = step(state, *inputs)
+        with jax.set_mesh(typed):
+            state, loss = step(state, *inputs)
         jax.tree.map(np.asarray, state)
         losses.append(np.asarray(loss))
     return losses
+
+
+def _mesh_of(state: Any, mesh: Mesh) -> Mesh:
+    """The one that the state is on, where that asks for shardings in types: the inputs must be typed, too."""
+    for leaf in jax.tree.leaves(state):
+        sharding = getattr(leaf, "sharding", None)
+        if isinstance(sharding, NamedSharding) and AxisType.Explicit in sharding.mesh.axis_types:
+            return Mesh(mesh.devices, mesh.axis_names, axis_types=sharding.mesh.axis_types)
+    return mesh
 
 
 def _spec(dims: list[Any]) -> P:

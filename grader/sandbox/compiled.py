@@ -43,16 +43,13 @@ class CompiledPrograms:
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
-            if key in self._programs:
+            if self._kept(key) is not None:
                 return
-            path = self._folder / f"{key}.frame"
-            programs = _load(path)
-            if programs is None:
-                with fork() as session:
-                    request = {"op": "warm", "source": warmup.source, "collect": True}
-                    _, values = session.warm(request, {"entries": {}}, limits)
-                programs = _checked(values.get("entries"))
-                _store(path, programs)
+            with fork() as session:
+                request = {"op": "warm", "source": warmup.source, "collect": True}
+                _, values = session.warm(request, {"entries": {}}, limits)
+            programs = _checked(values.get("entries"))
+            _store(self._path(key), programs)
             self._programs[key] = programs
 
     def warm(self, session: ForkSession, devices: int, warmup: Warmup, limits: Limits) -> int:
@@ -68,13 +65,22 @@ class CompiledPrograms:
 
     def has(self, devices: int, warmup: Warmup) -> bool:
         """Are the programs of a warm-up here, so that no runner has to compile them?"""
-        return _key(devices, warmup) in self._programs
+        return self._kept(_key(devices, warmup)) is not None
 
     def lend(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
         """Give a fork that was not warmed the programs, so that it loads instead of compiling."""
-        programs = self._programs.get(_key(devices, warmup))
+        programs = self._kept(_key(devices, warmup))
         if programs is not None:
             session.ask({"op": "warm", "source": "", "collect": False}, {"entries": programs})
+
+    def _kept(self, key: str) -> Programs | None:
+        """From memory, or from disk, where an earlier process or another problem's turn has left them."""
+        if key not in self._programs and (programs := _load(self._path(key))) is not None:
+            self._programs[key] = programs
+        return self._programs.get(key)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{key}.frame"
 
 
 @functools.lru_cache(maxsize=256)
