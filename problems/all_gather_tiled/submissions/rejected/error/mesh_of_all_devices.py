@@ -1,4 +1,4 @@
-"""You built a mesh of your own from jax.devices(); w lies on the mesh that was handed in, which may be smaller."""
+"""You built your own mesh from jax.devices(); w is on the given mesh, which may be smaller."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You fetched w with NumPy; inside a compiled program it has no numbers yet, and the host is no device of the mesh."""
+"""You fetched w with NumPy; inside a compiled program it has no numbers yet, and the host is not a device of the mesh."""
 
 import jax.numpy as jnp
 import numpy as np

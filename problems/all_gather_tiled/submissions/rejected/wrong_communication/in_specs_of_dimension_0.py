@@ -1,4 +1,4 @@
-"""w is first cut anew along another dimension, by an all_to_all. in_specs must name the dimension that is split, or shard_map has w rearranged."""
+"""An all_to_all first splits w along another dimension. in_specs must name the dimension that is already split, or shard_map rearranges w."""
 
 from functools import partial
 

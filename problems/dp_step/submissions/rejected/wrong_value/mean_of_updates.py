@@ -1,4 +1,4 @@
-"""You let every device take its own Adam step and averaged the moments and parameters afterwards: Adam is not linear, so that is another algorithm."""
+"""You let every device take its own Adam step and averaged the moments and parameters afterwards: Adam is not linear, which makes this another algorithm."""
 
 import jax
 import jax.numpy as jnp

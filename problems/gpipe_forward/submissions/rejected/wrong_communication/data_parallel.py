@@ -1,4 +1,4 @@
-"""You split the rows and gathered the layers: that is FSDP, and moves weights in place of activations."""
+"""You split the rows and gathered the layers: this is FSDP, which moves weights instead of activations."""
 
 import jax
 import jax.numpy as jnp

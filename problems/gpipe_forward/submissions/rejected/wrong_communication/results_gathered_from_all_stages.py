@@ -1,4 +1,4 @@
-"""You gathered the results of all stages and kept the last one's: S times the bytes of the result."""
+"""You gathered the results of all stages and kept those of the last: S times the bytes of the result."""
 
 import jax
 import jax.numpy as jnp

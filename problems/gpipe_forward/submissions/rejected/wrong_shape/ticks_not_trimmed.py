@@ -1,4 +1,4 @@
-"""You returned a result for every tick; the first S - 1 of the last stage are no microbatch."""
+"""You returned a result for every tick; the first S - 1 of the last stage belong to no microbatch."""
 
 import jax
 import jax.numpy as jnp

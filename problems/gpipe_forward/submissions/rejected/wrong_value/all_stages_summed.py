@@ -1,4 +1,4 @@
-"""You summed the results of all stages; only the last one's are finished."""
+"""You summed the results of all stages; only those of the last stage are finished."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You returned each device's own mean under P("fsdp"), so whole gradients were lined up in place of shards."""
+"""You returned each device's own mean under P("fsdp"), so whole gradients were concatenated instead of shards."""
 
 from functools import partial
 

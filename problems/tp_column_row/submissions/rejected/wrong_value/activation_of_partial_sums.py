@@ -1,4 +1,4 @@
-"""You split w1 by rows and applied gelu to partial sums; gelu of a sum is no sum of gelus."""
+"""You split w1 by rows and applied gelu to partial sums; gelu of a sum is not the sum of gelus."""
 
 import jax
 from jax.sharding import PartitionSpec as P

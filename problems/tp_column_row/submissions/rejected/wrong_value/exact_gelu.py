@@ -1,4 +1,4 @@
-"""You used the exact gelu with the error function; jax.nn.gelu is its tanh approximation unless told."""
+"""You used the exact gelu with the error function; jax.nn.gelu is its tanh approximation by default."""
 
 import jax
 
