@@ -61,7 +61,7 @@ class Server:
         self._said: list[str] = []
         self._token = secrets.token_hex(16)
         self._kind = kind
-        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, "serve", "--port", "0", "--data", str(data)],
             env=self._variables(problems),
@@ -164,7 +164,7 @@ class Server:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._lines.put(line.rstrip())
-        self._lines.put("")
+        self._lines.put(None)
 
     def wait_for(self, words: str, say: Say) -> str:
         """Wait until it says so, or has said so. Returns the line.
@@ -180,12 +180,14 @@ class Server:
                 line = self._lines.get(timeout=1)
             except queue.Empty:
                 continue
+            if line is None:
+                break
             self._said.append(line)
             if words in line:
                 return line
             if line.startswith("preparing"):
                 say(line)
-            if line == "" or "NOT GRADING" in line or "could not be prepared" in line:
+            if "NOT GRADING" in line or "could not be prepared" in line:
                 break
         raise BenchmarkFailed("the service did not come up:\n" + "\n".join(self._said[-20:]))
 

@@ -88,7 +88,8 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    # In one piece: several threads prepare problems, and `print` writes the end of a line apart.
+    print(f"{line}\n", end="", flush=True)
 
 
 def _interrupt(number: int, frame: object) -> None:
