@@ -24,6 +24,7 @@ from grader.sandbox.bubblewrap import (
 from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled import CompiledPrograms
 from grader.sandbox.pool import Pool, PoolSettings, PoolStats
+from grader.sandbox.priority import lower
 from grader.sandbox.protocol import RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.syscalls import compile_filter
@@ -75,7 +76,7 @@ class PooledSandbox:
             time_s, wall_s = spec.limits.time_s * spec.share, spec.limits.wall_s * spec.share
             session.begin(spec.limits.model_copy(update={"time_s": time_s, "wall_s": wall_s}), stop)
             if spec.background:
-                session.lower_priority()
+                lower(session.pid)
             return session
         except BaseException:
             session.close()

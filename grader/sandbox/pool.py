@@ -19,6 +19,7 @@ from grader.package.package import Limits
 from grader.reasons import Reporter
 from grader.sandbox.cgroup import Cgroups
 from grader.sandbox.compiled import CompiledPrograms
+from grader.sandbox.priority import giving_way
 from grader.sandbox.protocol import RunnerSpec, Warmup
 from grader.sandbox.session import ForkSession
 from grader.sandbox.setbacks import Setback, Setbacks
@@ -346,7 +347,9 @@ class Pool:
         self._compiled.ensure(kind.devices, kind.warmup, kind.limits, lambda: self._fork(kind))
         session = self._fork(kind)
         try:
-            self._misses += self._compiled.warm(session, kind.devices, kind.warmup, kind.limits)
+            # Nobody waits for it: a submission is graded on what is there.
+            with giving_way(session.pid):
+                self._misses += self._compiled.warm(session, kind.devices, kind.warmup, kind.limits)
             self._setbacks.succeeded(kind.warmup.version)
             return session
         except BaseException:

@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Self
 
 from grader import wire
@@ -40,7 +39,6 @@ WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
 # A warmed fork that only waits has no work. Looked at over some seconds, since a clock tick is 10 ms.
 _REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
-_LOWEST_PRIORITY = 19
 _CHUNK = 1 << 16
 _MAX_TEXT = 2000
 # Frames of our own making hold compiled programs.
@@ -175,13 +173,6 @@ class ForkSession:
     def forgive(self, seconds: float) -> None:
         """See `Session.forgive`."""
         self._wall_at_begin += seconds
-
-    def lower_priority(self) -> None:
-        """From here on it gets only the CPU time that nothing else asks for."""
-        with suppress(FileNotFoundError):
-            for task in os.scandir(f"/proc/{self._fork.pid}/task"):
-                with suppress(ProcessLookupError):
-                    os.setpriority(os.PRIO_PROCESS, int(task.name), _LOWEST_PRIORITY)
 
     def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Frame:
         """Send one request and return the reply. See `Session` for what it raises."""

@@ -1,0 +1,48 @@
+"""How much of a busy machine a process gets."""
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_LOWEST = 19
+_NO_PRIORITY = os.sched_param(0)
+# Source: https://man7.org/linux/man-pages/man7/capabilities.7.html, numbers in linux/capability.h
+_CAP_SYS_NICE = 23
+
+
+def lower(pid: int) -> None:
+    """From here on the process gets hardly more than the CPU time that nothing else asks for."""
+    _for_each_thread(pid, lambda thread: os.setpriority(os.PRIO_PROCESS, thread, _LOWEST))
+
+
+@contextmanager
+def giving_way(pid: int) -> Iterator[None]:
+    """Within, the process gets only the CPU time that nothing else asks for; afterwards its share is what it was.
+
+    Without CAP_SYS_NICE nothing could give its share back, so then it keeps it throughout.
+    """
+    if not may_raise():
+        yield
+        return
+    _for_each_thread(pid, lambda thread: os.sched_setscheduler(thread, os.SCHED_IDLE, _NO_PRIORITY))
+    try:
+        yield
+    finally:
+        _for_each_thread(pid, lambda thread: os.sched_setscheduler(thread, os.SCHED_OTHER, _NO_PRIORITY))
+
+
+@functools.cache
+def may_raise() -> bool:
+    """May this process raise the priority of another one? Root may, but not in a container that drops this capability."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    effective = next(line.split()[1] for line in status.splitlines() if line.startswith("CapEff:"))
+    return bool(int(effective, 16) >> _CAP_SYS_NICE & 1)
+
+
+def _for_each_thread(pid: int, act: Callable[[int], None]) -> None:
+    with suppress(FileNotFoundError):
+        for task in os.scandir(f"/proc/{pid}/task"):
+            with suppress(ProcessLookupError):
+                act(int(task.name))
