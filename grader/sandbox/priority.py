@@ -35,7 +35,7 @@ def giving_way(pid: int) -> Iterator[None]:
 
 @functools.cache
 def may_raise() -> bool:
-    """May this process raise the priority of another one? Root may, but not in a container that drops this capability."""
+    """May this process raise the priority of another? Root may, but not in a container that drops the capability."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     effective = next(line.split()[1] for line in status.splitlines() if line.startswith("CapEff:"))
     return bool(int(effective, 16) >> _CAP_SYS_NICE & 1)
