@@ -56,6 +56,7 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     from grader.case import Case
     from grader.examine import forms_of
     from grader.program import facts
+    from grader.runner import private_jax
     from grader.runner.export import export_program
     from grader.runner.submission import Submission
     from grader.verifier import load
@@ -70,6 +71,8 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     exported = export_program(submission, request)
     state = [{"shape": list(np.shape(leaf)), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in form.args if "static" not in arg]
+    # Exporting has set them for this whole process.
+    private_jax.compile_with({})
     options, found, cpu_s = dict(load.COMPILER_OPTIONS), [], []
     for chosen in ({}, options):
         load.COMPILER_OPTIONS.clear()

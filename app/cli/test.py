@@ -33,6 +33,8 @@ _NEXT_JAX = (
     "tests/grader/test_program_verdicts.py",
 )
 _PARTS = 8
+# What takes longest is printed, for whoever wants to make the tests faster.
+_OPTIONS = ("-n", str(min(4, os.cpu_count() or 1)), "--durations=20", "--durations-min=1")
 
 
 @app.command(
@@ -42,9 +44,9 @@ _PARTS = 8
 )
 def run_tests(
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- PYTEST_ARGUMENTS]")] = None,
-    every_submission: Annotated[
+    every: Annotated[
         bool,
-        typer.Option("--every-submission", help="Judge every submission that ships with a problem, not one a reason."),
+        typer.Option("--all", help="Judge every submission that ships with a problem, not an eighth of them."),
     ] = False,
     next_jax: Annotated[
         bool,
@@ -55,19 +57,25 @@ def run_tests(
     ] = False,
     part: Annotated[
         int | None,
-        typer.Option(min=1, max=_PARTS, help="Which eighth, with --next-jax. Without it, another one each day."),
+        typer.Option(
+            min=1,
+            max=_PARTS,
+            help="Which eighth of the submissions. By default another one for each commit; with --next-jax, each day.",
+        ),
     ] = None,
 ) -> None:
     require_in_checkout(
         "test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff", "codespell_lib", "proselint")
     )
+    if every and part:
+        raise typer.BadParameter("--all judges every part; leave out one of the two.", param_hint="--part")
     if next_jax:
-        raise typer.Exit(_grade_with_next_jax(part or _part_of(datetime.now(UTC)), arguments or []))
-    if every_submission:
-        os.environ["MESHGRADE_TEST_EVERY_SUBMISSION"] = "1"
+        chosen = None if every else part or _part_of_day(datetime.now(UTC))
+        raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
+    _choose_submissions(None if every else part or _part_of_commit())
     tools = Path(sys.executable).parent
     failed = [name for name, (tool, *options) in _STEPS if not _passes(name, [str(tools / tool), *options])]
-    pytest = [sys.executable, "-m", "pytest", "-n", str(os.cpu_count() or 1)]
+    pytest = [sys.executable, "-m", "pytest", *_OPTIONS]
     # After each attack the suite looks at what is left on the machine, so it runs when nothing else does.
     runs = {"tests": ["--ignore", _HOSTILE], "hostile tests": [_HOSTILE]} if not arguments else {"tests": arguments}
     failed += [name for name, chosen in runs.items() if not _passes(name, [*pytest, *chosen])]
@@ -76,7 +84,7 @@ def run_tests(
         raise typer.Exit(1)
 
 
-def _grade_with_next_jax(part: int, arguments: list[str]) -> int:
+def _grade_with_next_jax(part: int | None, arguments: list[str]) -> int:
     """Returns the exit status."""
     pinned = dict(
         re.findall(r"^([\w-]+)==(\S+)$", (CHECKOUT / "next-jax.txt").read_text(encoding="utf-8"), re.MULTILINE)
@@ -90,19 +98,37 @@ def _grade_with_next_jax(part: int, arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    print(
-        f"JAX {pinned['jax']}, Python {platform.python_version()}: every reference, and part {part} of {_PARTS} of the "
-        f"submissions. To repeat it on another day: ./meshgrade test --next-jax --part {part}",
-        flush=True,
-    )
-    os.environ["MESHGRADE_TEST_PART"] = f"{part}/{_PARTS}"
-    workers = ["-n", str(os.cpu_count() or 1)]
-    return 0 if _passes("next JAX", [sys.executable, "-m", "pytest", *workers, *_NEXT_JAX, *arguments]) else 1
+    print(f"JAX {pinned['jax']}, Python {platform.python_version()}.")
+    _choose_submissions(part, "--next-jax ")
+    return 0 if _passes("next JAX", [sys.executable, "-m", "pytest", *_OPTIONS, *_NEXT_JAX, *arguments]) else 1
 
 
-def _part_of(day: datetime) -> int:
+def _choose_submissions(part: int | None, option: str = "") -> None:
+    """Tell the tests and the reader which submissions are judged. `part` is None for all."""
+    os.environ["MESHGRADE_TEST_PART"] = f"{part}/{_PARTS}" if part else "all"
+    if part:
+        print(
+            f"Every reference is judged, and part {part} of {_PARTS} of the submissions that ship with the problems. "
+            f"To judge the same ones again: ./meshgrade test {option}--part {part}",
+            flush=True,
+        )
+    else:
+        print("Every submission that ships with the problems is judged.", flush=True)
+
+
+def _part_of_day(day: datetime) -> int:
     """All parts in turn, one a day."""
     return day.toordinal() % _PARTS + 1
+
+
+def _part_of_commit() -> int:
+    """By the commit that is checked out, so that its tests can be repeated; by the day where git is not at hand."""
+    try:
+        asked = ["git", "-C", str(CHECKOUT), "rev-parse", "HEAD"]
+        commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return _part_of_day(datetime.now(UTC))
+    return int(commit, 16) % _PARTS + 1
 
 
 def _passes(name: str, command: list[str]) -> bool:

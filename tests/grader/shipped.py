@@ -1,8 +1,8 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
-There are some four hundred, each of which takes a second or two, so a plain run takes two accepted ones of each
-problem and, of those rejected for one reason, the first. `./meshgrade test --every-submission` takes all, and
-`--next-jax` every eighth, another eighth each day.
+There are some four hundred, each of which takes a second or two, so `./meshgrade test` takes every eighth, another
+eighth for each commit, and `--all` takes all. Where pytest is started by hand, MESHGRADE_TEST_PART says which: `3/8`,
+or `all`.
 """
 
 import os
@@ -15,11 +15,8 @@ from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
-_EVERY = bool(os.environ.get("MESHGRADE_TEST_EVERY_SUBMISSION"))
 # `3/8`: the third of eight parts.
-_PART = os.environ.get("MESHGRADE_TEST_PART")
-# Seconds of waiting each, for a collective that never comes: in a plain run one will do.
-_DIVERGENT = "gpipe_forward"
+_PART = os.environ.get("MESHGRADE_TEST_PART") or "1/8"
 
 
 def slugs(mode: str) -> list[str]:
@@ -39,25 +36,11 @@ def each_of(mode: str) -> list[object]:
 
 
 def accepted(mode: str) -> list[object]:
-    if _PART:
-        return _part(mode, "accepted")
-    number = None if _EVERY else 2
-    names = [(slug, path.stem) for slug in slugs(mode) for path in _files(slug, "accepted")[:number]]
-    return [_parameter(slug, f"{slug}:accepted/{name}") for slug, name in names]
+    return _part(mode, "accepted")
 
 
 def rejected(mode: str) -> list[object]:
-    if _PART:
-        return _part(mode, "rejected")
-    found = []
-    for slug in slugs(mode):
-        for reason in sorted(path.name for path in (PROBLEMS / slug / "submissions" / "rejected").iterdir()):
-            files = _files(slug, f"rejected/{reason}")
-            if reason == "divergent_collective" and slug != _DIVERGENT and not _EVERY:
-                continue
-            for path in files if _EVERY else files[:1]:
-                found.append(_parameter(slug, f"{slug}:rejected/{reason}/{path.stem}"))
-    return found
+    return _part(mode, "rejected")
 
 
 def part_of(names: list[str], part: str) -> list[str]:
@@ -73,7 +56,7 @@ def _part(mode: str, kind: str) -> list[object]:
         for slug in sorted(slugs("call") + slugs("program"))
         for path in sorted((PROBLEMS / slug / "submissions").rglob("*.py"))
     }
-    chosen = part_of(list(files), str(_PART))
+    chosen = list(files) if _PART == "all" else part_of(list(files), _PART)
     wanted = slugs(mode)
     return [_parameter(files[name], name) for name in chosen if files[name] in wanted and f":{kind}/" in name]
 
@@ -87,7 +70,3 @@ def known(name: str) -> tuple[Package, KnownSubmission]:
     kind, _, rest = path.partition("/")
     submissions = package(slug).accepted if kind == "accepted" else package(slug).rejected
     return package(slug), next(each for each in submissions if each.name == rest)
-
-
-def _files(slug: str, folder: str) -> list[Path]:
-    return sorted((PROBLEMS / slug / "submissions" / folder).glob("*.py"))

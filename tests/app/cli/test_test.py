@@ -1,6 +1,7 @@
-"""`meshgrade test --next-jax`: what it grades with, and which part of the submissions."""
+"""`meshgrade test`, with and without `--next-jax`: what it grades with, and which part of the submissions."""
 
 import importlib.metadata
+import subprocess
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -28,7 +29,7 @@ def next_jax_is_installed(monkeypatch):
 
 def test_each_day_has_another_part_and_eight_days_have_all():
     days = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=number) for number in range(8)]
-    assert sorted(map(command._part_of, days)) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert sorted(map(command._part_of_day, days)) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_the_parts_hold_every_submission_once():
@@ -49,6 +50,37 @@ def test_the_chosen_part_is_told_and_graded(passes, monkeypatch):
     [line] = passes
     assert "tests/grader/test_program_verdicts.py" in line
     assert line[-1] == "-x"
+
+
+@pytest.mark.parametrize(
+    ("options", "part", "told"),
+    [
+        (["--part", "3"], "3/8", "./meshgrade test --part 3"),
+        (["--all"], "all", "Every submission that ships with the problems is judged."),
+        ([], f"{command._part_of_commit()}/8", f"./meshgrade test --part {command._part_of_commit()}"),
+    ],
+    ids=["part", "all", "commit"],
+)
+def test_what_is_judged_is_told(passes, monkeypatch, options: list[str], part: str, told: str):
+    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+    result = RUNNER.invoke(command.app, options)
+    assert result.exit_code == 0
+    assert told in " ".join(result.output.split())
+    assert command.os.environ["MESHGRADE_TEST_PART"] == part
+
+
+def test_all_and_a_part_contradict_each_other(passes):
+    result = RUNNER.invoke(command.app, ["--all", "--part", "2"])
+    assert result.exit_code == 2
+    assert passes == []
+
+
+def test_one_commit_has_one_part(monkeypatch):
+    def answer(command: list[str], **options: object):
+        return subprocess.CompletedProcess(command, 0, stdout="00000000000000000000000000000000000000ff\n")
+
+    monkeypatch.setattr(command.subprocess, "run", answer)
+    assert command._part_of_commit() == 0xFF % 8 + 1
 
 
 def test_another_jax_than_the_named_one_is_refused(passes, monkeypatch):
