@@ -50,7 +50,7 @@ class CallGrading:
         self._progress("importing")
         started = time.monotonic()
         try:
-            session.request({"op": "load", "source": source, "entry": manifest.entry})
+            session.load(source, manifest.entry)
         except SubmissionFault as fault:
             return report.never_ran(fault, session.output())
         finally:
@@ -95,8 +95,7 @@ class CallGrading:
                 break
             self._progress(f"case {place} of {number}")
             try:
-                _, values = session.request({"op": "call"}, {"args": list(case.inputs.values())})
-                got[case.id] = (answer_of(values), None)
+                got[case.id] = (answer_of(session.call([*case.inputs.values()])), None)
             except SubmissionFault as fault:
                 got[case.id] = (None, fault)
                 ended = not REASONS[fault.reason].process_lives

@@ -96,8 +96,8 @@ class Draws:
 
     def _cases(self, package: Package, name: str, like: Sequence[Case]) -> tuple[Case, ...]:
         def ask(session: Session) -> object:
-            session.request({"op": "load", "source": package.cases, "entry": "hidden_cases"})
-            return session.request({"op": "cases", "key": self._key(package, name)})[1].get("cases")
+            session.load(package.cases, "hidden_cases")
+            return session.cases(self._key(package, name))
 
         made = self._ask(package, "cases.py", ask)
         inputs = [each for each in made if isinstance(each, dict)] if isinstance(made, list) else []
@@ -110,18 +110,18 @@ class Draws:
 
     def _answers(self, package: Package, cases: Sequence[Case]) -> dict[str, Answer]:
         def ask(session: Session) -> dict[str, Answer]:
-            session.request({"op": "load", "source": package.reference, "entry": package.manifest.entry})
-            return {case.id: answer_of(_called(session, case)) for case in cases}
+            session.load(package.reference, package.manifest.entry)
+            return {case.id: answer_of(session.call([*case.inputs.values()])) for case in cases}
 
         return self._ask(package, "reference.py", ask)
 
     def _results(self, package: Package, source: str, cases: Sequence[Case]) -> dict[str, object]:
         def ask(session: Session) -> dict[str, object]:
-            session.request({"op": "load", "source": source, "entry": package.manifest.entry})
+            session.load(source, package.manifest.entry)
             results: dict[str, object] = {}
             for case in cases:
                 try:
-                    results[case.id] = _called(session, case).get("result")
+                    results[case.id] = session.call([*case.inputs.values()]).get("result")
                 except SubmissionFault as fault:
                     # It only helps to explain, so a limit that it meets on these inputs ends the comparison, no more.
                     if fault.reason != "error":
@@ -186,10 +186,6 @@ class _Runner:
     session: Session
     opened: ExitStack
     uses: int = 0
-
-
-def _called(session: Session, case: Case) -> dict[str, object]:
-    return session.request({"op": "call"}, {"args": list(case.inputs.values())})[1]
 
 
 def _form(inputs: dict[str, object]) -> list[tuple[object, ...]]:

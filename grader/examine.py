@@ -115,21 +115,18 @@ def export(session: Session, package: Package, mesh: dict[str, int], form: Form)
     first = public or form.cases
     if not public:
         session.seal_output()
-    request = {
-        "op": "export",
-        "mesh": mesh,
-        "init": program.init,
-        "export_init": program.export_init,
-        "seeds": [case.inputs["seed"] for case in first] if program.init else [],
-        "args": list(form.args),
-    }
-    _, values = session.request(request)
+    values = session.export(
+        mesh,
+        form.args,
+        init=program.init,
+        export_init=program.export_init,
+        seeds=[case.inputs["seed"] for case in first] if program.init else [],
+    )
     states = values.get("states")
     if program.init and len(first) < len(form.cases):
         session.seal_output()
         seeds = [case.inputs["seed"] for case in form.cases[len(first) :]]
-        _, more = session.request({"op": "states", "seeds": seeds})
-        states = [*_list(states), *_list(more.get("states"))]
+        states = [*_list(states), *_list(session.states(seeds))]
     match {**values, "states": states}:
         case {
             "artifact": np.ndarray() as artifact,
@@ -239,9 +236,10 @@ def verify(
     _check_memory(measured, package.manifest.limits.memory_mb)
     runs: dict[str, Run] = {}
     for case, leaves_of_case in zip(form.cases, states, strict=True):
-        values = {"state": list(leaves_of_case.values()), "inputs": [case.inputs[name] for name in form.inputs]}
-        answer = _run(session, program.steps, values, f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}")
-        runs[case.id] = _run_of(leaves_of_case, answer.get("steps"), exported.outputs, program.steps)
+        activity = f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}"
+        inputs_of_case = [case.inputs[name] for name in form.inputs]
+        steps = _run(session, program.steps, [*leaves_of_case.values()], inputs_of_case, activity)
+        runs[case.id] = _run_of(leaves_of_case, steps, exported.outputs, program.steps)
     return Examined(form.cases, measured, runs, raw)
 
 
@@ -253,9 +251,8 @@ def _compile(
     state: int,
     alone: bool,
 ) -> object:
-    request = {"op": "compile", "mesh": mesh, "inputs": inputs, "state": state, "alone": alone}
     try:
-        reply, _ = session.request(request, {"artifact": artifact})
+        reply = session.compile(mesh, artifact, inputs, state=state, alone=alone)
     except SubmissionFault as fault:
         raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None
     if reply.get("kernels") and not alone:
@@ -263,9 +260,9 @@ def _compile(
     return reply.get("facts")
 
 
-def _run(session: Session, steps: int, values: dict[str, object], activity: str) -> dict[str, object]:
+def _run(session: Session, steps: int, state: Sequence[object], inputs: Sequence[object], activity: str) -> object:
     try:
-        return session.request({"op": "run", "steps": steps}, values)[1]
+        return session.run(steps, state, inputs)
     except SubmissionFault as fault:
         raise fault_of_program(fault, activity) from None
 
@@ -283,8 +280,7 @@ def _run_init(
     for case in form.cases:
         seed = np.asarray(case.inputs["seed"], np.uint32)
         activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
-        answer = _run(session, 1, {"state": [], "inputs": [seed]}, activity)
-        run = _run_of({}, answer.get("steps"), names, 1)
+        run = _run_of({}, _run(session, 1, [], [seed], activity), names, 1)
         if run.replicas[0]:
             raise SubmissionFault("wrong_value", "`init` leaves other values on one device than on another.")
         states.append(run.steps[0])

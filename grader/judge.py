@@ -99,7 +99,7 @@ class Judge:
             cases = [case for case in self._references.prepare(package, progress, stop).cases if case.public]
             with self._sandbox.open(runner_spec(package), stop) as session:
                 progress("importing")
-                session.request({"op": "load", "source": source, "entry": package.manifest.entry})
+                session.load(source, package.manifest.entry)
                 examined = examine(package, cases, self._sandbox, session, stop=stop, progress=progress)
         return tuple(each.measured for each in examined.programs)
 

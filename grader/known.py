@@ -60,7 +60,7 @@ def examine_source(
 ) -> tuple[Examined, ...]:
     """What a source of the package's own compiles to on every mesh. Raises as `examine` does."""
     with sandbox.open(spec, stop) as session:
-        session.request({"op": "load", "source": source, "entry": package.manifest.entry})
+        session.load(source, package.manifest.entry)
         return examine(package, cases, sandbox, session, stop=stop).programs
 
 
@@ -93,13 +93,13 @@ def _results_of(
 ) -> dict[str, object]:
     file = f"{package.slug}: submissions/rejected/{submission.name}.py"
     try:
-        session.request({"op": "load", "source": submission.source, "entry": package.manifest.entry})
+        session.load(submission.source, package.manifest.entry)
     except SubmissionFault as fault:
         raise GraderFault(f"{file} failed: {told(fault)}") from None
     results: dict[str, object] = {}
     for case in cases:
         try:
-            _, values = session.request({"op": "call"}, {"args": list(case.inputs.values())})
+            values = session.call([*case.inputs.values()])
         except SubmissionFault as fault:
             if fault.reason != "error":
                 raise GraderFault(f"{file}: {told(fault)}") from None

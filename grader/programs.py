@@ -51,7 +51,7 @@ class ProgramGrading:
         self._progress("importing")
         started = time.monotonic()
         try:
-            session.request({"op": "load", "source": source, "entry": manifest.entry})
+            session.load(source, manifest.entry)
             report.import_s = time.monotonic() - started
             examined = examine(self._package, cases, self._sandbox, session, stop=self._stop, progress=self._progress)
         except SubmissionFault as fault:

@@ -186,9 +186,8 @@ class References:
         try:
             with sandbox.open(self._spec(package), stop) as session:
                 for kind, key in (("public", None), ("hidden", self._case_key(package))):
-                    session.request({"op": "load", "source": package.cases, "entry": f"{kind}_cases"})
-                    _, values = session.request({"op": "cases", "key": key})
-                    cases += _cases_of(package, kind, values)
+                    session.load(package.cases, f"{kind}_cases")
+                    cases += _cases_of(package, kind, session.cases(key))
         except SubmissionFault as fault:
             raise GraderFault(f"{package.slug}: cases.py failed: {told(fault)}") from None
         _refuse(package, wrong_cases(package.manifest, package.reference, {case.id: case.inputs for case in cases}))
@@ -216,10 +215,9 @@ class References:
         answers: dict[str, Answer] = {}
         try:
             with sandbox.open(self._spec(package), stop) as session:
-                session.request({"op": "load", "source": package.reference, "entry": package.manifest.entry})
+                session.load(package.reference, package.manifest.entry)
                 for case in cases:
-                    _, values = session.request({"op": "call"}, {"args": list(case.inputs.values())})
-                    answers[case.id] = answer_of(values)
+                    answers[case.id] = answer_of(session.call([*case.inputs.values()]))
         except SubmissionFault as fault:
             raise GraderFault(f"{package.slug}: reference.py failed: {told(fault)}") from None
         for case_id, answer in answers.items():
@@ -262,8 +260,7 @@ def _rehearsed(package: Package) -> dict[str, Any]:
     return {"starter": package.starter, "init": program.init, "meshes": program.meshes}
 
 
-def _cases_of(package: Package, kind: str, values: dict[str, object]) -> list[Case]:
-    made = values.get("cases")
+def _cases_of(package: Package, kind: str, made: object) -> list[Case]:
     if not isinstance(made, list) or not 1 <= len(made) <= MAX_CASES or not all(_is_case(case) for case in made):
         raise GraderFault(
             f"{package.slug}: {kind}_cases in cases.py must make 1 to {MAX_CASES} dicts, argument name to value"

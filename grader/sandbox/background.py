@@ -9,7 +9,7 @@ from typing import Any, Self
 from grader.errors import Cancelled
 from grader.idle import Idle
 from grader.package.package import Limits
-from grader.sandbox.protocol import Output, RunnerSpec, Sandbox, Session
+from grader.sandbox.protocol import Output, Requests, RunnerSpec, Sandbox, Session
 
 
 class BackgroundSandbox:
@@ -46,7 +46,7 @@ class BackgroundSandbox:
             yield _Patient(session, self._idle, self._stop)
 
 
-class _Patient:
+class _Patient(Requests):
     """A session whose requests wait for their turn. The wait is taken off its wall clock."""
 
     def __init__(self, session: Session, idle: Idle, stop: threading.Event) -> None:

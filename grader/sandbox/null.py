@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from grader.package.package import Limits
-from grader.sandbox.protocol import Output, RunnerSpec
+from grader.sandbox.protocol import Output, Requests, RunnerSpec
 
 _NOTHING = Output(stdout="", stderr="", truncated=False)
 Reply = tuple[dict[str, Any], dict[str, object]]
 
 
-class NullSession:
+class NullSession(Requests):
     """Answers each request from the table it was given."""
 
     def __init__(self, answer: Callable[[dict[str, Any], dict[str, object]], Reply], output: Output) -> None:

@@ -1,6 +1,7 @@
 """The seam between the judge and whatever runs submitted code."""
 
 import threading
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
@@ -41,16 +42,67 @@ class Output:
     truncated: bool
 
 
-class Session(Protocol):
-    """One runner, for one submission. Used by one thread, closed once, by `with`.
+class Requests(Protocol):
+    """What there is to ask of a runner or a verifier. Every session inherits it and sends the frames.
 
-    `request` raises SubmissionFault for what the submission did or failed to do in time, GraderFault for what is
-    ours, Cancelled when the caller's event was set.
+    All of it raises SubmissionFault for what the submission did or failed to do in time, GraderFault for what is ours,
+    Cancelled when the caller's event was set. A reply comes from a process that may have run a submission, so the
+    caller checks its form.
     """
 
     def request(
         self, message: dict[str, Any], values: dict[str, object] | None = None
-    ) -> tuple[dict[str, Any], dict[str, object]]: ...
+    ) -> tuple[dict[str, Any], dict[str, object]]:
+        """Send one frame and return the reply's."""
+        raise NotImplementedError
+
+    def load(self, source: str, entry: str) -> None:
+        """Run a source as a module. `entry` names the function that it is to define."""
+        self.request({"op": "load", "source": source, "entry": entry})
+
+    def call(self, args: Sequence[object]) -> dict[str, object]:
+        """Call the entry point. Returns its `result` and what the spies `observed`."""
+        return self.request({"op": "call"}, {"args": list(args)})[1]
+
+    def cases(self, key: str | None) -> object:
+        """Ask a loaded cases.py for its cases: the public ones without a key, else those that the key draws."""
+        return self.request({"op": "cases", "key": key})[1].get("cases")
+
+    def export(
+        self,
+        mesh: dict[str, int],
+        args: Sequence[dict[str, Any]],
+        *,
+        init: str | None,
+        export_init: bool,
+        seeds: Sequence[object],
+    ) -> dict[str, object]:
+        """Export the entry point for one mesh; the arguments are those of `grader.runner.export.export_program`."""
+        message = {"op": "export", "mesh": mesh, "args": list(args), "init": init, "export_init": export_init}
+        return self.request({**message, "seeds": list(seeds)})[1]
+
+    def states(self, seeds: Sequence[object]) -> object:
+        """The states that the `init` of the last export makes of more seeds."""
+        return self.request({"op": "states", "seeds": list(seeds)})[1].get("states")
+
+    def compile(
+        self, mesh: dict[str, int], artifact: object, inputs: Sequence[dict[str, Any]], *, state: int, alone: bool
+    ) -> dict[str, Any]:
+        """Have a verifier compile an exported program; the arguments are those of `grader.verifier.load.load`.
+
+        Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`.
+        """
+        message = {"op": "compile", "mesh": mesh, "inputs": list(inputs), "state": state, "alone": alone}
+        return self.request(message, {"artifact": artifact})[0]
+
+    def run(self, steps: int, state: Sequence[object], inputs: Sequence[object]) -> object:
+        """Have a verifier run the program that it compiled last. Returns what each step gives."""
+        values: dict[str, object] = {"state": list(state), "inputs": list(inputs)}
+        return self.request({"op": "run", "steps": steps}, values)[1].get("steps")
+
+
+class Session(Requests, Protocol):
+    """One runner, for one submission. Used by one thread, closed once, by `with`."""
 
     def forgive(self, seconds: float) -> None:
         """Take time off its wall clock in which we had nothing to ask."""

@@ -24,7 +24,7 @@ from grader.sandbox.faults import (
     is_stuck,
     last_words,
 )
-from grader.sandbox.protocol import Output
+from grader.sandbox.protocol import Output, Requests
 from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
@@ -55,7 +55,7 @@ _GROUP_SLACK_MB, _TASKS = 256, 512
 Frame = tuple[dict[str, Any], dict[str, object]]
 
 
-class ForkSession:
+class ForkSession(Requests):
     """Talks to a fork on its channel, and watches it.
 
     Life: made with the fork; `wait_until_ready`; `ask` as often as its warming needs; `begin`, from which on time and

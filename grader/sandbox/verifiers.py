@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from grader.errors import SubmissionFault
 from grader.package.package import Limits
-from grader.sandbox.protocol import Output, RunnerSpec, Session
+from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.usage import usage_of
 
@@ -98,7 +98,7 @@ class Verifiers:
         session.close()
 
 
-class _Loan:
+class _Loan(Requests):
     """A verifier as its borrower sees it. `unharmed` while every request was answered with success."""
 
     def __init__(self, session: ForkSession) -> None:
