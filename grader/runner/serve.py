@@ -9,9 +9,7 @@ verifier compiles and runs the program.
 
 import hashlib
 import hmac
-import io
 import itertools
-import os
 import sys
 from typing import Any
 
@@ -23,10 +21,9 @@ from grader import wire
 from grader.runner import warm
 from grader.runner.confine import limit_memory
 from grader.runner.export import Exported, export_program
+from grader.runner.loop import Answer, answer_requests, refusal
 from grader.runner.observe import Observer
 from grader.runner.submission import Fault, Submission
-
-Reply = tuple[dict[str, Any], dict[str, object]]
 
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
@@ -34,21 +31,18 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     observer = Observer()
     observer.install()
     runner = _Runner(observer, warm.start_backend())
-    channel = os.fdopen(fd, "r+b", buffering=0)
-    _send(channel, {"ok": True, "devices": len(jax.devices()), "environment": _environment()})
-    while True:
+    hello = {"ok": True, "devices": len(jax.devices()), "environment": _environment()}
+
+    def answer(request: dict[str, Any], values: dict[str, Any]) -> Answer:
+        reply: Answer
         try:
-            request, values = wire.read_frame(channel, max_payload_bytes=max_payload_bytes)
-        except EOFError:
-            return
-        reply: dict[str, Any] = {"ok": True}
-        outputs: dict[str, object] = {}
-        try:
-            outputs = runner.answer(request, values)
+            reply = {"ok": True}, runner.answer(request, values)
         except Fault as fault:
-            reply = {"ok": False, "reason": fault.reason, "message": fault.message, "detail": fault.detail}
+            reply = refusal(fault.reason, fault.message, fault.detail), {}
         _flush()
-        _send(channel, reply, outputs)
+        return reply
+
+    answer_requests(fd, hello, answer, max_payload_bytes=max_payload_bytes)
 
 
 class _Runner:
@@ -149,16 +143,6 @@ def _leaf_to_host(value: object) -> object:
             return wire.Foreign("a PRNG key array")
         return np.asarray(value)
     return value
-
-
-def _send(channel: io.RawIOBase, message: dict[str, Any], values: dict[str, object] | None = None) -> None:
-    try:
-        frame = wire.pack(message, values)
-    except wire.TooLarge as error:
-        frame = wire.pack({"ok": False, "reason": "output_limit", "message": str(error), "detail": {}})
-    view = memoryview(frame)
-    while view:
-        view = view[channel.write(view) :]
 
 
 def _flush() -> None:

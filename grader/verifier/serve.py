@@ -8,8 +8,6 @@ nobody before or after; else the answer is `{"kernels": true}` without facts.
 """
 
 import ctypes
-import io
-import os
 from typing import Any
 
 import jax
@@ -17,10 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec as P
 
-from grader import wire
 from grader.program import facts
 from grader.program.tokens import ProgramUnreadable
 from grader.runner.confine import limit_memory
+from grader.runner.loop import Answer, answer_requests, refusal
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, run
 from grader.verifier.refused import Refused
@@ -35,20 +33,16 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     _zero_fresh_memory()
     _rehearse()
     verifier = _Verifier()
-    channel = os.fdopen(fd, "r+b", buffering=0)
-    _send(channel, {"ok": True, "devices": len(jax.devices()), "environment": {}})
-    while True:
-        try:
-            request, values = wire.read_frame(channel, max_payload_bytes=max_payload_bytes)
-        except EOFError:
-            return
-        reply: dict[str, Any] = {"ok": True}
+
+    def answer(request: dict[str, Any], values: dict[str, Any]) -> Answer:
         outputs: dict[str, object] = {}
         try:
-            reply |= verifier.answer(request, values, outputs)
+            return {"ok": True} | verifier.answer(request, values, outputs), outputs
         except Refused as refused:
-            reply = {"ok": False, "reason": refused.reason, "message": str(refused), "detail": {}}
-        _send(channel, reply, outputs)
+            return refusal(refused.reason, str(refused)), {}
+
+    hello = {"ok": True, "devices": len(jax.devices()), "environment": {}}
+    answer_requests(fd, hello, answer, max_payload_bytes=max_payload_bytes)
 
 
 class _Verifier:
@@ -119,13 +113,3 @@ def _rehearse() -> None:
     loaded = load(bytes(artifact), {"rehearsal": len(jax.devices())}, [{"shape": [rows, 4], "dtype": "float32"}], 0)
     facts_of(loaded)
     run(loaded, [], [np.zeros((rows, 4), np.float32)], 1)
-
-
-def _send(channel: io.RawIOBase, message: dict[str, Any], values: dict[str, object] | None = None) -> None:
-    try:
-        frame = wire.pack(message, values)
-    except wire.TooLarge as error:
-        frame = wire.pack({"ok": False, "reason": "output_limit", "message": str(error), "detail": {}})
-    view = memoryview(frame)
-    while view:
-        view = view[channel.write(view) :]

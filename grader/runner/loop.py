@@ -1,0 +1,47 @@
+"""The loop of a runner and of a verifier: one request at a time, until the judge closes the descriptor."""
+
+import io
+import os
+from collections.abc import Callable
+from typing import Any
+
+from grader import wire
+
+Answer = tuple[dict[str, Any], dict[str, object]]
+
+
+def answer_requests(
+    fd: int,
+    hello: dict[str, Any],
+    answer: Callable[[dict[str, Any], dict[str, Any]], Answer],
+    *,
+    max_payload_bytes: int,
+) -> None:
+    """Say `hello` on `fd`, then answer requests until it is closed.
+
+    Args:
+      answer: given a request and its values, what to reply and with which values.
+    """
+    channel = os.fdopen(fd, "r+b", buffering=0)
+    _send(channel, hello, {})
+    while True:
+        try:
+            request, values = wire.read_frame(channel, max_payload_bytes=max_payload_bytes)
+        except EOFError:
+            return
+        _send(channel, *answer(request, values))
+
+
+def refusal(reason: str, message: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The reply to a request that a submission or a program is at fault for."""
+    return {"ok": False, "reason": reason, "message": message, "detail": detail or {}}
+
+
+def _send(channel: io.RawIOBase, message: dict[str, Any], values: dict[str, object]) -> None:
+    try:
+        frame = wire.pack(message, values)
+    except wire.TooLarge as error:
+        frame = wire.pack(refusal("output_limit", str(error)))
+    view = memoryview(frame)
+    while view:
+        view = view[channel.write(view) :]
