@@ -82,8 +82,10 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     server.cleanup()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def postgres_url(postgres_server: Any) -> str:
+    # A test of the queue stops it, and under load one has been found stopped between two tests.
+    postgres_server.ensure_postgres_running()
     url: str = postgres_server.get_uri()
     return url
 

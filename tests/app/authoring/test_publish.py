@@ -80,6 +80,7 @@ async def test_what_an_operator_took_out_of_the_folder_is_served_no_more(start_s
         assert (await service.http.get(LIST)).json()["problems"] == []
 
 
+@pytest.mark.xdist_group("postgresql")
 async def test_another_server_serves_it_soon(start_service, shared_url, tmp_path):
     kept = {"database_url": shared_url, "data": tmp_path / "other"}
     async with start_service(database_url=shared_url) as one, start_service(**kept) as other:
