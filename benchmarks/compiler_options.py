@@ -54,7 +54,7 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     import numpy as np
 
     from grader.case import Case
-    from grader.examine import forms_of
+    from grader.examine import signatures_of
     from grader.program import facts
     from grader.runner import private_jax
     from grader.runner.export import export_program
@@ -65,12 +65,12 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     program = package.manifest.program
     submission = Submission.load(path.read_text(), package.manifest.entry)
     case = Case("public-1", True, Submission.load(package.cases, "public_cases").call([])[0])  # type: ignore[index]
-    form = forms_of(package, [case])[0]
+    signature = signatures_of(package, [case])[0]
     seeds = [case.inputs["seed"]] if program.init else []
-    request = {"mesh": axes, "init": program.init, "seeds": seeds, "export_init": False, "args": list(form.args)}
+    request = {"mesh": axes, "init": program.init, "seeds": seeds, "export_init": False, "args": list(signature.args)}
     exported = export_program(submission, request)
     state = [{"shape": list(np.shape(leaf)), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
-    inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in form.args if "static" not in arg]
+    inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in signature.args if "static" not in arg]
     # Exporting has set them for this whole process.
     private_jax.compile_with({})
     options, found, cpu_s = dict(load.COMPILER_OPTIONS), [], []

@@ -72,7 +72,7 @@ def _inside(slug: str, name: str, side: str, kept: Path) -> float:
 def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
     """Once for each mesh, with the state of two seeds."""
     from grader.case import Case
-    from grader.examine import forms_of
+    from grader.examine import signatures_of
     from grader.runner.export import export_program
     from grader.runner.submission import Submission
 
@@ -83,8 +83,13 @@ def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
     submission = Submission.load(source, package.manifest.entry)
     for mesh in program.meshes:
         assert math.prod(mesh.values()) <= 8
-        for form in forms_of(package, public):
-            request = {"mesh": mesh, "init": program.init, "export_init": program.export_init, "args": list(form.args)}
+        for signature in signatures_of(package, public):
+            request = {
+                "mesh": mesh,
+                "init": program.init,
+                "export_init": program.export_init,
+                "args": list(signature.args),
+            }
             export_program(submission, request | {"seeds": [0, 1] if program.init else []})
 
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.workload import CHECKOUT
-from grader.examine import Export, Form, export, forms_of, verify
+from grader.examine import Export, Signature, export, signatures_of, verify
 from grader.package.package import Package
 from grader.package.reader import read_package
 from grader.references import References, runner_spec
@@ -25,7 +25,7 @@ from grader.sandbox.usage import usage_of
 _SLUG = "fsdp_shard_map_step"
 _MEMORY_MB = 8192
 _REST_S = 0.5
-Program = tuple[dict[str, int], Form, Export]
+Program = tuple[dict[str, int], Signature, Export]
 
 
 def main(rounds: int) -> None:
@@ -41,9 +41,9 @@ def main(rounds: int) -> None:
         with sandbox.open(runner_spec(package)) as runner:
             runner.request({"op": "load", "source": package.reference, "entry": package.manifest.entry})
             programs = [
-                (mesh, form, export(runner, package, mesh, form))
+                (mesh, signature, export(runner, package, mesh, signature))
                 for mesh in program.meshes
-                for form in forms_of(package, cases)
+                for signature in signatures_of(package, cases)
             ]
         limits = package.manifest.limits.model_copy(update={"memory_mb": _MEMORY_MB})
         spec = RunnerSpec(package.manifest.devices, limits, None, "verify")
@@ -66,8 +66,8 @@ def main(rounds: int) -> None:
 def _serve(verifier: ForkSession, package: Package, programs: list[Program]) -> tuple[float, float]:
     verifier.charge(package.manifest.limits, None)
     cpu_s, started = usage_of(verifier.pid).cpu_s, time.monotonic()
-    for mesh, form, exported in programs:
-        verify(verifier, package, mesh, form, exported)
+    for mesh, signature, exported in programs:
+        verify(verifier, package, mesh, signature, exported)
     return usage_of(verifier.pid).cpu_s - cpu_s, time.monotonic() - started
 
 

@@ -10,7 +10,7 @@ from grader.compare import compare, show
 from grader.draws import Drawing
 from grader.errors import SubmissionFault
 from grader.package.package import Package
-from grader.prepared import AskForKnown, Prepared, answer_of
+from grader.prepared import AskForKnownMistakes, Prepared, answer_of
 from grader.reasons import REASONS
 from grader.report import Report, fault_message
 from grader.sandbox.protocol import Session
@@ -32,7 +32,7 @@ class CallGrading:
     def grade(
         self,
         prepared: Prepared,
-        known: AskForKnown,
+        known: AskForKnownMistakes,
         source: str,
         session: Session,
         drawing: Drawing | None = None,
@@ -108,7 +108,9 @@ class CallGrading:
             mismatch = compare(expected.result, got.result, self._package.manifest.tolerance)
         return Outcome(case, expected, got, fault, mismatch)
 
-    def _misconception(self, known: AskForKnown, outcomes: list[Outcome], drawing: Drawing | None) -> str | None:
+    def _misconception(
+        self, known: AskForKnownMistakes, outcomes: list[Outcome], drawing: Drawing | None
+    ) -> str | None:
         """The misunderstanding of the known wrong submission whose every result is this one's, if there is one.
 
         With a `drawing` the public cases choose, and the chosen are run on the attempt's own cases.

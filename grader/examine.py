@@ -28,7 +28,7 @@ _STATIC = (bool, int, float, str)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Signature:
     """The cases that one program serves: same static arguments, same shapes and dtypes of the others."""
 
     args: tuple[dict[str, Any], ...]
@@ -70,7 +70,7 @@ def _silent(phase: str) -> None:
     return None
 
 
-def forms_of(package: Package, cases: Sequence[Case]) -> list[Form]:
+def signatures_of(package: Package, cases: Sequence[Case]) -> list[Signature]:
     """Sort the cases by the program that they need.
 
     Raises:
@@ -78,7 +78,7 @@ def forms_of(package: Package, cases: Sequence[Case]) -> list[Form]:
     """
     program = package.manifest.program
     assert program is not None
-    forms: dict[str, tuple[list[dict[str, Any]], list[str], list[Case]]] = {}
+    found: dict[str, tuple[list[dict[str, Any]], list[str], list[Case]]] = {}
     for case in cases:
         args, names = [], []
         for name, value in case.inputs.items():
@@ -100,32 +100,32 @@ def forms_of(package: Package, cases: Sequence[Case]) -> list[Form]:
                 raise GraderFault(f"{package.slug}: {case.id}: {name} is neither an array nor a number")
         if program.init and type(case.inputs.get("seed")) is not int:
             raise GraderFault(f"{package.slug}: {case.id}: with an `init` every case needs a `seed`, a Python int")
-        forms.setdefault(repr(args), (args, names, []))[2].append(case)
-    return [Form(tuple(args), tuple(names), tuple(found)) for args, names, found in forms.values()]
+        found.setdefault(repr(args), (args, names, []))[2].append(case)
+    return [Signature(tuple(args), tuple(names), tuple(alike)) for args, names, alike in found.values()]
 
 
-def export(session: Session, package: Package, mesh: dict[str, int], form: Form) -> Export:
+def export(session: Session, package: Package, mesh: dict[str, int], signature: Signature) -> Export:
     """Have the loaded source exported for one mesh. Raises what `Session.request` raises.
 
     From the first seed or argument of a hidden case on, nothing of what is printed is kept.
     """
     program = package.manifest.program
     assert program is not None
-    public = [case for case in form.cases if case.public]
-    first = public or form.cases
+    public = [case for case in signature.cases if case.public]
+    first = public or signature.cases
     if not public:
         session.seal_output()
     values = session.export(
         mesh,
-        form.args,
+        signature.args,
         init=program.init,
         export_init=program.export_init,
         seeds=[case.inputs["seed"] for case in first] if program.init else [],
     )
     states = values.get("states")
-    if program.init and len(first) < len(form.cases):
+    if program.init and len(first) < len(signature.cases):
         session.seal_output()
-        seeds = [case.inputs["seed"] for case in form.cases[len(first) :]]
+        seeds = [case.inputs["seed"] for case in signature.cases[len(first) :]]
         states = [*_list(states), *_list(session.states(seeds))]
     match {**values, "states": states}:
         case {
@@ -139,7 +139,7 @@ def export(session: Session, package: Package, mesh: dict[str, int], form: Form)
             artifact.dtype == np.uint8
             and (init is not None) == program.export_init
             and (init is None or init.dtype == np.uint8)
-            and len(states) == (len(form.cases) if program.init else 1)
+            and len(states) == (len(signature.cases) if program.init else 1)
             and all(_are_leaves(state) for state in states)
             and _are_paths(outputs)
             and (not program.init or outputs == [*states[0], "loss"])
@@ -147,7 +147,7 @@ def export(session: Session, package: Package, mesh: dict[str, int], form: Form)
         ):
             _check_states(states)
             # Without an `init` there is no state, in any case.
-            states = states if program.init else states * len(form.cases)
+            states = states if program.init else states * len(signature.cases)
             return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
     raise SubmissionFault("error", "Something other than the runner answered: the reply to an export has another form.")
 
@@ -199,9 +199,15 @@ class _NeedsOwnVerifier(Exception):
 
 
 def verify(
-    session: Session, package: Package, mesh: dict[str, int], form: Form, exported: Export, *, alone: bool = False
+    session: Session,
+    package: Package,
+    mesh: dict[str, int],
+    signature: Signature,
+    exported: Export,
+    *,
+    alone: bool = False,
 ) -> Examined:
-    """Have a program compiled, measured and run on every case of its form.
+    """Have a program compiled, measured and run on every case of its signature.
 
     Args:
       alone: the verifier serves nobody else, so the program may call native kernels.
@@ -213,9 +219,9 @@ def verify(
     assert program is not None
     init_facts, states = None, exported.states
     if exported.init is not None:
-        init_facts, states = _run_init(session, mesh, form, exported, alone)
+        init_facts, states = _run_init(session, mesh, signature, exported, alone)
     state = tuple(states[0])
-    arrays = [arg for arg in form.args if "static" not in arg]
+    arrays = [arg for arg in signature.args if "static" not in arg]
     leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
     facts = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(state), alone)
@@ -229,18 +235,18 @@ def verify(
     }
     _check_outputs(raw["facts"], exported.outputs)
     try:
-        measured = measured_of(raw, mesh, form)
+        measured = measured_of(raw, mesh, signature)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
     _check_state(measured)
     _check_memory(measured, package.manifest.limits.memory_mb)
     runs: dict[str, Run] = {}
-    for case, leaves_of_case in zip(form.cases, states, strict=True):
+    for case, leaves_of_case in zip(signature.cases, states, strict=True):
         activity = f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}"
-        inputs_of_case = [case.inputs[name] for name in form.inputs]
+        inputs_of_case = [case.inputs[name] for name in signature.inputs]
         steps = _run(session, program.steps, [*leaves_of_case.values()], inputs_of_case, activity)
         runs[case.id] = _run_of(leaves_of_case, steps, exported.outputs, program.steps)
-    return Examined(form.cases, measured, runs, raw)
+    return Examined(signature.cases, measured, runs, raw)
 
 
 def _compile(
@@ -268,7 +274,7 @@ def _run(session: Session, steps: int, state: Sequence[object], inputs: Sequence
 
 
 def _run_init(
-    session: Session, mesh: dict[str, int], form: Form, exported: Export, alone: bool
+    session: Session, mesh: dict[str, int], signature: Signature, exported: Export, alone: bool
 ) -> tuple[object, tuple[Leaves, ...]]:
     """Have the program of `init` measured and run. Its own outputs are the states: what the runner says they are is
     nothing that the memory of this program could be held against.
@@ -277,7 +283,7 @@ def _run_init(
     facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone)
     names, states = tuple(exported.states[0]), []
     _check_outputs(facts, names)
-    for case in form.cases:
+    for case in signature.cases:
         seed = np.asarray(case.inputs["seed"], np.uint32)
         activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
         run = _run_of({}, _run(session, 1, [], [seed], activity), names, 1)
@@ -350,16 +356,16 @@ def _check_state(measured: Measured) -> None:
                 )
 
 
-def measured_of(raw: dict[str, Any], mesh: dict[str, int], form: Form) -> Measured:
+def measured_of(raw: dict[str, Any], mesh: dict[str, int], signature: Signature) -> Measured:
     """Raises: ProgramUnreadable, where the facts have another form; GraderFault, where they are of another program."""
     facts = program_facts.from_json(raw["facts"])
     init = program_facts.from_json(raw["init"]) if raw["init"] is not None else None
     state, outputs = tuple(raw["state"]), tuple(raw["outputs"])
-    if len(facts.inputs) != len(state) + len(form.inputs) or len(facts.outputs) != len(outputs):
+    if len(facts.inputs) != len(state) + len(signature.inputs) or len(facts.outputs) != len(outputs):
         raise GraderFault("a verifier's facts do not fit the program")
     if init is not None and len(init.outputs) != len(state):
         raise GraderFault("a verifier's facts of `init` do not fit its state")
-    return Measured(mesh, facts, init, state, form.inputs, outputs, raw["primitives"], raw["retraced"])
+    return Measured(mesh, facts, init, state, signature.inputs, outputs, raw["primitives"], raw["retraced"])
 
 
 def examine(
@@ -371,19 +377,19 @@ def examine(
     stop: threading.Event | None = None,
     progress: Progress = _silent,
 ) -> Examination:
-    """Export what `session` has loaded for every mesh and form, and have each verified.
+    """Export what `session` has loaded for every mesh and signature, and have each verified.
 
     Raises:
       SubmissionFault, GraderFault, Cancelled: as the sessions do; the first in the order of the meshes.
     """
     manifest = package.manifest
     assert manifest.program is not None
-    forms = forms_of(package, cases)
+    signatures = signatures_of(package, cases)
 
-    def verified(mesh: dict[str, int], form: Form, exported: Export) -> Examined:
+    def verified(mesh: dict[str, int], signature: Signature, exported: Export) -> Examined:
         try:
             with sandbox.verifier(manifest.devices, manifest.limits, stop) as verifier:
-                return verify(verifier, package, mesh, form, exported)
+                return verify(verifier, package, mesh, signature, exported)
         except _NeedsOwnVerifier:
             pass
         except SubmissionFault as fault:
@@ -391,34 +397,36 @@ def examine(
             if fault.reason != "killed":
                 raise
         parts = []
-        for part, its_states in _public_and_hidden(form, exported):
+        for part, its_states in _public_and_hidden(signature, exported):
             with sandbox.verifier(manifest.devices, manifest.limits, stop, alone=True) as verifier:
                 parts.append(verify(verifier, package, mesh, part, replace(exported, states=its_states), alone=True))
         runs = {name: run for part in parts for name, run in part.runs.items()}
-        return replace(parts[0], cases=form.cases, runs=runs)
+        return replace(parts[0], cases=signature.cases, runs=runs)
 
     with ThreadPoolExecutor(len(manifest.program.meshes), thread_name_prefix="verify") as pool:
         futures: list[Future[Examined]] = []
         export_s = 0.0
         for mesh in manifest.program.meshes:
-            for form in forms:
+            for signature in signatures:
                 progress(f"exporting for {mesh_name(mesh)}")
                 started = time.monotonic()
-                exported = export(session, package, mesh, form)
+                exported = export(session, package, mesh, signature)
                 export_s += time.monotonic() - started
-                futures.append(pool.submit(verified, mesh, form, exported))
+                futures.append(pool.submit(verified, mesh, signature, exported))
         progress("compiling and running")
         return Examination(tuple(future.result() for future in futures), export_s)
 
 
-def _public_and_hidden(form: Form, exported: Export) -> list[tuple[Form, tuple[Leaves, ...]]]:
-    """The cases of a form, apart: what is shown of a public one comes from a process that has seen no hidden one."""
+def _public_and_hidden(signature: Signature, exported: Export) -> list[tuple[Signature, tuple[Leaves, ...]]]:
+    """The cases of a signature, apart: what is shown of a public one comes from a process that saw no hidden one."""
     parts = []
     for public in (True, False):
-        pairs = zip(form.cases, exported.states, strict=True)
+        pairs = zip(signature.cases, exported.states, strict=True)
         chosen = [(case, state) for case, state in pairs if case.public is public]
         if chosen:
-            parts.append((replace(form, cases=tuple(case for case, _ in chosen)), tuple(state for _, state in chosen)))
+            parts.append(
+                (replace(signature, cases=tuple(case for case, _ in chosen)), tuple(state for _, state in chosen))
+            )
     return parts
 
 

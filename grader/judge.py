@@ -13,7 +13,7 @@ from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, W
 from grader.examine import examine
 from grader.idle import Idle
 from grader.package.package import Package
-from grader.prepared import Known
+from grader.prepared import KnownMistake
 from grader.programs import ProgramGrading
 from grader.references import References, runner_spec
 from grader.report import Report
@@ -127,7 +127,7 @@ class Judge:
           Cancelled: `stop` was set.
         """
 
-        def known(*, wrong_result: bool) -> Iterator[Known]:
+        def known(*, wrong_result: bool) -> Iterator[KnownMistake]:
             return self._references.known(
                 package, source, stop, wrong_result=wrong_result, at_most=self._wait_for_known
             )

@@ -10,7 +10,7 @@ from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
 from grader.package.package import KnownSubmission, Package
-from grader.prepared import Known, Prepared
+from grader.prepared import KnownMistake, Prepared
 from grader.reasons import REASONS
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 
@@ -33,7 +33,7 @@ def run_known(
     prepared: Prepared,
     submission: KnownSubmission,
     stop: threading.Event | None,
-) -> Known:
+) -> KnownMistake:
     """Run one, in a runner of its own: what it traces or changes may spoil the next.
 
     Raises:
@@ -47,7 +47,7 @@ def run_known(
     tolerances = package.manifest.tolerance
     # One that differs nowhere from the reference tells nothing.
     differs = any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items())
-    return Known(submission.misunderstanding, results if differs else {})
+    return KnownMistake(submission.misunderstanding, results if differs else {})
 
 
 def examine_source(
@@ -76,16 +76,16 @@ def _examine_known(
     prepared: Prepared,
     submission: KnownSubmission,
     stop: threading.Event | None,
-) -> Known:
+) -> KnownMistake:
     """One that computes what is right is recognised by how it is built, another by what it computes."""
     try:
         examined = examine_source(sandbox, spec, package, submission.source, prepared.cases, stop)
     except SubmissionFault as fault:
         log.warning("%s: rejected/%s.py gives no program: %s", package.slug, submission.name, told(fault))
-        return Known(submission.misunderstanding, {})
+        return KnownMistake(submission.misunderstanding, {})
     if has_wrong_result(submission):
-        return Known(submission.misunderstanding, sketch_of(examined))
-    return Known(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
+        return KnownMistake(submission.misunderstanding, sketch_of(examined))
+    return KnownMistake(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
 
 
 def _results_of(

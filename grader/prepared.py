@@ -17,14 +17,14 @@ from grader import wire
 from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.checks.program.subject import Run
-from grader.examine import Examined, Form, measured_of
+from grader.examine import Examined, Signature, measured_of
 from grader.program.tokens import ProgramUnreadable
 
 _MAX_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMistake:
     """A known wrong submission: what its author misunderstood, and what it returns, by case id.
 
     In program mode `results` are sketches, and `pattern` says how its program is built. Without any of them it tells
@@ -36,13 +36,13 @@ class Known:
     pattern: dict[str, object] = field(default_factory=dict)
 
 
-class AskForKnown(Protocol):
+class AskForKnownMistakes(Protocol):
     """Ask for known wrong submissions, those first that this one is likeliest to be.
 
     `wrong_result` asks for those whose result is wrong; else for those that are built in a wrong way.
     """
 
-    def __call__(self, *, wrong_result: bool) -> Iterable[Known]: ...
+    def __call__(self, *, wrong_result: bool) -> Iterable[KnownMistake]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,29 +126,29 @@ def _store_examined(folder: Path, number: int, examined: Examined) -> None:
 
 def _load_examined(folder: Path, number: int, cases: Sequence[Case]) -> Examined:
     message, _ = _read(folder / f"program-{number}.frame")
-    form = Form((), tuple(message["inputs"]), tuple(case for case in cases if case.id in message["cases"]))
+    signature = Signature((), tuple(message["inputs"]), tuple(case for case in cases if case.id in message["cases"]))
     runs = {}
-    for case in form.cases:
+    for case in signature.cases:
         _, values = _read(folder / f"program-{number}-{case.id}.frame")
         init, steps = values["init"], values["steps"]
         assert isinstance(init, dict)
         assert isinstance(steps, list)
         # Of the reference itself no replicas differ: that was seen when it was stored.
         runs[case.id] = Run(init, tuple(steps), tuple({} for _ in steps))
-    return Examined(form.cases, measured_of(message["raw"], message["mesh"], form), runs, message["raw"])
+    return Examined(signature.cases, measured_of(message["raw"], message["mesh"], signature), runs, message["raw"])
 
 
-def store_known(folder: Path, name: str, known: Known) -> None:
+def store_known(folder: Path, name: str, known: KnownMistake) -> None:
     """`name` is the submission's, such as `wrong_value/summed_twice`."""
     message = {"misunderstanding": known.misunderstanding, "pattern": known.pattern}
     _write(_known_file(folder, name), wire.pack(message, known.results))
 
 
-def load_known(folder: Path, name: str) -> Known | None:
+def load_known(folder: Path, name: str) -> KnownMistake | None:
     """None where it has not been stored."""
     try:
         message, results = _read(_known_file(folder, name))
-        return Known(message["misunderstanding"], results, message["pattern"])
+        return KnownMistake(message["misunderstanding"], results, message["pattern"])
     except (FileNotFoundError, EOFError, KeyError, wire.BadFrame):
         return None
 

@@ -14,7 +14,7 @@ from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
 from grader.package.package import Package
-from grader.prepared import AskForKnown, Prepared
+from grader.prepared import AskForKnownMistakes, Prepared
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
@@ -44,7 +44,7 @@ class ProgramGrading:
         self._progress = progress
         self._stop = stop
 
-    def grade(self, prepared: Prepared, known: AskForKnown, source: str, session: Session) -> Verdict:
+    def grade(self, prepared: Prepared, known: AskForKnownMistakes, source: str, session: Session) -> Verdict:
         """`known` is asked for the known wrong submissions only where something is wrong, until one is like this."""
         report, manifest = self._report, self._package.manifest
         cases = [case for case in prepared.cases if case.public or self._hidden]
@@ -148,7 +148,9 @@ def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
     raise GraderFault("the reference has no program for this mesh and these cases")
 
 
-def _misconception(known: AskForKnown, mine: Sequence[Examined], subject: Subject, *, values: bool) -> str | None:
+def _misconception(
+    known: AskForKnownMistakes, mine: Sequence[Examined], subject: Subject, *, values: bool
+) -> str | None:
     """The misunderstanding of the known wrong submission that computes, or where that is right is built, the same."""
     sketch = sketch_of(mine)
     pattern = pattern_of([pair.mine for pair in subject.pairs])

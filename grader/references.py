@@ -29,7 +29,7 @@ from grader.known import examine_source, has_wrong_result, run_known, runnable, 
 from grader.likelihood import by_likelihood
 from grader.package.names import unmatched_leaves, wrong_cases
 from grader.package.package import KnownSubmission, Package
-from grader.prepared import Known, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
+from grader.prepared import KnownMistake, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
 from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
 from grader.wire import MAX_CASES
@@ -54,7 +54,7 @@ class References:
         self._cache = cache
         self._idle = idle or Idle()
         self._prepared: dict[str, Prepared] = {}
-        self._known: dict[tuple[str, str], Known] = {}
+        self._known: dict[tuple[str, str], KnownMistake] = {}
         self._locks: dict[tuple[str, str], threading.Lock] = {}
         self._background: dict[tuple[str, str], threading.Event] = {}
         self._wanted: collections.Counter[tuple[str, str]] = collections.Counter()
@@ -91,7 +91,7 @@ class References:
 
     def known(
         self, package: Package, source: str, stop: threading.Event | None, *, wrong_result: bool, at_most: int
-    ) -> Iterator[Known]:
+    ) -> Iterator[KnownMistake]:
         """Yield what known wrong submissions return that have been run, those first that `source` is likeliest to be.
 
         Args:
@@ -109,7 +109,7 @@ class References:
             if known is not None:
                 yield known
 
-    def _kept(self, package: Package, submission: KnownSubmission) -> Known | None:
+    def _kept(self, package: Package, submission: KnownSubmission) -> KnownMistake | None:
         key = (package.version, submission.name)
         known = self._known.get(key) or load_known(self._cache / self._key(package), submission.name)
         if known is not None:
@@ -124,7 +124,7 @@ class References:
         stop: threading.Event | None,
         *,
         background: bool = False,
-    ) -> Known:
+    ) -> KnownMistake:
         with self._turn(submission.name, package, stop, background) as (sandbox, stop):
             known = self._kept(package, submission)
             if known is None:

@@ -140,7 +140,7 @@ class Leases:
             dead &= is_free(AttemptRow)
         rows = await lock(session, select(AttemptRow).where(dead))
         for row in rows:
-            if self._bury(row, max_deaths):
+            if self._fail_or_requeue(row, max_deaths):
                 await self._hooks.on_finished(session, row.id)
         steps = [(row.id, Change(cast(AttemptStatus, row.status), None)) for row in rows]
         # After the commit: what was rolled back did not happen.
@@ -151,7 +151,7 @@ class Leases:
         for attempt_id, change in steps:
             self._events.publish(attempt_id, change)
 
-    def _bury(self, row: AttemptRow, max_deaths: int) -> bool:
+    def _fail_or_requeue(self, row: AttemptRow, max_deaths: int) -> bool:
         """What happens to the row of a dead worker; `True` when that was its last try, and it ends with a verdict."""
         row.fence_token = row.lease_until = None
         if row.tries < max_deaths:

@@ -115,7 +115,7 @@ class Pool:
         self._zygotes = self._misses = 0
         self._waiting: dict[_Kind, collections.deque[ForkSession]] = {}
         self._asked: dict[_Kind, None] = {}
-        self._hungry: collections.Counter[_Kind] = collections.Counter()
+        self._waiters: collections.Counter[_Kind] = collections.Counter()
         self._making: collections.Counter[_Kind] = collections.Counter()
         self._changed = threading.Condition()
         self._zygote_lock = threading.Lock()
@@ -170,7 +170,7 @@ class Pool:
         with self._changed:
             self._ask_for(kind)
             self._fault = None
-            self._hungry[generic] += 1
+            self._waiters[generic] += 1
             self._changed.notify_all()
             try:
                 while True:
@@ -189,7 +189,7 @@ class Pool:
                         raise GraderFault("no runner could be had")
                     self._changed.wait(0.05)
             finally:
-                self._hungry[generic] -= 1
+                self._waiters[generic] -= 1
                 self._changed.notify_all()
 
     def stats(self) -> PoolStats:
@@ -259,7 +259,7 @@ class Pool:
         """Wait before the next try, unless somebody is waiting for it."""
         until = time.monotonic() + pause_s
         with self._changed:
-            while not self._closed and not self._hungry.total() and time.monotonic() < until:
+            while not self._closed and not self._waiters.total() and time.monotonic() < until:
                 self._changed.wait(until - time.monotonic())
 
     def _failed(self, kind: _Kind, error: Exception) -> None:
@@ -288,7 +288,7 @@ class Pool:
         """What to make next: for somebody who waits, else for the problem asked for last."""
         self._drop_dead()
         self._drop_spare()
-        for kind, number in self._hungry.items():
+        for kind, number in self._waiters.items():
             # Not those that are warm for a problem: whoever waits here had none for theirs.
             if number > len(self._waiting.get(kind, ())) + self._making[kind]:
                 return kind

@@ -23,7 +23,7 @@ from grader.checks.program.subject import Measured, Run
 from grader.errors import SubmissionFault
 from grader.examine import Examination, Examined
 from grader.package.package import Manifest, Package
-from grader.prepared import Known, Prepared
+from grader.prepared import KnownMistake, Prepared
 from grader.program.dots import Dot
 from grader.program.facts import Asked, Facts, Leaf
 from grader.programs import ProgramGrading
@@ -88,21 +88,23 @@ GRADIENTS, UPDATES = {"w": array(1, 2)}, {"0/w": array(-0.1, -0.2)}
 OPTIMIZER = OBSERVED | {"event": "optimizer", "gradients": {}, "updates": UPDATES}
 UPDATE = OBSERVED | {"event": "update", "gradients": GRADIENTS, "updates": UPDATES}
 RIGHT: dict[str, Any] = {"result": EXPECTED, "observed": [OPTIMIZER, UPDATE]}
-Said = Callable[[], dict[str, Any]]
+Reaction = Callable[[], dict[str, Any]]
 
 
-def says(result: object = EXPECTED, observed: Sequence[dict[str, Any]] = (OPTIMIZER, UPDATE)) -> Said:
+def says(result: object = EXPECTED, observed: Sequence[dict[str, Any]] = (OPTIMIZER, UPDATE)) -> Reaction:
     return lambda: {"result": result, "observed": list(observed)}
 
 
-def fails(reason: Reason, message: str = "what went wrong", **detail: object) -> Said:
+def fails(reason: Reason, message: str = "what went wrong", **detail: object) -> Reaction:
     def answer() -> dict[str, Any]:
         raise SubmissionFault(reason, message, **detail)
 
     return answer
 
 
-def call(*answers: Said, load: Said | None = None, hidden: bool = True, known: Iterable[Known] = ()) -> Verdict:
+def call(
+    *answers: Reaction, load: Reaction | None = None, hidden: bool = True, known: Iterable[KnownMistake] = ()
+) -> Verdict:
     """Two public cases and a hidden one; one that is not given is right."""
     package = package_of("call", [{"id": "values"}, {"id": "optimizer"}, {"id": "update"}])
     cases = tuple(
@@ -141,7 +143,7 @@ CALLS: Groups = {
             call,
             *[says({"loss": array(2, 4, 6, 8), "n": 3})] * 3,
             known=[
-                Known(
+                KnownMistake(
                     "twice",
                     {name: {"loss": array(2, 4, 6, 8), "n": 3} for name in ("public-1", "public-2", "hidden-1")},
                 )
@@ -298,7 +300,10 @@ PROGRAMS: Groups = {
         "known": partial(
             values,
             {"public-1": TWICE},
-            known=[Known("other", {}), Known("twice", sketch_of([examined(program(EIGHT), {"public-1": TWICE})]))],
+            known=[
+                KnownMistake("other", {}),
+                KnownMistake("twice", sketch_of([examined(program(EIGHT), {"public-1": TWICE})])),
+            ],
         ),
     },
     "program-sharding": {

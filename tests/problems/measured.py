@@ -10,8 +10,8 @@ import numpy as np
 
 from grader.case import Case
 from grader.checks.program.subject import Measured
-from grader.checks.program.table import Said, collectives_of
-from grader.examine import forms_of
+from grader.checks.program.table import CollectiveUse, collectives_of
+from grader.examine import signatures_of
 from grader.package.reader import read_package
 from grader.runner.export import export_program
 from grader.runner.submission import Submission
@@ -23,7 +23,7 @@ from grader.verifier.measure import facts_of
 class Traffic:
     """Some collectives of one program. Bytes are those of the whole tensors; `sent` is by one device, around a ring."""
 
-    said: Sequence[Said]
+    said: Sequence[CollectiveUse]
 
     @property
     def bytes(self) -> int:
@@ -43,7 +43,7 @@ class Traffic:
     def executions(self) -> int:
         return sum(each.executions or 0 for each in self.said)
 
-    def __iter__(self) -> Iterator[Said]:
+    def __iter__(self) -> Iterator[CollectiveUse]:
         return iter(self.said)
 
 
@@ -142,7 +142,7 @@ class Programs:
         spec = self._package.manifest.program
         assert spec is not None
         (mesh,) = [mesh for mesh in spec.meshes if np.prod(list(mesh.values())) == devices]
-        (form,) = forms_of(self._package, [self._cases[case]])
+        (form,) = signatures_of(self._package, [self._cases[case]])
         seeds = [form.cases[0].inputs["seed"]] if spec.init else []
         request = {"mesh": mesh, "init": spec.init, "export_init": spec.export_init, "seeds": seeds, "args": form.args}
         source = self._package.files[f"{name}.py"]

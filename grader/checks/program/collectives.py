@@ -8,7 +8,7 @@ from pydantic import Field
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Measured, Pair, Subject, in_bytes
-from grader.checks.program.table import Said, Share, collectives_of, evidence_of
+from grader.checks.program.table import CollectiveUse, Share, collectives_of, evidence_of
 from grader.verdict import Trust
 
 TITLE = "What the devices say to each other"
@@ -90,7 +90,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     )
 
 
-def _not_allowed(where: str, said: list[Said], bounds: Bounds) -> list[str]:
+def _not_allowed(where: str, said: list[CollectiveUse], bounds: Bounds) -> list[str]:
     if bounds.allowed is None:
         return []
     wrong = [each for each in said if each.kind not in bounds.allowed]
@@ -125,7 +125,7 @@ def _broken(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> str 
 class _Counted:
     """A collective, and those of its arrays that a rule is about."""
 
-    said: Said
+    said: CollectiveUse
     shares: tuple[Share, ...]
 
     @property
@@ -213,7 +213,7 @@ def _matching(
     return found
 
 
-def _shares_of(subject: Subject, pair: Pair, rule: Rule, said: Said, ignore_below: int) -> tuple[Share, ...]:
+def _shares_of(subject: Subject, pair: Pair, rule: Rule, said: CollectiveUse, ignore_below: int) -> tuple[Share, ...]:
     """The arrays of a collective that come from where the rule says: all, where it says nothing."""
     shares = said.shares
     if rule.only_from is not None:
@@ -252,12 +252,12 @@ def _rule_name(rule: Rule) -> str:
     return " and ".join(rule.kinds) + (f" over {', '.join(rule.axes)}" if rule.axes else "")
 
 
-def _name(said: Said) -> str:
+def _name(said: CollectiveUse) -> str:
     over = f" over {', '.join(said.axes)}" if said.axes else ""
     return f"{'an' if said.kind[0] == 'a' else 'a'} {said.kind}{over} of {in_bytes(said.logical_bytes)}{_line(said)}"
 
 
-def _line(said: Said) -> str:
+def _line(said: CollectiveUse) -> str:
     return f" (line {said.line})" if said.line else ""
 
 

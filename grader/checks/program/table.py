@@ -22,7 +22,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CollectiveUse:
     """One collective, as a check wants it. `axes` is None where its groups run along no axes of the mesh.
 
     `executions` is None where the compiler knows no number: then nothing can be said of its bytes.
@@ -44,7 +44,7 @@ class Said:
         return self.logical_bytes * (self.executions or 0)
 
 
-def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[Said]:
+def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[CollectiveUse]:
     """What the devices say, in program order, without what is said to oneself or is too little to matter.
 
     Too little is a collective that over all its executions moves less than `ignore_below` bytes; but not where
@@ -80,8 +80,8 @@ def evidence_of(subject: Subject, pair: Pair, ignore_below: int) -> Collectives:
 Key = tuple[str, tuple[str, ...] | None, int, bool]
 
 
-def _sums(said: Iterable[Said]) -> dict[Key, Traffic]:
-    alike: dict[Key, list[Said]] = {}
+def _sums(said: Iterable[CollectiveUse]) -> dict[Key, Traffic]:
+    alike: dict[Key, list[CollectiveUse]] = {}
     for each in said:
         alike.setdefault((each.kind, each.axes, each.group_size, each.in_loop), []).append(each)
     return {
@@ -94,7 +94,7 @@ def _sums(said: Iterable[Said]) -> dict[Key, Traffic]:
     }
 
 
-def _calls(said: list[Said]) -> list[CollectiveCall]:
+def _calls(said: list[CollectiveUse]) -> list[CollectiveCall]:
     return [
         CollectiveCall(
             collective=each.kind,
@@ -107,9 +107,9 @@ def _calls(said: list[Said]) -> list[CollectiveCall]:
     ]
 
 
-def _said(each: Collective, measured: Measured) -> Said:
+def _said(each: Collective, measured: Measured) -> CollectiveUse:
     names = [*measured.state, *measured.inputs]
-    return Said(
+    return CollectiveUse(
         kind=each.kind,
         axes=axes_of(each.groups, measured.mesh),
         group_size=each.group_size,
