@@ -11,7 +11,7 @@ from app.lease import LeasedRow
 
 
 class ProofRow(LeasedRow, Base):
-    """One check of a version with the judge: wanted, under way or done. `findings` grows as it goes on.
+    """One validation of a version with the judge: queued, running or finished. `findings` grows as it goes on.
 
     A process takes the row under a lease (app/lease.py).
     """

@@ -33,7 +33,7 @@ _NEXT_JAX = (
     "tests/grader/test_program_verdicts.py",
 )
 _PARTS = 8
-# What takes longest is printed, for whoever wants to make the tests faster.
+# The slowest tests are printed, to show where the time goes.
 _OPTIONS = ("-n", str(min(4, os.cpu_count() or 1)), "--durations=20", "--durations-min=1")
 
 

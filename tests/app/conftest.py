@@ -216,7 +216,7 @@ async def service(start_service: StartService) -> AsyncIterator[Service]:
 
 @pytest.fixture
 def database_url(empty_database: Database) -> str | None:
-    """What a service is told to use it: nothing where that is the file in its own folder."""
+    """The address to give a service, or None for the file in its own folder."""
     shared = empty_database.engine.dialect.name == "postgresql"
     return empty_database.engine.url.render_as_string(hide_password=False) if shared else None
 
