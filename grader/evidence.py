@@ -1,7 +1,8 @@
 """What a check found, as data: entries of a few kinds, which checks build and pages draw.
 
 A check that builds one of these kinds is drawn without a word about it in any page. Bytes and operations are those of
-one device. Names of leaves, specs and texts may come from a submission: a page escapes and shortens them before it shows them.
+one device. Names of leaves, specs and texts may come from a submission: a page escapes and shortens them before it
+shows them.
 """
 
 from collections.abc import Mapping
