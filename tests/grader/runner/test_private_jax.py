@@ -74,7 +74,7 @@ found["frames"] = [(frame.function_name, frame.start_line) for frame in private_
 private_jax.compile_with({"xla_no_such_option": "0"})
 try:
     jax.jit(lambda x: x * 3)(x)
-except Exception as error:
+except Exception as error:  # the two lines of JAX raise different types, and the test below reads the message
     found["refused"] = str(error)
 private_jax.compile_with(COMPILER_OPTIONS)
 found["tripled"] = float(jax.jit(lambda x: x * 3)(x)[1])
