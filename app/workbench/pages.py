@@ -9,8 +9,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_user, require_scope
 from app.attempts.standing import Standing, standings
+from app.clock import now
 from app.errors import NotSignedIn, PathNotFound, Refused
 from app.queue.preparing import Preparation
+from app.queue.status import ENDED
 from app.services import services_of
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import FormInvalid, read_unchecked_form
@@ -88,6 +90,16 @@ async def list_previous(
     return render_page("fragments/attempts.html", attempts=previous)
 
 
+@router.get("/problems/{slug}/editorial")
+async def show_editorial(
+    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
+) -> HTMLResponse:
+    """The editorial or when it opens, as a fragment that the problem page puts in place after an accepted attempt."""
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
+    return render_page("fragments/editorial.html", editorial=await _editorial(services, package, user))
+
+
 @router.get("/problems/{slug}/figures/{name}")
 async def show_figure(request: Request, slug: str, name: str) -> Response:
     """A figure of the statement. It is an instructor's file, so its own policy lets it run and load nothing."""
@@ -104,7 +116,6 @@ async def _problem_page(
 ) -> HTMLResponse:
     services = services_of(request, WorkbenchServices)
     previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
-    standing = (await standings(services.database, user, package.slug)).get(package.slug) if user else None
     return render_page(
         "problem.html",
         status_code=refusal.status if refusal else 200,
@@ -112,12 +123,21 @@ async def _problem_page(
         problem=package,
         statement=_render(package, package.statement, "s"),
         hints=[_render(package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
-        editorial=_render(package, package.editorial, "editorial") if standing and standing.accepted else None,
+        editorial=await _editorial(services, package, user) if user else None,
         source=source,
         refusal=refusal,
         previous=previous,
+        under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
+        waited_s=round((now() - under_way.created_at).total_seconds()) if under_way else 0,
+        last=None if under_way else next((each for each in previous if each.verdict_status), None),
         preparing=preparing.of(package.slug) if (preparing := _preparation(services)) else None,
     )
+
+
+async def _editorial(services: WorkbenchServices, package: Package, user: User) -> Prose | None:
+    """Rendered, or None until an attempt of this user is accepted."""
+    standing = (await standings(services.database, user, package.slug)).get(package.slug)
+    return _render(package, package.editorial, "editorial") if standing and standing.accepted else None
 
 
 def _preparation(services: WorkbenchServices) -> Preparation | None:

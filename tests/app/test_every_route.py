@@ -73,6 +73,7 @@ OWN = {
     ("POST", "/api/v1/webhooks"),
     ("GET", "/attempts"),
     ("POST", "/problems/{slug}"),
+    ("GET", "/problems/{slug}/editorial"),
     ("GET", "/problems/{slug}/previous"),
     ("GET", "/problems/{slug}/ranking"),
 }

@@ -14,8 +14,10 @@ def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: st
     expect(verdict).to_contain_text("100 of 100 points")
     expect(page.get_by_role("status")).to_contain_text("Done: accepted")
     expect(page.get_by_role("region", name="Attempts").get_by_role("row")).not_to_have_count(0)
+    expect(page.get_by_text("Read the editorial")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Read the editorial")).to_be_visible()
+    await_verdict(page, "accepted")
 
 
 def test_a_wrong_one_shows_which_case_failed_and_why(open_page: OpenPage, wrong_source: str) -> None:
@@ -44,6 +46,19 @@ def test_an_endless_loop_can_be_cancelled(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Submit").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("status")).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
+
+
+def test_a_reload_resumes_what_is_under_way(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "while True: pass")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("status")).to_contain_text("Running", timeout=VERDICT_TIMEOUT_MS)
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("Running")
+    expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("status")).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
+    expect(page.get_by_role("region", name="Attempts").get_by_role("row").nth(1)).to_contain_text("cancelled")
 
 
 def test_what_is_still_being_sent_can_be_cancelled(open_page: OpenPage) -> None:

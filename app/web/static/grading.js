@@ -30,7 +30,7 @@ export async function send(slug, action, source) {
 
 export const cancel = (id) => ask(`/api/v1/attempts/${id}`, { method: "DELETE", headers: { Accept: "application/json" } });
 
-const readAttempt = async (id) => (await ask(`/api/v1/attempts/${id}`, { headers: { Accept: "application/json" } })).json();
+export const readAttempt = async (id) => (await ask(`/api/v1/attempts/${id}`, { headers: { Accept: "application/json" } })).json();
 
 /** What the server drew at `url`, as nodes for the page. */
 export async function fetchFragment(url) {

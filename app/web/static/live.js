@@ -7,8 +7,9 @@ export class LiveLine {
     this.elapsed = box.querySelector("[data-elapsed]");
   }
 
-  start(text) {
-    const began = performance.now();
+  /** Counts the time from now, or from `beforeS` seconds ago. */
+  start(text, beforeS = 0) {
+    const began = performance.now() - beforeS * 1000;
     clearInterval(this.timer);
     this.dot.hidden = false;
     this.say(text);

@@ -1,7 +1,7 @@
 // The problem page: the editor takes the text area's place, Run and Submit answer in place.
 import { dropDraft, loadDraft, saveDraft } from "./draft.js";
 import { createEditor } from "./editor.js";
-import { cancel, describe, fetchFragment, follow, GradingError, send } from "./grading.js";
+import { cancel, describe, fetchFragment, follow, GradingError, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
 
 const form = document.querySelector("[data-workbench]");
@@ -76,14 +76,19 @@ function setBusy(busy) {
 }
 
 let busy = false;
-async function grade(action) {
+const grade = (action) => show("Sending", () => send(slug, action, editor.value()));
+const resume = ({ underWay: id, waitedS }) => show("Grading", () => readAttempt(id), Number(waitedS));
+
+/** Follows the attempt that `begin` resolves to, sent `waitedS` seconds ago, until it has ended; shows its verdict. */
+async function show(text, begin, waitedS = 0) {
   if (busy) return;
   busy = true;
   setBusy(true);
+  delete verdictBox.dataset.last;
   verdictBox.replaceChildren();
-  line.start("Sending");
+  line.start(text, waitedS);
   try {
-    const attempt = await send(slug, action, editor.value());
+    const attempt = await begin();
     underWay = attempt.id;
     const tell = (state) => { if (!cancelWanted) line.say(describe(state)); };
     tell(attempt);
@@ -93,6 +98,7 @@ async function grade(action) {
     line.stop(summarize(ended));
     (verdictBox.querySelector("[data-first-look]") ?? liveBox).scrollIntoView({ block: "nearest" });
     if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
+    if (ended.kind === "attempt" && ended.verdict?.status === "accepted") await unlockEditorial();
   } catch (error) {
     line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");
     if (!(error instanceof GradingError)) throw error;
@@ -103,3 +109,18 @@ async function grade(action) {
     setBusy(false);
   }
 }
+
+async function unlockEditorial() {
+  const box = document.querySelector("[data-editorial]");
+  // One that is open already stays as the reader left it.
+  if (box && !box.querySelector("details")) box.replaceChildren(await fetchFragment(box.dataset.editorial));
+}
+
+async function showLast(url) {
+  // Without it the page still has the link to the verdict; a later attempt has taken the box over.
+  const fragment = await fetchFragment(url).catch(() => null);
+  if (fragment && !busy && verdictBox.dataset.last === url) verdictBox.replaceChildren(fragment);
+}
+
+if ("underWay" in liveBox.dataset) resume(liveBox.dataset);
+else if ("last" in verdictBox.dataset) showLast(verdictBox.dataset.last);
