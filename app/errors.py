@@ -180,6 +180,10 @@ class TooManyRequests(Refused):
     status, slug, title = 429, "too-many-requests", "Too many requests"
 
 
+class DraftConflict(Refused):
+    status, slug, title = 409, "draft-conflict", "The draft was changed elsewhere"
+
+
 class TooManyWaiting(Refused):
     status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
 
@@ -197,7 +201,7 @@ class SignInLinkInvalid(Refused):
 
 
 class SignInRefused(Refused):
-    status, slug, title = 401, "sign-in-refused", "The name or the password is wrong"
+    status, slug, title = 401, "sign-in-refused", "The sign-in was refused"
 
 
 class TooManySignIns(Refused):

@@ -11,53 +11,55 @@ from app.errors import Refused
 from app.services import services_of
 from app.web.cookies import SESSION_COOKIE
 from app.web.forms import read_form
+from app.web.next_page import own_page
 from app.web.templating import render_secret_page
 
 router = APIRouter(include_in_schema=False)
 Secret = Annotated[str | None, Query(max_length=200)]
+Next = Annotated[str, Query(alias="next", max_length=2000)]
 
 
 @router.get("/sign-in")
-async def show_sign_in(request: Request, token: Secret = None) -> Response:
+async def show_sign_in(request: Request, token: Secret = None, page: Next = "") -> Response:
     """With a token: use the link up. Without: the form."""
     if token:
         return signed_in(request, await accounts_of(request).sign_in(token, user_agent(request)))
-    return await _sign_in_page(request)
+    return await _sign_in_page(request, page)
 
 
 @router.post("/sign-in")
 async def sign_in(request: Request) -> Response:
     check_origin(request)
     form = await read_form(request)
-    name = form.get("name", "")
+    name, page = form.get("name", ""), form.get("next", "")
     try:
         token = await accounts_of(request).sign_in_with_password(
             name, form.get("password", ""), client_address(request), user_agent(request)
         )
     except Refused as refusal:
-        return await _sign_in_page(request, name=name, refusal=refusal)
-    return signed_in(request, token)
+        return await _sign_in_page(request, page, name=name, refusal=refusal)
+    return signed_in(request, token, own_page(page, "/"))
 
 
 @router.get("/sign-up")
-async def show_sign_up(request: Request, invitation: Secret = None) -> Response:
+async def show_sign_up(request: Request, invitation: Secret = None, page: Next = "") -> Response:
     """The form; or why there is none, when an account could not be made."""
     await accounts_of(request).check_sign_up(invitation)
-    return await _sign_up_page(request, invitation)
+    return await _sign_up_page(request, page, invitation)
 
 
 @router.post("/sign-up")
 async def sign_up(request: Request) -> Response:
     check_origin(request)
     form = await read_form(request)
-    name, invitation = form.get("name", ""), form.get("invitation") or None
+    name, page, invitation = form.get("name", ""), form.get("next", ""), form.get("invitation") or None
     try:
         token = await accounts_of(request).sign_up(
             name, form.get("password", ""), invitation, client_address(request), user_agent(request)
         )
     except Refused as refusal:
-        return await _sign_up_page(request, invitation, name=name, refusal=refusal)
-    return signed_in(request, token)
+        return await _sign_up_page(request, page, invitation, name=name, refusal=refusal)
+    return signed_in(request, token, own_page(page, "/"))
 
 
 @router.post("/sign-out")
@@ -70,25 +72,27 @@ async def sign_out(request: Request) -> Response:
     return signed_out(request)
 
 
-async def _sign_in_page(request: Request, *, name: str = "", refusal: Refused | None = None) -> HTMLResponse:
+async def _sign_in_page(request: Request, page: str, *, name: str = "", refusal: Refused | None = None) -> HTMLResponse:
     return render_secret_page(
         "sign_in.html",
         refusal=refusal,
         user=await current_user(request),
         name=name,
+        next=own_page(page, "/"),
         sign_up=accounts_of(request).sign_up_by,
         providers=services_of(request, AccountServices).providers.values(),
     )
 
 
 async def _sign_up_page(
-    request: Request, invitation: str | None, *, name: str = "", refusal: Refused | None = None
+    request: Request, page: str, invitation: str | None, *, name: str = "", refusal: Refused | None = None
 ) -> HTMLResponse:
     return render_secret_page(
         "sign_up.html",
         refusal=refusal,
         user=await current_user(request),
         name=name,
+        next=own_page(page, "/"),
         invitation=invitation,
         providers=services_of(request, AccountServices).providers.values(),
     )

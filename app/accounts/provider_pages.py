@@ -41,7 +41,8 @@ async def sign_in_with(request: Request, provider: str) -> Response:
     invitation = form.get("invitation") or None
     if invitation is not None and not _INVITATION.fullmatch(invitation):
         raise InvitationInvalid("This is no invitation. Open the whole link that you were given.")
-    return await go_to_provider(request, begin_flow("sign-in", provider, invitation=invitation))
+    page = own_page(form.get("next", ""), "/")
+    return await go_to_provider(request, begin_flow("sign-in", provider, invitation=invitation, page=page))
 
 
 @router.post("/account/identities/add/{provider}")
@@ -87,7 +88,7 @@ async def come_back(
         token = await accounts_of(request).sign_in_with_identity(
             identity, flow.invitation, client_address(request), user_agent(request)
         )
-        response = signed_in(request, token)
+        response = signed_in(request, token, own_page(flow.page, "/"))
     delete_cookie(request, response, FLOW_COOKIE)
     return response
 

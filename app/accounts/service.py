@@ -130,7 +130,10 @@ class Accounts:
             row = await session.scalar(select(UserRow).where(UserRow.name == name)) if is_name(name) else None
         right = await self._passwords.verify(password, row.password_hash if row else None)
         if row is None or not right:
-            raise SignInRefused("The name or the password is wrong. A password is set on the page of your account.")
+            raise SignInRefused(
+                "The name or the password is wrong. If you never set a password, sign in with a link or a provider, "
+                "then set one on the page of your account."
+            )
         await self._throttle.forgive(name, address)
         async with self._database.writing() as session:
             return await self.sessions.open(session, row.id, user_agent)

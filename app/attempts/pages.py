@@ -21,7 +21,8 @@ from app.web.forms import read_form
 from app.web.markdown import highlight_code
 from app.web.templating import render_page
 from app.web.terminal import plain_text
-from app.web.verdict_view import arrange_verdict
+from app.web.verdict_view import VerdictView, arrange_verdict
+from grader.verdict import Verdict
 
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
@@ -54,7 +55,7 @@ async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLR
         kind=attempt.kind.capitalize(),
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
-        view=arrange_verdict(attempt.verdict) if attempt.verdict else None,
+        view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
         source=await _coloured(plain_text(attempt.source)),
     )
 
@@ -80,7 +81,7 @@ async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Respo
     attempt = await attempts.get(user, attempt_id)
     if attempt.verdict is None:
         return Response(status_code=204)
-    view = arrange_verdict(attempt.verdict)
+    view = _arranged(request, attempt, attempt.verdict)
     return render_page("fragments/verdict.html", view=view, attempt_url=f"/attempts/{attempt.id}")
 
 
@@ -101,6 +102,14 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
     ranked = package.manifest.mode == "program"
     found = await ranking(services.database, package.slug, user, _PLACES)
     return render_page("ranking.html", user=user, problem=package, ranked=ranked, ranking=found)
+
+
+def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
+    try:
+        starter = services_of(request, AttemptServices).catalogue.get(attempt.problem).starter
+    except ProblemNotFound:  # withdrawn since
+        return arrange_verdict(verdict)
+    return arrange_verdict(verdict, is_starter=attempt.source.split() == starter.split())
 
 
 def _title(request: Request, attempt: AttemptView) -> str:

@@ -1,11 +1,47 @@
-"""A page of this site that a form or an address names as the one to go on to."""
+"""The page of this site to go on to: named by a form or an address, or the one that a response shows."""
 
 import re
+from contextvars import ContextVar
+from urllib.parse import quote
+
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 # One slash: two, or a slash and a backslash, begin the name of another host in a browser.
 _OWN = re.compile(r"/|/(?![/\\])[\x21-\x5b\x5d-\x7e]{1,1999}")
+_page: ContextVar[str] = ContextVar("page", default="")
 
 
 def own_page(given: str, otherwise: str = "/account") -> str:
     """`given` where it is a path of this site, perhaps with a query, else `otherwise`."""
     return given if _OWN.fullmatch(given) else otherwise
+
+
+class CurrentPage:
+    """ASGI wrapper that lets templates write `{{ sign_in_address() }}`, which leads back to the page they draw."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        reset = _page.set(_page_of(scope))
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            _page.reset(reset)
+
+
+def _page_of(scope: Scope) -> str:
+    """Path and query that a browser can open again; empty for what has no use twice, or holds a secret: `/sign-…`."""
+    if scope["method"] != "GET" or scope["path"].startswith(("/sign-", "/api/")):
+        return ""
+    query = scope["query_string"].decode("latin-1")
+    path: str = scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0]
+    return own_page(f"{path}?{query}" if query else path, "")
+
+
+def sign_in_address(page: str | None = None) -> str:
+    """The sign-in page, which goes on to `page`, or else to the page that is being drawn."""
+    page = _page.get() if page is None else own_page(page, "")
+    return f"/sign-in?next={quote(page, safe='/')}" if page not in {"", "/"} else "/sign-in"

@@ -4,6 +4,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.form_token import FormTokens
+from app.web.next_page import CurrentPage
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -47,9 +48,9 @@ class SecurityHeaders:
 
 
 def add_security_headers(app: FastAPI) -> None:
-    """Wrap the whole stack of `app`, and let its pages write form tokens; call once, before the first request.
+    """Wrap the whole stack of `app`, and tell its templates of the browser and the page; call once, before any request.
 
     Not `app.add_middleware`: Starlette answers an unhandled error outside of those, so a 500 would go out bare.
     """
     build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: SecurityHeaders(FormTokens(build()))  # type: ignore[method-assign]
+    app.build_middleware_stack = lambda: SecurityHeaders(FormTokens(CurrentPage(build())))  # type: ignore[method-assign]

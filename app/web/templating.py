@@ -10,6 +10,8 @@ from starlette.responses import HTMLResponse
 from app.errors import Refused
 from app.web.drawings.units import bytes_text, exact_text
 from app.web.form_token import form_token
+from app.web.messages import code_spans, listing_of, prose_of, short_number
+from app.web.next_page import sign_in_address
 from app.web.static_files import static_url
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -41,10 +43,15 @@ def _build_environment() -> Environment:
     )
     environment.globals["static"] = static_url
     environment.globals["form_token"] = form_token
+    environment.globals["sign_in_address"] = sign_in_address
     environment.filters["iso"] = _iso
     environment.filters["moment"] = _moment
     environment.filters["bytes"] = bytes_text
     environment.filters["exact"] = exact_text
+    environment.filters["code_spans"] = code_spans
+    environment.filters["prose_of"] = prose_of
+    environment.filters["listing_of"] = listing_of
+    environment.filters["short_number"] = short_number
     environment.filters["score"] = _score
     return environment
 

@@ -11,7 +11,7 @@ from app.web.terminal import plain_text
 from grader.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
 from grader.verdict import CheckResult, Verdict
 
-_ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!"}
+_ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ class CaseView:
 class VerdictView:
     """All that macros/verdict.html draws. `first_fault` is the first check's complaint, for when no case was run.
 
-    `reason` names the part of /help/reasons that says more.
+    `reason` names the part of /help/reasons that says more. `score_note` says why the score is below the points of the
+    checks that passed, where it is. A rejected starter that nobody has changed has the status `unwritten`.
     """
 
     problem: str
@@ -63,6 +64,7 @@ class VerdictView:
     score: int | None
     max_score: int
     efficiency: EfficiencyView | None
+    score_note: str
     headline: str
     explanation: str
     first_failure: CaseView | None
@@ -78,8 +80,14 @@ class VerdictView:
     timings: tuple[tuple[str, int], ...]
 
 
-def arrange_verdict(verdict: Verdict) -> VerdictView:
-    """Arrange a verdict; all text that a submission could have written comes out harmless to show."""
+def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictView:
+    """Arrange a verdict; all text that a submission could have written comes out harmless to show.
+
+    Args:
+      is_starter: the source is the problem's starter as it was given.
+    """
+    unwritten = is_starter and verdict.status == "rejected"
+    status = "unwritten" if unwritten else verdict.status
     found = [CheckResult.model_validate(_harmless(check.model_dump())) for check in verdict.checks]
     facts = _facts_by_case(found)
     cases = tuple(
@@ -88,21 +96,22 @@ def arrange_verdict(verdict: Verdict) -> VerdictView:
         for known in [facts.get(case.id, ())]
     )
     checks = tuple(map(_arrange_check, found))
-    headline, explanation = _say(verdict)
+    headline, explanation = _UNWRITTEN if unwritten else _say(verdict)
     return VerdictView(
         problem=verdict.problem,
-        status=verdict.status,
-        reason=verdict.reason,
-        icon=_ICONS[verdict.status],
+        status=status,
+        reason=None if unwritten else verdict.reason,
+        icon=_ICONS[status],
         is_run=verdict.score is None and verdict.status != "failed",
         score=verdict.score,
         max_score=sum(check.max_points for check in verdict.checks),
         efficiency=arrange_efficiency(verdict.efficiency) if verdict.efficiency else None,
+        score_note="" if unwritten else _score_note(verdict),
         headline=headline,
         explanation=explanation,
-        first_failure=next((case for case in cases if not case.passed), None),
-        first_fault=next((check.message for check in checks if not check.passed), ""),
-        misconception=verdict.misconception,
+        first_failure=None if unwritten else next((case for case in cases if not case.passed), None),
+        first_fault="" if unwritten else next((check.message for check in checks if not check.passed), ""),
+        misconception=None if unwritten else verdict.misconception,
         checks=checks,
         cases=cases,
         passed_cases=sum(case.passed for case in cases),
@@ -125,6 +134,20 @@ def _arrange_check(check: CheckResult) -> CheckView:
         message=check.message,
         meshes=arrange_meshes(check.evidence),
         facts=_facts_of(check.evidence),
+    )
+
+
+_UNWRITTEN = ("", "This is the starter as it was given. Write your solution in it, then run it again.")
+
+
+def _score_note(verdict: Verdict) -> str:
+    """Why points of passed checks are missing from the score; empty where none are."""
+    earned = sum(check.points for check in verdict.checks)
+    if verdict.score is None or verdict.score >= earned:
+        return ""
+    return (
+        f"The checks that passed are worth {earned} points, but the score is {verdict.score}: "
+        "points count only if every value is right."
     )
 
 
@@ -185,9 +208,11 @@ def _facts_of(evidence: Sequence[Evidence]) -> dict[str, Any]:
 
 
 def _brief(message: str, facts: Sequence[CaseFacts]) -> str:
-    """The first line of a message whose further lines would repeat the facts that are drawn below it."""
-    repeated = any({"inputs", "expected", "got"} <= each.facts.keys() for each in facts)
-    return message.split("\n", 1)[0] if repeated else message
+    """A message without the lines that would repeat the facts that are drawn below it."""
+    if any({"inputs", "expected", "got"} <= each.facts.keys() for each in facts):
+        return message.split("\n", 1)[0]
+    # Of an exception: its traceback stays, the inputs are among the facts.
+    return message.rsplit("\nInputs:\n", 1)[0] if any("inputs" in each.facts for each in facts) else message
 
 
 def _harmless(value: Any) -> Any:

@@ -3,6 +3,9 @@
 /** A refusal of the server or the network, in words for the reader. */
 export class GradingError extends Error {}
 
+/** Nobody is signed in, or no longer. */
+export class NotSignedIn extends GradingError {}
+
 async function ask(url, options = {}) {
   let response;
   try {
@@ -13,7 +16,7 @@ async function ask(url, options = {}) {
   if (response.ok) return response;
   const problem = await response.json().catch(() => ({}));
   if (response.status === 401) {
-    throw new GradingError("You are not signed in, so nothing was sent. Your code is kept in this browser: sign in, then send it again.");
+    throw new NotSignedIn("You are not signed in, so nothing was sent. Your code is kept in this browser: sign in, then send it again.");
   }
   throw new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server answered ${response.status}.`);
 }

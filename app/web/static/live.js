@@ -22,6 +22,13 @@ export class LiveLine {
     if (this.phase.textContent !== text) this.phase.textContent = text;
   }
 
+  link(text, address) {
+    const link = document.createElement("a");
+    link.href = address;
+    link.textContent = text;
+    this.phase.append(" ", link);
+  }
+
   stop(text) {
     clearInterval(this.timer);
     this.dot.hidden = true;

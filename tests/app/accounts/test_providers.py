@@ -62,6 +62,13 @@ async def enter(http: httpx.AsyncClient, **fields: str) -> httpx.Response:
     return await http.get(await go_to_provider(http, "/sign-in", WITH, **fields))
 
 
+async def test_it_leads_back_to_the_page_and_to_no_other_site(start):
+    async with start() as service:
+        for page, target in (("/problems/add_one", "/problems/add_one"), ("//evil.example", "/")):
+            async with browser(service) as http:
+                assert (await enter(http, next=page)).headers["location"] == target
+
+
 async def test_somebody_new_becomes_a_student_and_the_next_time_is_the_same_one(start, provider):
     async with start() as service:
         async with browser(service) as http:

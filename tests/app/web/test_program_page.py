@@ -1,6 +1,7 @@
 """What a compiled program does is drawn on the page of its verdict, whatever the evidence holds."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -194,6 +195,13 @@ def test_each_mesh_shows_its_own_numbers(tags_of) -> None:
     assert [html.index(text) for text in texts] == sorted(html.index(text) for text in texts)
     texts = ("On mesh fsdp = 8, after step 1", "[8.0]", "On mesh fsdp = 4, after step 2", "[4.0]")
     assert [html.index(text) for text in texts] == sorted(html.index(text) for text in texts)
+
+
+def test_no_two_headings_are_alike() -> None:
+    html = _draw(program_verdict(wrong=True))
+    headings = [re.sub(r"<[^>]+>|\s+", " ", found).strip() for found in re.findall(r"<h\d.*?</h\d>", html, re.DOTALL)]
+    assert len(headings) > 10
+    assert len(set(headings)) == len(headings)
 
 
 def test_a_mesh_beyond_the_page_is_named() -> None:

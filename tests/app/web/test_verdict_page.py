@@ -1,7 +1,11 @@
 """A verdict of any form is drawn, harmless, with what failed first."""
 
+import math
 from collections.abc import Sequence
 
+import pytest
+
+from app.web.messages import short_number
 from app.web.templating import ENVIRONMENT
 from app.web.verdict_view import arrange_verdict
 from grader.evidence import (
@@ -85,6 +89,83 @@ def test_a_submission_that_never_ran_says_why_at_the_top() -> None:
     assert arrange_verdict(verdict).first_failure is None
     assert arrange_verdict(verdict).first_fault == "1 of 2 cases differs"
     assert _draw(verdict).index("1 of 2 cases differs") < _draw(verdict).index("Checks")
+
+
+def test_points_that_do_not_count_are_explained() -> None:
+    note = "The checks that passed are worth 40 points, but the score is 0: points count only if every value is right."
+    assert note in _draw(_verdict(score=0))
+    for other in (_verdict(score=40), _verdict(score=None), _verdict(status="accepted", reason=None, score=100)):
+        assert arrange_verdict(other).score_note == ""
+
+
+def test_an_untouched_starter_is_not_called_rejected() -> None:
+    verdict = _verdict(score=0, misconception="You returned nothing.")
+    view = arrange_verdict(verdict, is_starter=True)
+    html = ENVIRONMENT.get_template("fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
+    head = html[: html.index("What the grader found in the starter")]
+    assert "nothing written yet" in head
+    for text in ("rejected", "Wrong value", "First failing case", "You returned nothing", "worth 40 points"):
+        assert text not in head
+    assert 'data-status="unwritten"' in head
+    assert arrange_verdict(_verdict(status="failed", reason=None), is_starter=True).status == "failed"
+
+
+def test_code_in_a_message_is_code_and_the_rest_is_prose() -> None:
+    message = "`params/w<1>` is `P()`, and ` stands alone.\nInputs:\n  `x` = 1"
+    case = CaseResult(id="public-1", public=True, passed=False, message=message)
+    html = _draw(_verdict().model_copy(update={"cases": [case]}))
+    sentence = "<code>params/w&lt;1&gt;</code> is <code>P()</code>, and ` stands alone."
+    assert f'<p class="message">{sentence}</p>' in html
+    assert "Inputs:\n  `x` = 1</pre>" in html
+
+
+def test_a_traceback_is_a_listing_from_its_first_line() -> None:
+    message = "Traceback (most recent call last):\n  line 1, in f\nValueError: `x`"
+    case = CaseResult(id="public-1", public=True, passed=False, message=message)
+    html = _draw(_verdict().model_copy(update={"cases": [case]}))
+    assert f'<pre class="listing" tabindex="0">{message}</pre>' in html
+
+
+def test_the_inputs_of_an_exception_are_shown_once() -> None:
+    message = "Traceback (most recent call last):\nValueError: x\nInputs:\n  lr = 0.1"
+    case = CaseResult(id="public-2", public=True, passed=False, message=message)
+    failed = FailedCase(case="public-2", inputs={"lr": "0.1"}, fault=Fault(line=3, type="ValueError"))
+    view = arrange_verdict(_verdict(evidence=[failed]).model_copy(update={"cases": [case]}))
+    assert view.cases[0].message == "Traceback (most recent call last):\nValueError: x"
+    assert view.cases[0].facts[0].facts["inputs"] == {"lr": "0.1"}
+
+
+@pytest.mark.parametrize(
+    ("value", "short"),
+    [
+        (0.35291327886354495, "0.353"),
+        ("0.35291327886354495", "0.353"),
+        ("-1.25e-07", None),
+        ("1.2345678e-07", "1.23e-07"),
+        ("1.9019153", "1.90"),
+        ("1234.5678", "1.23e+03"),
+        ("123.45", "123"),
+        ("0.0", None),
+        (1e-5, None),
+        (0.5, None),
+        (12345678, None),
+        ("12345678", None),
+        ("nan", None),
+        (math.nan, None),
+        ("[0.35291327886354495]", None),
+        (True, None),
+    ],
+)
+def test_long_numbers_are_shortened(value: object, short: str | None) -> None:
+    assert short_number(value) == short
+
+
+def test_a_shortened_number_says_the_exact_one() -> None:
+    worst = WorstElement(index=[0], expected="0.35291327886354495", got="0.5", relative_error=0.41677858)
+    failed = FailedCase(case="public-2", difference=Difference(expected="x", got="y", worst=worst))
+    html = _draw(_verdict(evidence=[failed]))
+    for exact, short in (("0.35291327886354495", "0.353"), ("0.41677858", "0.417")):
+        assert f'<abbr title="{exact}"><code class="number">{short}</code></abbr>' in html
 
 
 def test_a_run_is_said_not_to_be_scored() -> None:

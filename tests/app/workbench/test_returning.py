@@ -52,3 +52,11 @@ async def test_the_editorial_opens_with_the_first_accepted_attempt(service, pack
     await send(service, package, "attempts")
     for path in (PAGE, f"{PAGE}/editorial"):
         assert "EDITORIAL-SECRET" in await show(service, path)
+
+
+async def test_the_starter_as_it_was_given_is_nothing_written_yet(service, package):
+    for source, status in ((package.starter, "unwritten"), (f"{package.starter}\n", "unwritten"), ("x", "rejected")):
+        answer = await service.http.post(f"/api/v1{PAGE}/runs?wait=10", json={"source": source}, headers=service.bearer)
+        for path in ("", "/verdict"):
+            page = await show(service, f"/attempts/{answer.json()['id']}{path}")
+            assert f'class="verdict" data-status="{status}"' in page
