@@ -2,14 +2,19 @@
 `/help/reasons`."""
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
 
 from app.accounts.web import current_user
 from app.errors import Refused
+from app.help.operations import operations_of
 from app.web.reasons import REASONS
+from app.web.static_files import FOLDER
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
+_FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
+# What is one person's own, or answers programs.
+_NOT_FOR_ROBOTS = ("/account", "/api/", "/attempts", "/sign-in", "/sign-up")
 
 
 @router.get("/help/errors")
@@ -20,6 +25,24 @@ async def explain_errors(request: Request) -> HTMLResponse:
 @router.get("/help/reasons")
 async def explain_reasons(request: Request) -> HTMLResponse:
     return render_page("reasons.html", user=await current_user(request), reasons=REASONS)
+
+
+@router.get("/help/rest")
+async def explain_rest(request: Request) -> HTMLResponse:
+    groups = operations_of(request.app.openapi())
+    return render_page("rest.html", user=await current_user(request), groups=groups)
+
+
+@router.get("/favicon.ico")
+async def show_icon() -> FileResponse:
+    """For programs that ask for it without reading a page, which names mark.svg."""
+    return FileResponse(FOLDER / "favicon.ico", media_type="image/x-icon", headers=_FOR_A_DAY)
+
+
+@router.get("/robots.txt")
+async def tell_robots() -> PlainTextResponse:
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_ROBOTS)]
+    return PlainTextResponse("\n".join([*lines, ""]), headers=_FOR_A_DAY)
 
 
 def every_refusal() -> list[type[Refused]]:

@@ -55,13 +55,16 @@ class Prose:
 
 
 @lru_cache(maxsize=256)
-def render_markdown(text: str, *, anchors: str = "s", figures: str = "") -> Prose:
+def render_markdown(
+    text: str, *, anchors: str = "s", figures: str = "", problems: tuple[tuple[str, str], ...] = ()
+) -> Prose:
     """Render Markdown.
 
     Args:
       text: raw HTML in it is shown, not obeyed.
       anchors: prefix of every heading's id, so that no heading can take the name of an element of the page.
       figures: URL of the folder that relative image paths are read against.
+      problems: slug and title of problems. `*slug*` becomes a link to one, and stays as it is for any other slug.
     """
     formulas: list[Markup] = []
 
@@ -72,8 +75,10 @@ def render_markdown(text: str, *, anchors: str = "s", figures: str = "") -> Pros
     parser = _parser(keep)
     tokens = parser.parse(text)
     _clear_marks(tokens)
+    _free_empty_corners(tokens)
     headings = _name_headings(tokens, anchors)
     _resolve_images(tokens, figures)
+    _link_problems(tokens, dict(problems))
     clean = nh3.clean(
         parser.renderer.render(tokens, parser.options, {}),
         tags=_TAGS,
@@ -92,6 +97,13 @@ def _clear_marks(tokens: list[Token]) -> None:
             name: value.translate(marks) if isinstance(value, str) else value for name, value in token.attrs.items()
         }
         _clear_marks(token.children or [])
+
+
+def _free_empty_corners(tokens: list[Token]) -> None:
+    """A head cell with nothing in it, above the names of rows, heads nothing: it becomes a plain cell."""
+    for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.type == "th_open" and not inline.content.strip():
+            opening.tag = closing.tag = "td"
 
 
 def _parser(keep: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
@@ -165,3 +177,15 @@ def _resolve_images(tokens: list[Token], folder: str) -> None:
         if token.type == "image":
             name = re.fullmatch(r"figures/([A-Za-z0-9_-]+\.svg)", str(token.attrGet("src") or ""))
             token.attrSet("src", f"{folder}/{name[1]}" if name and folder else "")
+
+
+def _link_problems(tokens: list[Token], titles: dict[str, str]) -> None:
+    """Turn emphasis of a slug alone into a link with the problem's title."""
+    for parent in tokens:
+        children = parent.children or []
+        for opening, text, closing in zip(children, children[1:], children[2:], strict=False):
+            kinds = (opening.type, text.type, closing.type)
+            if kinds == ("em_open", "text", "em_close") and text.content in titles:
+                opening.tag = closing.tag = "a"
+                opening.attrSet("href", f"/problems/{text.content}")
+                text.content = titles[text.content]

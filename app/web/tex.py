@@ -32,7 +32,8 @@ def render_tex(tex: str, *, display: bool) -> Markup:
     # formula that cannot be drawn must not take the page with it.
     except Exception:
         drawn = Markup('<code class="tex-error">{}</code>').format(source)
-    return Markup('<span class="display">{}</span>').format(drawn) if display else drawn
+    # Focusable, so that a formula wider than the page can be scrolled by keyboard.
+    return Markup('<span class="display" tabindex="0">{}</span>').format(drawn) if display else drawn
 
 
 def _serialize(element: Element) -> Markup:

@@ -10,10 +10,12 @@ from app.web.drawings.svg import drawing, element, hatching
 from grader.evidence import Held, Slices
 
 WHOLE = "all"
-_COLOURS = 8
+# Each kind of fill in drawings.css has eight colours; past all of them, letters alone tell slices apart.
+_COLOURS, _FILLS = 8, 8
 _CELL, _BOX = 40.0, 34.0
 _HEAD, _FOOT, _MARGIN = 12.0, 14.0, 34.0
 _STRIP = 10.0
+_SWATCH = 7.0
 # A mesh of one axis is a row; past so many devices it goes on below.
 _ROW = 8
 _THINNEST = 1.5
@@ -110,14 +112,17 @@ def _device(
     x, y, width, height = box
     letter = letters[slices]
     part = _part(slices, leaf, box)
-    number = "all" if letter == WHOLE else str(list(letters).index(slices) % _COLOURS + 1)
     middle = x + width / 2
     shapes = [
         element("text", str(device), x=middle, y=y - 3, class_="device"),
         element("rect", x=x, y=y, width=width, height=height, class_="leaf"),
     ]
+    look = _shard_class(slices, letters)
+    if len(letters) > _COLOURS:
+        swatch = {"x": x, "y": y - _SWATCH - 3, "width": _SWATCH, "height": _SWATCH}
+        shapes.append(element("rect", **swatch, class_=f"swatch {look}"))
     if part:
-        shapes.append(element("rect", **_sides(part), class_=f"shard shard-{number}"))
+        shapes.append(element("rect", **_sides(part), class_=f"shard {look}"))
         if wrong and min(part[2:]) >= _NARROWEST_HATCH:
             shapes.append(hatching(*part, "hatch"))
     if wrong:
@@ -132,6 +137,15 @@ def _device(
         )
     )
     return shapes
+
+
+def _shard_class(slices: Slices, letters: dict[Slices, str]) -> str:
+    """The colour of a slice, and past the last colour another kind of fill."""
+    if letters[slices] == WHOLE:
+        return "shard-all"
+    lettered = [each for each, letter in letters.items() if letter != WHOLE]
+    fill, colour = divmod(lettered.index(slices), _COLOURS)
+    return f"shard-{colour + 1}" + (f" fill-{fill % _FILLS + 1}" if fill % _FILLS else "")
 
 
 def _part(

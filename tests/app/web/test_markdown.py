@@ -46,7 +46,7 @@ def test_html_of_the_author_is_shown_as_text() -> None:
 def test_maths_is_mathml_inline_and_displayed() -> None:
     html = render_markdown("Let $x_1$ be\n\n$$\\frac{a}{b}$$\n").html
     assert '<math display="inline"><mrow><msub>' in html
-    assert '<span class="display"><math' in html
+    assert '<span class="display" tabindex="0"><math' in html
     assert "<mfrac>" in html
 
 
@@ -96,3 +96,22 @@ def test_tables_scroll_by_keyboard_where_they_are_too_wide() -> None:
     html = render_markdown("| a |\n|---|\n| b |\n").html
     assert '<div class="wide" tabindex="0"><table>' in html
     assert "<th>a</th>" in html
+
+
+def test_a_head_cell_with_nothing_in_it_heads_nothing() -> None:
+    html = render_markdown("| | b |\n|---|---|\n| c | d |\n").html
+    assert html.count("<th") - html.count("<thead") == 1
+    assert "<td></td>" in html
+
+
+def test_a_formula_of_its_own_line_scrolls_by_keyboard() -> None:
+    assert '<span class="display" tabindex="0"><math' in render_markdown("$$x$$").html
+    assert "tabindex" not in render_markdown("$x$").html
+
+
+def test_a_slug_in_emphasis_is_a_link_where_the_problem_exists() -> None:
+    text = "See *fsdp_step*, *no_such_problem*, *fsdp_step or so* and `*fsdp_step*`."
+    html = render_markdown(text, problems=(("fsdp_step", "One <step>"),)).html
+    assert 'See <a href="/problems/fsdp_step" rel="noopener noreferrer">One &lt;step&gt;</a>,' in html
+    assert html.count("<a ") == 1
+    assert "<em>no_such_problem</em>" in html

@@ -1,9 +1,12 @@
 """Each device is drawn with the slice that it holds; slices, letters and words agree."""
 
+import re
+
 import pytest
 
 from app.web.drawings.mesh import describe, draw_mesh, drawn_dims, letters_of, slices_text
 from app.web.drawings.placement import Leaf, Mesh, group_leaves
+from app.web.static_files import FOLDER
 from tests.app.program_verdict import Spec, leaf
 
 FSDP = {"fsdp": 8}
@@ -125,3 +128,23 @@ def test_titles_and_names_of_axes_are_escaped(parse):
 def test_slices_are_written_as_in_python():
     assert slices_text(((0, 8), (0, 256)), (64, 256)) == "[0:8, :]"
     assert slices_text((), ()) == ""
+
+
+@pytest.mark.parametrize(("devices", "kind"), [(8, "shard"), (16, "swatch"), (32, "swatch"), (64, "swatch")])
+def test_no_two_slices_look_the_same(parse, devices, kind):
+    mesh, w = _read({"fsdp": devices}, [devices, 8], [("fsdp",), ()])
+    assert w.got is not None
+    root = parse(draw_mesh(mesh, w, w.got, title="w"))
+    assert len(_rects(root, "swatch")) == (devices if devices > 8 else 0)
+    classes = [rect.get("class") for rect in _rects(root, kind)]
+    assert len(set(classes)) == devices
+    style = (FOLDER / "drawings.css").read_text()
+    for each in set(" ".join(classes).split()) - {"shard"}:
+        assert re.search(rf"\.{each}\b", style), each
+
+
+def test_a_whole_leaf_takes_no_colour_from_the_slices(parse):
+    where, w = _read({"fsdp": 8}, [64, 64], [(), ()], [("fsdp",), ()])
+    assert w.got is not None
+    root = parse(draw_mesh(where, w, w.got, title="w"))
+    assert [rect.get("class") for rect in _rects(root, "shard")] == [f"shard shard-{n}" for n in range(1, 9)]

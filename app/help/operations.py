@@ -1,0 +1,65 @@
+"""The OpenAPI description, arranged for people: every operation by its tag."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.web.markdown import Prose, render_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    where: str
+    required: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method at one path. `answers` says what each status means."""
+
+    id: str
+    method: str
+    path: str
+    summary: str
+    description: Prose
+    parameters: tuple[Parameter, ...]
+    answers: tuple[tuple[str, str], ...]
+    deprecated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    name: str
+    description: Prose
+    operations: tuple[Operation, ...]
+
+
+def operations_of(openapi: Mapping[str, Any]) -> list[Group]:
+    """The groups in the order of the description's tags, each with its operations in the order of the paths."""
+    by_tag: dict[str, list[Operation]] = {}
+    for path, methods in openapi["paths"].items():
+        for method, operation in methods.items():
+            for tag in operation.get("tags", ["other"])[:1]:
+                by_tag.setdefault(tag, []).append(_operation(method, path, operation))
+    about = {tag["name"]: tag.get("description", "") for tag in openapi.get("tags", [])}
+    names = [name for name in about if name in by_tag] + [name for name in by_tag if name not in about]
+    return [Group(name, render_markdown(about.get(name, "")), tuple(by_tag[name])) for name in names]
+
+
+def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Operation:
+    return Operation(
+        id=operation["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=operation.get("summary", ""),
+        description=render_markdown(operation.get("description", ""), anchors=operation["operationId"]),
+        parameters=tuple(
+            Parameter(each["name"], each["in"], each.get("required", False), each.get("description", ""))
+            for each in operation.get("parameters", [])
+            if "name" in each
+        ),
+        answers=tuple((status, answer["description"]) for status, answer in operation["responses"].items()),
+        deprecated=operation.get("deprecated", False),
+    )
