@@ -52,6 +52,7 @@ from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks, queue_deliveries
 from app.webhooks.services import WebhookServices
+from app.workbench.drafts import Drafts
 from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
@@ -192,6 +193,7 @@ async def _open(
                 catalogue=catalogue,
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),
+                drafts=Drafts(database, catalogue, settings.max_source_bytes),
                 warm=built.grader.warm if built else _warm_nothing,
                 preparation=preparing[0][0].state if preparing else None,
                 authoring=Authoring(database, store, serving, proofs, walls, settings.ceiling),

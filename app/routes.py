@@ -26,6 +26,7 @@ from app.web.security import add_security_headers
 from app.web.static_files import mount_static
 from app.web.templating import compile_pages
 from app.webhooks import api as webhooks_api
+from app.workbench import api as workbench_api
 from app.workbench import pages as workbench_pages
 
 _API = "/api/v1"
@@ -37,7 +38,8 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
     add_error_responses(app, reader_of)
     # Routes are tried one after the other, so those that a class asks for all the time come first.
     app.include_router(problems_api.router, prefix=_API)
-    app.include_router(attempts_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for api in (attempts_api, workbench_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for pages in (workbench_pages, attempts_pages):
         app.include_router(pages.router)
     for api in (batch_api, accounts_api, webhooks_api, authoring_api, rejudging_api):

@@ -9,6 +9,7 @@ from app.problems import models as problem_models  # noqa: F401 (fills the metad
 from app.queue import models as queue_models  # noqa: F401 (fills the metadata)
 from app.rejudging import models as rejudging_models  # noqa: F401 (fills the metadata)
 from app.webhooks import models as webhook_models  # noqa: F401 (fills the metadata)
+from app.workbench import models as workbench_models  # noqa: F401 (fills the metadata)
 
 context.configure(
     connection=context.config.attributes["connection"],

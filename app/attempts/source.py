@@ -5,6 +5,13 @@ from app.errors import SourceEmpty, SourceHasNUL, SourceNotText, SourceTooLarge
 
 def check_source(source: str, max_bytes: int) -> None:
     """Raises a `SourceRefused` that says what is wrong and where."""
+    check_text(source, max_bytes)
+    if not source.removeprefix("\N{BYTE ORDER MARK}").strip():
+        raise SourceEmpty("The source holds nothing but whitespace. Send the text of your Python file.")
+
+
+def check_text(source: str, max_bytes: int) -> None:
+    """What a draft must be: text, and not too long. Raises a `SourceRefused`."""
     try:
         size = len(source.encode("utf-8"))
     except UnicodeEncodeError as error:
@@ -16,8 +23,6 @@ def check_source(source: str, max_bytes: int) -> None:
         raise SourceTooLarge(f"The source has {size} bytes of UTF-8; at most {max_bytes} are permitted.")
     if "\0" in source:
         raise SourceHasNUL(f"There is a NUL character{_line(source, source.index(chr(0)))}; Python source holds none.")
-    if not source.removeprefix("\N{BYTE ORDER MARK}").strip():
-        raise SourceEmpty("The source holds nothing but whitespace. Send the text of your Python file.")
 
 
 def _line(source: str, index: int) -> str:

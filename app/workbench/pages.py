@@ -1,5 +1,7 @@
 """The list of problems and the problem page; both read the same services as REST does."""
 
+import contextlib
+import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -55,7 +57,7 @@ async def show_problem(request: Request, slug: str, user: MaybeUser) -> HTMLResp
     package = services.catalogue.get(slug)
     # Whoever reads a problem may soon send something: by then a runner should be ready for it.
     services.warm(package)
-    return await _problem_page(request, package, user, source=package.starter)
+    return await _problem_page(request, package, user)
 
 
 @router.post("/problems/{slug}")
@@ -71,6 +73,8 @@ async def send_source(request: Request, slug: str) -> Response:
     user = await _submitter(request)
     try:
         check_form_token(request, form.get(FIELD, ""))
+        if user is not None:
+            await _keep(services, user, slug, source, form.get("revision", ""))
         if user is None:
             raise NotSignedIn("Nothing was sent; your code is below. Sign in in another tab, then send it again.")
         attempt = await services.attempts.submit(user, slug, source, kind)
@@ -112,19 +116,23 @@ async def show_figure(request: Request, slug: str, name: str) -> Response:
 
 
 async def _problem_page(
-    request: Request, package: Package, user: User | None, *, source: str, refusal: Refused | None = None
+    request: Request, package: Package, user: User | None, *, source: str | None = None, refusal: Refused | None = None
 ) -> HTMLResponse:
+    """`source` is one that was sent and comes back; otherwise the editor begins with the draft or the starter."""
     services = services_of(request, WorkbenchServices)
+    draft = await services.drafts.get(user, package.slug) if user else None
     previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
     return render_page(
         "problem.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         problem=package,
-        statement=_render(package, package.statement, "s"),
-        hints=[_render(package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
+        statement=_render(services, package, package.statement, "s"),
+        hints=[_render(services, package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
         editorial=await _editorial(services, package, user) if user else None,
-        source=source,
+        sent=source is not None,
+        source=next(text for text in (source, draft and draft.source, package.starter) if text is not None),
+        revision=draft.revision if draft else 0,
         refusal=refusal,
         previous=previous,
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
@@ -134,18 +142,26 @@ async def _problem_page(
     )
 
 
+async def _keep(services: WorkbenchServices, user: User, slug: str, source: str, revision: str) -> None:
+    """Make what was sent the draft, as the script of the page does while one types."""
+    # A draft that was changed elsewhere stays, and what is wrong with the source is said when it is submitted.
+    with contextlib.suppress(Refused):
+        await services.drafts.save(user, slug, source, int(revision) if re.fullmatch("[0-9]{1,9}", revision) else 0)
+
+
 async def _editorial(services: WorkbenchServices, package: Package, user: User) -> Prose | None:
     """Rendered, or None until an attempt of this user is accepted."""
     standing = (await standings(services.database, user, package.slug)).get(package.slug)
-    return _render(package, package.editorial, "editorial") if standing and standing.accepted else None
+    return _render(services, package, package.editorial, "editorial") if standing and standing.accepted else None
 
 
 def _preparation(services: WorkbenchServices) -> Preparation | None:
     return services.preparation() if services.preparation else None
 
 
-def _render(package: Package, text: str, anchors: str) -> Prose:
-    return render_markdown(text, anchors=anchors, figures=f"/problems/{package.slug}/figures")
+def _render(services: WorkbenchServices, package: Package, text: str, anchors: str) -> Prose:
+    others = tuple((each.slug, each.manifest.title) for each in services.catalogue.all() if each is not package)
+    return render_markdown(text, anchors=anchors, figures=f"/problems/{package.slug}/figures", problems=others)
 
 
 def _row(package: Package, standing: Standing | None) -> ProblemRow:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.attempts.services import AttemptServices
 from app.queue.preparing import Preparation
+from app.workbench.drafts import Drafts
 from grader.package.package import Package
 
 
@@ -12,5 +13,6 @@ from grader.package.package import Package
 class WorkbenchServices(AttemptServices):
     """`warm` makes a runner ready for a problem. `preparation` is None where this process prepares nothing."""
 
+    drafts: Drafts
     warm: Callable[[Package], None]
     preparation: Callable[[], Preparation] | None

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Route, expect
 
-from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await_verdict, editor, write
+from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await_verdict, editor, progress, write
 
 
 def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: str) -> None:
@@ -12,7 +12,7 @@ def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: st
     page.get_by_role("button", name="Submit").click()
     verdict = await_verdict(page, "accepted")
     expect(verdict).to_contain_text("100 of 100 points")
-    expect(page.get_by_role("status")).to_contain_text("Done: accepted")
+    expect(progress(page)).to_contain_text("Done: accepted")
     expect(page.get_by_role("region", name="Attempts").get_by_role("row")).not_to_have_count(0)
     expect(page.get_by_text("Read the editorial")).to_be_visible()
     page.reload()
@@ -45,19 +45,19 @@ def test_an_endless_loop_can_be_cancelled(open_page: OpenPage) -> None:
     write(page, "while True: pass")
     page.get_by_role("button", name="Submit").click()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("status")).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
+    expect(progress(page)).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
 
 
 def test_a_reload_resumes_what_is_under_way(open_page: OpenPage) -> None:
     page = open_page(PROBLEM)
     write(page, "while True: pass")
     page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("status")).to_contain_text("Running", timeout=VERDICT_TIMEOUT_MS)
+    expect(progress(page)).to_contain_text("Running", timeout=VERDICT_TIMEOUT_MS)
     page.reload()
-    expect(page.get_by_role("status")).to_contain_text("Running")
+    expect(progress(page)).to_contain_text("Running")
     expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "true")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("status")).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
+    expect(progress(page)).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
     expect(page.get_by_role("region", name="Attempts").get_by_role("row").nth(1)).to_contain_text("cancelled")
 
 
@@ -67,11 +67,11 @@ def test_what_is_still_being_sent_can_be_cancelled(open_page: OpenPage) -> None:
     held: list[Route] = []
     page.route("**/api/v1/problems/*/attempts", lambda route: held.append(route))
     page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("status")).to_have_text("Sending")
+    expect(progress(page)).to_have_text("Sending")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("status")).to_have_text("Cancelling")
+    expect(progress(page)).to_have_text("Cancelling")
     held[0].continue_()
-    expect(page.get_by_role("status")).to_have_text("Cancelled.")
+    expect(progress(page)).to_have_text("Cancelled.")
     expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "false")
 
 
@@ -79,7 +79,7 @@ def test_a_refusal_is_told_in_place_and_loses_nothing(open_page: OpenPage, compl
     page = open_page(PROBLEM)
     write(page, " ")
     page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("status")).to_contain_text("empty")
+    expect(progress(page)).to_contain_text("empty")
     expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "false")
     complaints.clear()  # the browser logs the 422 itself
 
@@ -91,7 +91,9 @@ def test_a_draft_outlives_a_reload_and_a_sign_out(open_page: OpenPage, complaint
     expect(editor(page)).to_contain_text("# half a thought")
     page.context.clear_cookies()
     page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("status")).to_contain_text("You are not signed in")
+    expect(progress(page)).to_contain_text("You are not signed in")
+    link = progress(page).get_by_role("link", name="Sign in")
+    expect(link).to_have_attribute("href", f"/sign-in?next={PROBLEM}")
     page.reload()
     expect(editor(page)).to_contain_text("# half a thought")
     complaints.clear()  # the browser logs the 401 itself

@@ -27,3 +27,8 @@ def await_verdict(page: Page, status: str) -> Locator:
     verdict.wait_for(timeout=VERDICT_TIMEOUT_MS)
     assert status in verdict.get_by_role("heading", level=2).inner_text(), verdict.inner_text()
     return verdict
+
+
+def progress(page: Page) -> Locator:
+    """The line that says how grading gets on. The notice of a server that has just started is a status, too."""
+    return page.locator("[data-phase]")

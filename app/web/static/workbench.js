@@ -1,8 +1,9 @@
 // The problem page: the editor takes the text area's place, Run and Submit answer in place.
-import { dropDraft, loadDraft, saveDraft } from "./draft.js";
+import { Draft } from "./draft.js";
 import { createEditor } from "./editor.js";
-import { cancel, describe, fetchFragment, follow, GradingError, readAttempt, send } from "./grading.js";
+import { cancel, describe, fetchFragment, follow, GradingError, NotSignedIn, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
+import { Versions } from "./versions.js";
 
 const form = document.querySelector("[data-workbench]");
 const textarea = form.querySelector("textarea");
@@ -17,18 +18,43 @@ const { slug, starter } = form.dataset;
 let underWay = null;
 let cancelWanted = false;
 
-// A source that the server sent back (a refused form post) is newer than the draft.
-const initial = "sent" in form.dataset ? textarea.value : loadDraft(slug) ?? textarea.value;
+const mark = form.querySelector("[data-draft-mark]");
+const draft = new Draft(
+  {
+    slug,
+    starter,
+    user: form.dataset.user,
+    revision: Number(form.dataset.revision),
+    source: textarea.value,
+    // What the server sent back (a refused form post) is newer than any draft.
+    sent: "sent" in form.dataset,
+  },
+  {
+    mark: (text) => { mark.textContent = text; },
+    text: (source) => editor.setValue(source),
+    conflict: (other) => versions.showConflict(draft.source, other.source),
+  },
+);
+const versions = new Versions(slug, {
+  choose: (which) => draft.choose(which),
+  swap: (source) => {
+    const before = editor.value();
+    editor.setValue(source);
+    return before;
+  },
+});
 
 const editor = createEditor(host, {
-  value: initial,
+  value: draft.source,
   label: "Your solution, Python",
   description: "Escape, then Tab, leaves the editor",
   onChange: keep,
   onRun: () => grade("run"),
   onSubmit: () => grade("submit"),
 });
-keep(initial);
+textarea.value = draft.source;
+draft.start();
+versions.showKept();
 host.hidden = false;
 textarea.hidden = true;
 form.querySelector("label").hidden = true;
@@ -36,8 +62,7 @@ form.querySelector("[data-shortcuts]").hidden = false;
 
 function keep(source) {
   textarea.value = source;
-  if (source === starter) dropDraft(slug);
-  else saveDraft(slug, source);
+  draft.keep(source);
 }
 
 form.addEventListener("submit", (event) => {
@@ -95,12 +120,13 @@ async function show(text, begin, waitedS = 0) {
     if (cancelWanted) cancelUnderWay();
     const ended = await follow(attempt.id, tell);
     if (ended.verdict) verdictBox.replaceChildren(await fetchFragment(`/attempts/${ended.id}/verdict`));
-    line.stop(summarize(ended));
+    line.stop(verdictBox.querySelector("[data-status=unwritten]") ? "Nothing written yet." : summarize(ended));
     (verdictBox.querySelector("[data-first-look]") ?? liveBox).scrollIntoView({ block: "nearest" });
     if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
     if (ended.kind === "attempt" && ended.verdict?.status === "accepted") await unlockEditorial();
   } catch (error) {
     line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");
+    if (error instanceof NotSignedIn) line.link("Sign in", `/sign-in?next=${location.pathname}`);
     if (!(error instanceof GradingError)) throw error;
   } finally {
     underWay = null;

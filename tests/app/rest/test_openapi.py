@@ -15,6 +15,8 @@ OPERATIONS = """
     GET /api/v1/problems/{slug} get_problem
     PUT /api/v1/problems/{slug} upload_package
     POST /api/v1/problems/{slug}/attempts submit_attempt
+    GET /api/v1/problems/{slug}/draft read_draft
+    PUT /api/v1/problems/{slug}/draft save_draft
     POST /api/v1/problems/{slug}/runs submit_run
     GET /api/v1/problems/{slug}/ranking get_ranking
     GET /api/v1/me/progress get_progress

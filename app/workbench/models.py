@@ -1,0 +1,20 @@
+"""The table of drafts."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.database import Base, UTCDateTime
+
+
+class DraftRow(Base):
+    """What one person last typed at one problem. Each save that changes the text adds one to `revision`."""
+
+    __tablename__ = "drafts"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    problem: Mapped[str] = mapped_column(String(64), primary_key=True)
+    source: Mapped[str] = mapped_column(Text())
+    revision: Mapped[int] = mapped_column(Integer())
+    saved_at: Mapped[datetime] = mapped_column(UTCDateTime())
