@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from benchmarks.mixture import Known, honest
+from grader.context import Context
 from grader.judge import Judge
 from grader.verdict import Verdict
 
@@ -20,7 +21,7 @@ def differing(judge: Judge, count: int, outcomes: Sequence[str], say: Say) -> tu
       one line for each verdict that differs from the first of its submission, and the figures.
     """
     chosen = [known for known in one_of_each() if known.told() in outcomes]
-    judge.prepare(chosen[0].package, progress=say)
+    judge.prepare(chosen[0].package, Context(say))
     faults: list[str] = []
     first: dict[str, str] = {}
     for where in ("quiet", "busy"):

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.workload import CHECKOUT
+from grader.context import QUIET
 from grader.examine import Export, Signature, export, signatures_of, verify
 from grader.package.package import Package
 from grader.package.reader import read_package
@@ -35,7 +36,7 @@ def main(rounds: int) -> None:
         tempfile.TemporaryDirectory() as folder,
         build_sandbox(Path(folder), settings=PoolSettings(generic=1, per_problem=1, problems=1)) as sandbox,
     ):
-        cases = References(sandbox, bytes(32), Path(folder)).prepare(package, lambda phase: None, None).cases
+        cases = References(sandbox, bytes(32), Path(folder)).prepare(package, QUIET).cases
         program = package.manifest.program
         assert program is not None
         with sandbox.open(runner_spec(package)) as runner:

@@ -1,7 +1,6 @@
 """What is measured: one accepted submission of a problem, and the cases that grade it, public and hidden."""
 
 import shutil
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from benchmarks.errors import BenchmarkFailed
 from grader import wire
+from grader.context import QUIET
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
 from grader.prepared import Prepared
@@ -55,7 +55,7 @@ def take_workload(package: Package, chosen: KnownSubmission, data: Path, folder:
       BenchmarkFailed: the service has not prepared them.
     """
     references = References(NullSandbox(_refuse), (data / "secret").read_bytes(), data / "cache")
-    prepared = references.prepare(package, lambda phase: None, threading.Event())
+    prepared = references.prepare(package, QUIET)
     folder.mkdir()
     file, frames = folder / "submission.py", folder / "cases"
     file.write_text(chosen.source)

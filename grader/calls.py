@@ -1,12 +1,13 @@
 """Call mode: the entry point is called once a case, and what it returns is compared with the reference's answers."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from grader import checks
 from grader.case import Case
 from grader.checks.call.outcome import Answer, Outcome
 from grader.compare import compare, show
+from grader.context import Context
 from grader.draws import Drawing
 from grader.errors import SubmissionFault
 from grader.package.package import Package
@@ -16,18 +17,17 @@ from grader.report import Report, fault_message
 from grader.sandbox.protocol import Session
 from grader.verdict import CaseResult, Verdict
 
-Progress = Callable[[str], None]
 Got = dict[str, tuple[Answer | None, SubmissionFault | None]]
 
 
 class CallGrading:
     """Grades one submission in a session that it is alone in."""
 
-    def __init__(self, package: Package, report: Report, *, hidden: bool, progress: Progress) -> None:
+    def __init__(self, package: Package, report: Report, context: Context, *, hidden: bool) -> None:
         self._package = package
         self._report = report
         self._hidden = hidden
-        self._progress = progress
+        self._context = context
 
     def grade(
         self,
@@ -47,7 +47,7 @@ class CallGrading:
           drawing: the attempt's own hidden cases. None for the prepared ones.
         """
         report, manifest = self._report, self._package.manifest
-        self._progress("importing")
+        self._context.progress("importing")
         started = time.monotonic()
         try:
             session.load(source, manifest.entry)
@@ -68,7 +68,7 @@ class CallGrading:
             session.seal_output()
             got = self._call_all(session, hidden, len(public) + len(hidden), got)
         output = session.output()
-        self._progress("comparing")
+        self._context.progress("comparing")
         started = time.monotonic()
         answers = drawing.answers() if own and drawing is not None else prepared.answers
         outcomes += [self._outcome(case, answers[case.id], *got[case.id]) for case in hidden]
@@ -93,7 +93,7 @@ class CallGrading:
         for place, case in enumerate(cases, len(got) - len(cases) + 1):
             if ended:
                 break
-            self._progress(f"case {place} of {number}")
+            self._context.progress(f"case {place} of {number}")
             try:
                 got[case.id] = (answer_of(session.call([*case.inputs.values()])), None)
             except SubmissionFault as fault:

@@ -19,6 +19,7 @@ import numpy as np
 
 from grader.case import Case
 from grader.checks.call.outcome import Answer
+from grader.context import Stop
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault
 from grader.package.package import Package
 from grader.prepared import answer_of
@@ -58,7 +59,7 @@ class Draws:
         self._timer: threading.Timer | None = None
         self._threads = ThreadPoolExecutor(thread_name_prefix="draw")
 
-    def begin(self, package: Package, name: str, like: Sequence[Case], stop: threading.Event | None) -> Drawing:
+    def begin(self, package: Package, name: str, like: Sequence[Case], stop: Stop) -> Drawing:
         """Start drawing the inputs of the attempt `name`. Returns at once.
 
         Args:
@@ -196,7 +197,7 @@ def _form(inputs: dict[str, object]) -> list[tuple[object, ...]]:
     ]
 
 
-def _wait(made: Future[T], stop: threading.Event | None) -> T:
+def _wait(made: Future[T], stop: Stop) -> T:
     while True:
         try:
             return made.result(_LOOK_S)
@@ -204,5 +205,5 @@ def _wait(made: Future[T], stop: threading.Event | None) -> T:
             # TimeoutError is also what the work itself may have raised.
             if made.done():
                 return made.result()
-            if stop is not None and stop.is_set():
+            if stop.is_set():
                 raise Cancelled("grading was stopped") from None

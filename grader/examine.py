@@ -4,9 +4,8 @@ The reference, the known wrong submissions and a submission go the same way: a r
 runs. Meshes go side by side: while one is verified the next is exported.
 """
 
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 
 from grader.case import Case
 from grader.checks.program.subject import Leaves, Measured, Run, in_bytes, mesh_name
+from grader.context import QUIET, Context
 from grader.errors import GraderFault, SubmissionFault
 from grader.package.package import Package
 from grader.program import facts as program_facts
@@ -23,7 +23,6 @@ from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Sandbox, Session
 from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, MAX_RANK
 
-Progress = Callable[[str], None]
 _STATIC = (bool, int, float, str)
 
 
@@ -64,10 +63,6 @@ class Examination:
 
     programs: tuple[Examined, ...]
     export_s: float
-
-
-def _silent(phase: str) -> None:
-    return None
 
 
 def signatures_of(package: Package, cases: Sequence[Case]) -> list[Signature]:
@@ -373,9 +368,7 @@ def examine(
     cases: Sequence[Case],
     sandbox: Sandbox,
     session: Session,
-    *,
-    stop: threading.Event | None = None,
-    progress: Progress = _silent,
+    context: Context = QUIET,
 ) -> Examination:
     """Export what `session` has loaded for every mesh and signature, and have each verified.
 
@@ -388,7 +381,7 @@ def examine(
 
     def verified(mesh: dict[str, int], signature: Signature, exported: Export) -> Examined:
         try:
-            with sandbox.verifier(manifest.devices, manifest.limits, stop) as verifier:
+            with sandbox.verifier(manifest.devices, manifest.limits, context.stop) as verifier:
                 return verify(verifier, package, mesh, signature, exported)
         except _NeedsOwnVerifier:
             pass
@@ -398,7 +391,7 @@ def examine(
                 raise
         parts = []
         for part, its_states in _public_and_hidden(signature, exported):
-            with sandbox.verifier(manifest.devices, manifest.limits, stop, alone=True) as verifier:
+            with sandbox.verifier(manifest.devices, manifest.limits, context.stop, alone=True) as verifier:
                 parts.append(verify(verifier, package, mesh, part, replace(exported, states=its_states), alone=True))
         runs = {name: run for part in parts for name, run in part.runs.items()}
         return replace(parts[0], cases=signature.cases, runs=runs)
@@ -408,12 +401,12 @@ def examine(
         export_s = 0.0
         for mesh in manifest.program.meshes:
             for signature in signatures:
-                progress(f"exporting for {mesh_name(mesh)}")
+                context.progress(f"exporting for {mesh_name(mesh)}")
                 started = time.monotonic()
                 exported = export(session, package, mesh, signature)
                 export_s += time.monotonic() - started
                 futures.append(pool.submit(verified, mesh, signature, exported))
-        progress("compiling and running")
+        context.progress("compiling and running")
         return Examination(tuple(future.result() for future in futures), export_s)
 
 

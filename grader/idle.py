@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from grader.context import Stop
+
 # A queue hands out its next submission within this time, if it has one.
 _BETWEEN_TWO_S = 0.2
 _LOOK_S = 0.05
@@ -31,7 +33,7 @@ class Idle:
                 self._since = time.monotonic()
                 self._changed.notify_all()
 
-    def wait(self, stop: threading.Event) -> float:
+    def wait(self, stop: Stop) -> float:
         """Return once nobody has waited for anything for a moment, or `stop` is set: after how many seconds."""
         started = time.monotonic()
         with self._changed:

@@ -1,13 +1,13 @@
 """The one path from a submission to a verdict."""
 
 import logging
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
 from grader.calls import CallGrading
 from grader.checks.program.subject import Measured
+from grader.context import QUIET, Context
 from grader.draws import Draws
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.examine import examine
@@ -22,12 +22,7 @@ from grader.verdict import Verdict
 
 log = logging.getLogger("meshgrade.judge")
 
-Progress = Callable[[str], None]
 _MAX_SOURCE_BYTES = 128 << 10
-
-
-def _silent(phase: str) -> None:
-    return None
 
 
 class Judge:
@@ -53,65 +48,53 @@ class Judge:
         self._references = References(sandbox, secret, cache, self._idle)
         self._draws = Draws(sandbox, secret)
 
-    def prepare(
-        self,
-        package: Package,
-        *,
-        progress: Progress = _silent,
-        stop: threading.Event | None = None,
-        background: bool = False,
-    ) -> None:
+    def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
         """Have the reference's answers ready, so that the first submission does not wait for them.
 
         Args:
           background: nobody waits: it rests while something is graded, and is left to a submission that needs the same.
         Raises:
           GraderFault, WallMissing: they cannot be had.
-          Cancelled: `stop` was set, or, in the background, a submission makes them itself.
+          Cancelled: it was stopped, or, in the background, a submission makes them itself.
         """
         with nullcontext() if background else self._idle.interrupted():
-            self._references.prepare(package, progress, stop, background=background)
+            self._references.prepare(package, context, background=background)
         self.warm(package)
 
-    def prepare_known(
-        self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None
-    ) -> None:
+    def prepare_known(self, package: Package, context: Context = QUIET) -> None:
         """Have the known wrong submissions run, in the background. Raises as above."""
-        self._references.prepare_known(package, progress, stop)
+        self._references.prepare_known(package, context)
 
     def warm(self, package: Package) -> None:
         """A submission to this problem may come soon. Returns at once."""
         self._sandbox.warm(runner_spec(package))
 
-    def inspect(
-        self, package: Package, source: str, *, progress: Progress = _silent, stop: threading.Event | None = None
-    ) -> tuple[Measured, ...]:
+    def inspect(self, package: Package, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
         """Compile a submission to a problem of mode program for every mesh, and say what it is like, without judging.
 
         Raises:
           SubmissionFault: it gives no program; the message says why.
           GraderFault, WallMissing: it cannot be had.
-          Cancelled: `stop` was set.
+          Cancelled: it was stopped.
         """
         _check_size(source)
-        progress("starting")
+        context.progress("starting")
         with self._idle.interrupted():
-            cases = [case for case in self._references.prepare(package, progress, stop).cases if case.public]
-            with self._sandbox.open(runner_spec(package), stop) as session:
-                progress("importing")
+            cases = [case for case in self._references.prepare(package, context).cases if case.public]
+            with self._sandbox.open(runner_spec(package), context.stop) as session:
+                context.progress("importing")
                 session.load(source, package.manifest.entry)
-                examined = examine(package, cases, self._sandbox, session, stop=stop, progress=progress)
+                examined = examine(package, cases, self._sandbox, session, context)
         return tuple(each.measured for each in examined.programs)
 
     def judge(
         self,
         package: Package,
         source: str,
+        context: Context = QUIET,
         *,
         hidden: bool = True,
         draw: str | None = None,
-        progress: Progress = _silent,
-        stop: threading.Event | None = None,
     ) -> Verdict:
         """Grade one submission.
 
@@ -120,44 +103,40 @@ class Judge:
           draw: a name of the attempt's own: in call mode it is then graded on hidden inputs that no other attempt has,
             and on the same ones when it is graded again. None for those that the reference's answers are kept of. In
             program mode no submission's process is given a hidden input, so all attempts have the same.
-          progress: told each phase in a few words, as it begins.
-          stop: set it to give up; a session then ends within a tick.
         Raises:
           WallMissing: a wall cannot be built. Nothing was executed.
-          Cancelled: `stop` was set.
+          Cancelled: it was stopped.
         """
 
         def known(*, wrong_result: bool) -> Iterator[KnownMistake]:
             return self._references.known(
-                package, source, stop, wrong_result=wrong_result, at_most=self._wait_for_known
+                package, source, context, wrong_result=wrong_result, at_most=self._wait_for_known
             )
 
         report = Report(package, hidden=hidden, walls=self._sandbox.walls)
 
         def grade() -> Verdict:
-            with self._sandbox.open(runner_spec(package), stop) as session:
+            with self._sandbox.open(runner_spec(package), context.stop) as session:
                 report.environment = session.environment
                 try:
                     _check_size(source)
                 except SubmissionFault as fault:
                     return report.never_ran(fault, session.output())
                 if package.manifest.mode == "program":
-                    program = ProgramGrading(
-                        package, report, self._sandbox, hidden=hidden, progress=progress, stop=stop
-                    )
+                    program = ProgramGrading(package, report, self._sandbox, context, hidden=hidden)
                     return program.grade(prepared, known, source, session)
-                return CallGrading(package, report, hidden=hidden, progress=progress).grade(
+                return CallGrading(package, report, context, hidden=hidden).grade(
                     prepared, known, source, session, drawing
                 )
 
         try:
             with self._idle.interrupted():
-                progress("starting")
-                prepared = self._references.prepare(package, progress, stop)
+                context.progress("starting")
+                prepared = self._references.prepare(package, context)
                 drawing = None
                 if draw is not None and hidden and package.manifest.mode == "call":
                     everybodys = [case for case in prepared.cases if not case.public]
-                    drawing = self._draws.begin(package, draw, everybodys, stop)
+                    drawing = self._draws.begin(package, draw, everybodys, context.stop)
                 for _ in range(self._tries - 1):
                     try:
                         return grade()

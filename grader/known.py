@@ -1,12 +1,12 @@
 """Runs a package's known wrong submissions, to recognise others that are wrong in the same way."""
 
 import logging
-import threading
 from collections.abc import Sequence
 
 from grader.case import Case
 from grader.checks.program.sketch import pattern_of, sketch_of
 from grader.compare import compare
+from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
 from grader.package.package import KnownSubmission, Package
@@ -32,7 +32,7 @@ def run_known(
     package: Package,
     prepared: Prepared,
     submission: KnownSubmission,
-    stop: threading.Event | None,
+    stop: Stop,
 ) -> KnownMistake:
     """Run one, in a runner of its own: what it traces or changes may spoil the next.
 
@@ -56,12 +56,12 @@ def examine_source(
     package: Package,
     source: str,
     cases: Sequence[Case],
-    stop: threading.Event | None,
+    stop: Stop,
 ) -> tuple[Examined, ...]:
     """What a source of the package's own compiles to on every mesh. Raises as `examine` does."""
     with sandbox.open(spec, stop) as session:
         session.load(source, package.manifest.entry)
-        return examine(package, cases, sandbox, session, stop=stop).programs
+        return examine(package, cases, sandbox, session, Context(stop=stop)).programs
 
 
 def told(fault: SubmissionFault) -> str:
@@ -75,7 +75,7 @@ def _examine_known(
     package: Package,
     prepared: Prepared,
     submission: KnownSubmission,
-    stop: threading.Event | None,
+    stop: Stop,
 ) -> KnownMistake:
     """One that computes what is right is recognised by how it is built, another by what it computes."""
     try:

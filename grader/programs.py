@@ -1,6 +1,5 @@
 """Program mode: the submission's compiled programs beside the reference's, checked, and their cost."""
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from grader.checks.program.subject import Measured, Pair, Result, Subject, compa
 from grader.checks.program.table import collectives_of
 from grader.checks.program.values import told_of
 from grader.compare import compare
+from grader.context import Context
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
 from grader.package.package import Package
@@ -19,7 +19,6 @@ from grader.report import Report
 from grader.sandbox.protocol import Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
 
-Progress = Callable[[str], None]
 # A cost of so little is as good as none: else a reference that sends nothing would make any byte infinitely worse.
 _SMALL = 1024
 
@@ -27,39 +26,29 @@ _SMALL = 1024
 class ProgramGrading:
     """Grades one submission in a session that it is alone in, and in verifiers that are lent to it."""
 
-    def __init__(
-        self,
-        package: Package,
-        report: Report,
-        sandbox: Sandbox,
-        *,
-        hidden: bool,
-        progress: Progress,
-        stop: threading.Event | None,
-    ) -> None:
+    def __init__(self, package: Package, report: Report, sandbox: Sandbox, context: Context, *, hidden: bool) -> None:
         self._package = package
         self._report = report
         self._sandbox = sandbox
         self._hidden = hidden
-        self._progress = progress
-        self._stop = stop
+        self._context = context
 
     def grade(self, prepared: Prepared, known: AskForKnownMistakes, source: str, session: Session) -> Verdict:
         """`known` is asked for the known wrong submissions only where something is wrong, until one is like this."""
         report, manifest = self._report, self._package.manifest
         cases = [case for case in prepared.cases if case.public or self._hidden]
-        self._progress("importing")
+        self._context.progress("importing")
         started = time.monotonic()
         try:
             session.load(source, manifest.entry)
             report.import_s = time.monotonic() - started
-            examined = examine(self._package, cases, self._sandbox, session, stop=self._stop, progress=self._progress)
+            examined = examine(self._package, cases, self._sandbox, session, self._context)
         except SubmissionFault as fault:
             report.run_s = time.monotonic() - started - report.import_s
             return report.never_ran(fault, session.output())
         report.run_s = examined.export_s
         output = session.output()
-        self._progress("comparing")
+        self._context.progress("comparing")
         mine = examined.programs
         try:
             subject = self._subject(mine, prepared.examined)

@@ -13,7 +13,7 @@ import hashlib
 import hmac
 import importlib.metadata
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 from grader import wire
 from grader.case import Case
 from grader.checks.call.outcome import Answer
+from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined
 from grader.idle import Idle
@@ -37,7 +38,6 @@ from grader.wire import MAX_CASES
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
 _FORMAT = "11"
 _LOOK_S = 0.2
-Progress = Callable[[str], None]
 
 
 class References:
@@ -60,37 +60,35 @@ class References:
         self._wanted: collections.Counter[tuple[str, str]] = collections.Counter()
         self._guard = threading.Condition()
 
-    def prepare(
-        self, package: Package, progress: Progress, stop: threading.Event | None, *, background: bool = False
-    ) -> Prepared:
+    def prepare(self, package: Package, context: Context, *, background: bool = False) -> Prepared:
         """Return the cases and answers of a package, from memory, from disk, or by running it.
 
         Raises:
           GraderFault: the package's own code failed; the message says which file and how.
-          Cancelled: `stop` was set, or somebody else asked for the same in the foreground.
+          Cancelled: it was stopped, or somebody else asked for the same in the foreground.
         """
-        with self._turn("prepared", package, stop, background) as (sandbox, stop):
+        with self._turn("prepared", package, context.stop, background) as (sandbox, stop):
             if package.version not in self._prepared:
                 folder = self._cache / self._key(package)
                 prepared = load_prepared(folder)
                 if prepared is None:
-                    progress("making the cases")
+                    context.progress("making the cases")
                     cases = self._cases(sandbox, package, stop)
-                    progress("running the reference")
+                    context.progress("running the reference")
                     prepared = self._run_reference(sandbox, package, cases, stop)
                     store_prepared(folder, prepared)
                 self._prepared[package.version] = prepared
             return self._prepared[package.version]
 
-    def prepare_known(self, package: Package, progress: Progress, stop: threading.Event | None) -> None:
+    def prepare_known(self, package: Package, context: Context) -> None:
         """Run all known wrong submissions of a package in the background. Raises as `prepare` does."""
-        prepared = self.prepare(package, progress, stop, background=True)
-        progress("running the known wrong submissions")
+        prepared = self.prepare(package, context, background=True)
+        context.progress("running the known wrong submissions")
         for each in runnable(package):
-            self._known_of(package, prepared, each, stop, background=True)
+            self._known_of(package, prepared, each, context.stop, background=True)
 
     def known(
-        self, package: Package, source: str, stop: threading.Event | None, *, wrong_result: bool, at_most: int
+        self, package: Package, source: str, context: Context, *, wrong_result: bool, at_most: int
     ) -> Iterator[KnownMistake]:
         """Yield what known wrong submissions return that have been run, those first that `source` is likeliest to be.
 
@@ -99,13 +97,13 @@ class References:
           at_most: so many that have not been run are run now.
         Raises as `prepare` does.
         """
-        prepared = self.prepare(package, lambda phase: None, stop)
+        prepared = self.prepare(package, Context(stop=context.stop))
         candidates = [each for each in runnable(package) if has_wrong_result(each) == wrong_result]
         for each in by_likelihood(source, candidates):
             known = self._kept(package, each)
             if known is None and at_most > 0:
                 at_most -= 1
-                known = self._known_of(package, prepared, each, stop)
+                known = self._known_of(package, prepared, each, context.stop)
             if known is not None:
                 yield known
 
@@ -121,7 +119,7 @@ class References:
         package: Package,
         prepared: Prepared,
         submission: KnownSubmission,
-        stop: threading.Event | None,
+        stop: Stop,
         *,
         background: bool = False,
     ) -> KnownMistake:
@@ -134,9 +132,7 @@ class References:
             return known
 
     @contextmanager
-    def _turn(
-        self, what: str, package: Package, stop: threading.Event | None, background: bool
-    ) -> Iterator[tuple[Sandbox, threading.Event | None]]:
+    def _turn(self, what: str, package: Package, stop: Stop, background: bool) -> Iterator[tuple[Sandbox, Stop]]:
         """One at a time; in the foreground at once, whatever is done in the background.
 
         Work in the background that had to give way comes back only when nobody in the foreground wants the same. Locks
@@ -146,7 +142,7 @@ class References:
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
             if background:
-                while self._wanted[key] and not (stop is not None and stop.is_set()):
+                while self._wanted[key] and not stop.is_set():
                     self._guard.wait(_LOOK_S)
                 own = self._background[key] = _Either(stop)
             else:
@@ -181,7 +177,7 @@ class References:
         """A runner for the package's own code, with the time of `share` submissions."""
         return replace(runner_spec(package), share=share)
 
-    def _cases(self, sandbox: Sandbox, package: Package, stop: threading.Event | None) -> list[Case]:
+    def _cases(self, sandbox: Sandbox, package: Package, stop: Stop) -> list[Case]:
         cases: list[Case] = []
         try:
             with sandbox.open(self._spec(package), stop) as session:
@@ -193,9 +189,7 @@ class References:
         _refuse(package, wrong_cases(package.manifest, package.reference, {case.id: case.inputs for case in cases}))
         return cases
 
-    def _run_reference(
-        self, sandbox: Sandbox, package: Package, cases: list[Case], stop: threading.Event | None
-    ) -> Prepared:
+    def _run_reference(self, sandbox: Sandbox, package: Package, cases: list[Case], stop: Stop) -> Prepared:
         if package.manifest.mode == "call":
             return Prepared(tuple(cases), self._answers(sandbox, package, cases, stop))
         try:
@@ -209,9 +203,7 @@ class References:
         _refuse(package, _unmatched(package, examined))
         return Prepared(tuple(cases), {}, examined)
 
-    def _answers(
-        self, sandbox: Sandbox, package: Package, cases: Sequence[Case], stop: threading.Event | None
-    ) -> dict[str, Answer]:
+    def _answers(self, sandbox: Sandbox, package: Package, cases: Sequence[Case], stop: Stop) -> dict[str, Answer]:
         answers: dict[str, Answer] = {}
         try:
             with sandbox.open(self._spec(package), stop) as session:
@@ -229,12 +221,12 @@ class References:
 class _Either(threading.Event):
     """Set by itself, or by setting the other one."""
 
-    def __init__(self, other: threading.Event | None) -> None:
+    def __init__(self, other: Stop) -> None:
         super().__init__()
         self._other = other
 
     def is_set(self) -> bool:
-        return super().is_set() or (self._other is not None and self._other.is_set())
+        return super().is_set() or self._other.is_set()
 
 
 def runner_spec(package: Package) -> RunnerSpec:

@@ -22,6 +22,7 @@ from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from app.web.markdown import render_markdown
+from grader.context import Context
 from grader.errors import Cancelled, GraderFault, WallMissing
 from grader.package.package import Package
 from grader.package.proof import Expectation, Finding, expectations, leaks, weigh
@@ -30,15 +31,15 @@ log = logging.getLogger(__name__)
 _LOOK_S = 2.0
 _STUMBLED_S = 1.0
 _CASES = "cases.py"
-Step = Callable[[Grader, threading.Event], Finding]
+Step = Callable[[Grader, Context], Finding]
 
 
 def steps_of(package: Package) -> list[Step]:
     """All that is looked at, the cheapest first. Each is called in a thread."""
     return [
-        lambda grader, stop: _is_rendered(package),
-        lambda grader, stop: _keeps_its_secrets(package),
-        lambda grader, stop: _has_cases(package, grader, stop),
+        lambda grader, context: _is_rendered(package),
+        lambda grader, context: _keeps_its_secrets(package),
+        lambda grader, context: _has_cases(package, grader, context),
         *(partial(_is_judged, package, each) for each in expectations(package)),
     ]
 
@@ -59,9 +60,9 @@ def _keeps_its_secrets(package: Package) -> Finding:
     return Finding("starter.py", True, "Neither it nor another public file holds the answer or the hidden inputs.")
 
 
-def _has_cases(package: Package, grader: Grader, stop: threading.Event) -> Finding:
+def _has_cases(package: Package, grader: Grader, context: Context) -> Finding:
     try:
-        grader.prepare(package, stop=stop)
+        grader.prepare(package, context)
     except WallMissing:
         raise
     except GraderFault as fault:
@@ -69,8 +70,8 @@ def _has_cases(package: Package, grader: Grader, stop: threading.Event) -> Findi
     return Finding(_CASES, True, "The cases are made, and the reference answers each of them.")
 
 
-def _is_judged(package: Package, expected: Expectation, grader: Grader, stop: threading.Event) -> Finding:
-    return weigh(expected, grader.judge(package, expected.source, stop=stop))
+def _is_judged(package: Package, expected: Expectation, grader: Grader, context: Context) -> Finding:
+    return weigh(expected, grader.judge(package, expected.source, context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ class Prover:
                 findings.append(Finding("problem.toml", False, f"It cannot be read: {error}."))
                 package = None
             for step in steps_of(package) if package else ():
-                finding = await self._while_held(held, partial(_call, step, self._grader, stop))
+                finding = await self._while_held(held, partial(_call, step, self._grader, Context(stop=stop)))
                 if finding is None:
                     return
                 findings.append(finding)
@@ -197,9 +198,9 @@ def _due() -> ColumnElement[bool]:
     return and_(ProofRow.status.in_(("queued", "running")), is_free(ProofRow))
 
 
-def _call(step: Step, grader: Grader, stop: threading.Event) -> Finding:
+def _call(step: Step, grader: Grader, context: Context) -> Finding:
     try:
-        return step(grader, stop)
+        return step(grader, context)
     except (Cancelled, WallMissing):
         raise
     except Exception as error:  # fail closed: what nobody foresaw proves nothing

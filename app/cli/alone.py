@@ -3,7 +3,7 @@
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -11,13 +11,14 @@ from rich.console import Console
 from app.cli.private import open_private_folder
 from app.judging import build_judging
 from app.settings import load_settings
+from grader.context import Context
 from grader.judge import Judge
 from grader.sandbox.doctor import require_walls
 
 
 @contextmanager
-def alone() -> Iterator[tuple[Judge, Callable[[str], None], threading.Event]]:
-    """Yield a judge, where to tell it to report its progress, and what stops it; Ctrl-C sets that.
+def alone() -> Iterator[tuple[Judge, Context]]:
+    """Yield a judge and the context to call it in: progress goes to standard error, and Ctrl-C stops the work.
 
     Raises:
       SettingInvalid: the environment says something that cannot be used.
@@ -31,7 +32,7 @@ def alone() -> Iterator[tuple[Judge, Callable[[str], None], threading.Event]]:
         require_walls(own.isolation)
         with build_judging(own, private.cache, private.secret, alone=True) as judging:
             try:
-                yield judging.judge, status.update, stop
+                yield judging.judge, Context(status.update, stop)
             except KeyboardInterrupt:
                 stop.set()
                 raise

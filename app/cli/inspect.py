@@ -62,8 +62,8 @@ def inspect(
 def _inspect(package: "Package", source: str) -> "tuple[Measured, ...]":
     from app.cli.alone import alone
 
-    with alone() as (judge, progress, stop):
-        return judge.inspect(package, source, progress=progress, stop=stop)
+    with alone() as (judge, context):
+        return judge.inspect(package, source, context)
 
 
 def _as_json(measured: "Measured") -> dict[str, Any]:

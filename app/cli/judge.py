@@ -45,5 +45,5 @@ def judge(
 def _judge(package: "Package", source: str) -> "Verdict":
     from app.cli.alone import alone
 
-    with alone() as (judge, progress, stop):
-        return judge.judge(package, source, progress=progress, stop=stop)
+    with alone() as (judge, context):
+        return judge.judge(package, source, context)

@@ -18,6 +18,7 @@ from app.queue.leases import Lease, Leases, failed_verdict
 from app.queue.protocol import Grader, PackageSource, QueueLimits
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
+from grader.context import Context
 from grader.errors import Cancelled, WallMissing
 from grader.package.package import Package
 from grader.verdict import Verdict
@@ -135,10 +136,9 @@ class Gradings:
             return self._grader.judge(
                 package,
                 lease.source,
+                Context(phases.report, stop),
                 hidden=lease.kind != "run",
                 draw=lease.draw,
-                progress=phases.report,
-                stop=stop,
             )
 
     async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:

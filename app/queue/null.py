@@ -1,14 +1,8 @@
 """A grader that executes nothing, for tests of what lies around grading."""
 
-import threading
-
-from app.queue.protocol import Progress
+from grader.context import QUIET, Context
 from grader.package.package import Package
 from grader.verdict import CaseResult, CheckResult, Verdict
-
-
-def _silent(phase: str) -> None:
-    pass
 
 
 class NullGrader:
@@ -18,14 +12,13 @@ class NullGrader:
         self,
         package: Package,
         source: str,
+        context: Context = QUIET,
         *,
         hidden: bool = True,
         draw: str | None = None,
-        progress: Progress = _silent,
-        stop: threading.Event | None = None,
     ) -> Verdict:
         right = source == package.reference
-        progress("comparing")
+        context.progress("comparing")
         return Verdict(
             problem=package.slug,
             version=package.version,
@@ -47,19 +40,10 @@ class NullGrader:
             walls=[],
         )
 
-    def prepare(
-        self,
-        package: Package,
-        *,
-        progress: Progress = _silent,
-        stop: threading.Event | None = None,
-        background: bool = False,
-    ) -> None:
-        progress("nothing to prepare")
+    def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
+        context.progress("nothing to prepare")
 
-    def prepare_known(
-        self, package: Package, *, progress: Progress = _silent, stop: threading.Event | None = None
-    ) -> None:
+    def prepare_known(self, package: Package, context: Context = QUIET) -> None:
         """Nothing is run, so nothing has to be."""
 
     def warm(self, package: Package) -> None:

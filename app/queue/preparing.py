@@ -10,6 +10,7 @@ from functools import partial
 from app.queue.protocol import Grader
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
+from grader.context import Context, Progress
 from grader.errors import Cancelled, MeshgradeError
 from grader.package.package import Package
 from grader.sandbox.setbacks import Setback, Setbacks
@@ -147,12 +148,13 @@ class Preparing:
                 self._phases.pop(slug, None)
         return not self._stop.is_set()
 
-    def _prepare(self, of_reference: bool, package: Package, report: Callable[[str], None]) -> None:
+    def _prepare(self, of_reference: bool, package: Package, report: Progress) -> None:
+        context = Context(report, self._stop)
         while True:
             try:
                 if of_reference:
-                    return self._grader.prepare(package, progress=report, stop=self._stop, background=True)
-                return self._grader.prepare_known(package, progress=report, stop=self._stop)
+                    return self._grader.prepare(package, context, background=True)
+                return self._grader.prepare_known(package, context)
             except Cancelled:
                 # Unless it was stopped, a submission needed it at once and makes it itself: then it will be there.
                 if self._stop.is_set():

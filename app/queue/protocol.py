@@ -1,6 +1,5 @@
 """The seams of grading: who carries an attempt to a worker, who judges it, who says whether the walls stand."""
 
-import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.queue.models import AttemptRow
 from app.queue.turns import QueuePlace
+from grader.context import Context
 from grader.package.package import Package
 from grader.verdict import Verdict
-
-Progress = Callable[[str], None]
 
 
 class Grader(Protocol):
@@ -22,23 +20,15 @@ class Grader(Protocol):
         self,
         package: Package,
         source: str,
+        context: Context = ...,
         *,
         hidden: bool = True,
         draw: str | None = None,
-        progress: Progress = ...,
-        stop: threading.Event | None = None,
     ) -> Verdict:
-        """Grade, on the hidden inputs that `draw` names. Raises `Cancelled` soon after `stop` is set; `WallMissing`."""
+        """Grade, on the hidden inputs that `draw` names. Raises `Cancelled` soon after it is stopped; `WallMissing`."""
         ...
 
-    def prepare(
-        self,
-        package: Package,
-        *,
-        progress: Progress = ...,
-        stop: threading.Event | None = None,
-        background: bool = False,
-    ) -> None:
+    def prepare(self, package: Package, context: Context = ..., *, background: bool = False) -> None:
         """Do ahead of time what the first grading of this package would otherwise wait for.
 
         Args:
@@ -46,7 +36,7 @@ class Grader(Protocol):
         """
         ...
 
-    def prepare_known(self, package: Package, *, progress: Progress = ..., stop: threading.Event | None = None) -> None:
+    def prepare_known(self, package: Package, context: Context = ...) -> None:
         """Do ahead of time, in the background, what helps to explain wrong submissions to this package."""
         ...
 

@@ -1,11 +1,11 @@
 """The same sandbox for work that nobody waits for: at the lowest priority, and at rest while a submission is graded."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
+from grader.context import NEVER, Stop
 from grader.errors import Cancelled
 from grader.idle import Idle
 from grader.package.package import Limits
@@ -19,7 +19,7 @@ class BackgroundSandbox:
       stop: ends the work; whoever needs its result sooner sets it, and does it in the foreground.
     """
 
-    def __init__(self, sandbox: Sandbox, idle: Idle, stop: threading.Event) -> None:
+    def __init__(self, sandbox: Sandbox, idle: Idle, stop: Stop) -> None:
         self._sandbox = sandbox
         self._idle = idle
         self._stop = stop
@@ -31,15 +31,13 @@ class BackgroundSandbox:
     def warm(self, spec: RunnerSpec) -> None:
         self._sandbox.warm(spec)
 
-    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> Session:
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> Session:
         """See `Sandbox.open`; `stop` is the work's own."""
         _wait(self._idle, self._stop)
         return _Patient(self._sandbox.open(replace(spec, background=True), self._stop), self._idle, self._stop)
 
     @contextmanager
-    def verifier(
-        self, devices: int, limits: Limits, stop: threading.Event | None = None, **options: Any
-    ) -> Iterator[Session]:
+    def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: Any) -> Iterator[Session]:
         """See `Sandbox.verifier`."""
         _wait(self._idle, self._stop)
         with self._sandbox.verifier(devices, limits, self._stop, **options) as session:
@@ -49,7 +47,7 @@ class BackgroundSandbox:
 class _Patient(Requests):
     """A session whose requests wait for their turn. The wait is taken off its wall clock."""
 
-    def __init__(self, session: Session, idle: Idle, stop: threading.Event) -> None:
+    def __init__(self, session: Session, idle: Idle, stop: Stop) -> None:
         self._session = session
         self._idle = idle
         self._stop = stop
@@ -81,7 +79,7 @@ class _Patient(Requests):
         self._session.__exit__(*error)
 
 
-def _wait(idle: Idle, stop: threading.Event) -> float:
+def _wait(idle: Idle, stop: Stop) -> float:
     """Raises: Cancelled, when `stop` is set."""
     waited_s = idle.wait(stop)
     if stop.is_set():

@@ -3,12 +3,12 @@
 import ctypes
 import os
 import sys
-import threading
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from grader.context import NEVER, Stop
 from grader.errors import LostRunner
 from grader.package.ceiling import Ceiling
 from grader.package.package import Limits
@@ -50,17 +50,17 @@ class PooledSandbox:
         self._verifiers = Verifiers(self._take, keep=os.cpu_count() or 1)
         self.walls: tuple[str, ...] = walls
 
-    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> ForkSession:
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> ForkSession:
         """See `Sandbox.open`."""
         return self._take(self._bounded(spec), stop)
 
     def verifier(
-        self, devices: int, limits: Limits, stop: threading.Event | None = None, *, alone: bool = False
+        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False
     ) -> AbstractContextManager[Session]:
         """See `Sandbox.verifier`."""
         return self._verifiers.lend(devices, self._ceiling.clamp(limits), stop, alone=alone)
 
-    def _take(self, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
+    def _take(self, spec: RunnerSpec, stop: Stop) -> ForkSession:
         for _ in range(_TRIES - 1):
             try:
                 return self._begin(self._pool.take(spec, stop), spec, stop)
@@ -69,7 +69,7 @@ class PooledSandbox:
                 continue
         return self._begin(self._pool.take(spec, stop), spec, stop)
 
-    def _begin(self, session: ForkSession, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
+    def _begin(self, session: ForkSession, spec: RunnerSpec, stop: Stop) -> ForkSession:
         try:
             if spec.warmup is not None and not session.warmed:
                 self._compiled.lend(session, spec.devices, spec.warmup)

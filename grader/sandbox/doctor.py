@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.context import NEVER
 from grader.errors import GraderFault, SubmissionFault, WallMissing
 from grader.package.package import Limits
 from grader.sandbox.build import WALLS, Isolation, command_for, confinement_for
@@ -94,7 +95,7 @@ def _crossed_by(session: ForkSession) -> dict[str, list[str]]:
         hello: dict[str, Any] = session.wait_until_ready()
         crossed = {name: [str(what) for what in found] for name, found in hello["crossed"].items()}
         crossed["memory"] = []
-        session.charge(_LIMITS, None)
+        session.charge(_LIMITS, NEVER)
         try:
             session.request({"op": "hoard"})
         except SubmissionFault as fault:

@@ -1,10 +1,10 @@
 """A sandbox that executes nothing, so that no wrong setting can turn it into a hole."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from grader.context import NEVER, Stop
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, Requests, RunnerSpec
 
@@ -56,11 +56,11 @@ class NullSandbox:
     def warm(self, spec: RunnerSpec) -> None:
         return None
 
-    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> NullSession:
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> NullSession:
         return NullSession(self._answer, self._output)
 
     @contextmanager
     def verifier(
-        self, devices: int, limits: Limits, stop: threading.Event | None = None, *, alone: bool = False
+        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False
     ) -> Iterator[NullSession]:
         yield NullSession(self._answer, self._output)

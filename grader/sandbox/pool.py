@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from grader.context import Stop
 from grader.errors import Cancelled, GraderFault, LostRunner
 from grader.package.package import Limits
 from grader.reasons import Reporter
@@ -157,7 +158,7 @@ class Pool:
             self._ask_for(kind)
             self._changed.notify_all()
 
-    def take(self, spec: RunnerSpec, stop: threading.Event | None) -> ForkSession:
+    def take(self, spec: RunnerSpec, stop: Stop) -> ForkSession:
         """Return a fork for one submission: a warmed one, else a generic one, else the next that is made.
 
         Raises:
@@ -181,7 +182,7 @@ class Pool:
                                 self._lent.append(session)
                                 session.when_closed = self._returned
                             return session
-                    if stop is not None and stop.is_set():
+                    if stop.is_set():
                         raise Cancelled("grading was stopped")
                     if self._fault is not None:
                         raise self._fault

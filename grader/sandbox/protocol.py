@@ -1,11 +1,11 @@
 """The seam between the judge and whatever runs submitted code."""
 
-import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
+from grader.context import NEVER, Stop
 from grader.package.package import Limits
 
 
@@ -130,7 +130,7 @@ class Sandbox(Protocol):
     def warm(self, spec: RunnerSpec) -> None:
         """A submission for such a runner may come soon: have some ready. Returns at once."""
 
-    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> Session:
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> Session:
         """Start a runner and wait until JAX is up in it and nothing of a submission is.
 
         Raises:
@@ -139,7 +139,7 @@ class Sandbox(Protocol):
         """
 
     def verifier(
-        self, devices: int, limits: Limits, stop: threading.Event | None = None, *, alone: bool = False
+        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False
     ) -> AbstractContextManager[Session]:
         """Lend a verifier for one program, which is charged from now on. Raises as `open` does.
 

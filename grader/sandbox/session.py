@@ -4,12 +4,12 @@ import logging
 import os
 import selectors
 import signal
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, Self
 
 from grader import wire
+from grader.context import NEVER, Stop
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.package.package import Limits
 from grader.reasons import Reporter, reported
@@ -67,7 +67,7 @@ class ForkSession(Requests):
         self._reporter = reporter
         self._cgroups = cgroups
         self._limits = Limits()
-        self._stop: threading.Event | None = None
+        self._stop: Stop = NEVER
         self._inbox = bytearray()
         self._outbox = memoryview(b"")
         self._capture = Capture()
@@ -95,7 +95,7 @@ class ForkSession(Requests):
     def pid(self) -> int:
         return self._fork.pid
 
-    def wait_until_ready(self, stop: threading.Event | None = None) -> dict[str, Any]:
+    def wait_until_ready(self, stop: Stop = NEVER) -> dict[str, Any]:
         """Wait for the first frame, which says that JAX is up, and return it.
 
         Raises:
@@ -104,7 +104,7 @@ class ForkSession(Requests):
         hello, _ = self._of_our_own(stop)
         return hello
 
-    def ask(self, message: dict[str, Any], values: dict[str, object], stop: threading.Event | None = None) -> Frame:
+    def ask(self, message: dict[str, Any], values: dict[str, object], stop: Stop = NEVER) -> Frame:
         """Send a request of our own, before there is a submission: what goes wrong is then not a submission's fault."""
         self._outbox = memoryview(wire.pack(message, values))
         return self._of_our_own(stop)
@@ -116,7 +116,7 @@ class ForkSession(Requests):
           GraderFault: it went over them, failed, or ended its process.
         """
         clocks = {"time_s": WARM_UP_CPU_S, "wall_s": WARM_UP_S}
-        self.begin(limits.model_copy(update=clocks), None)
+        self.begin(limits.model_copy(update=clocks), NEVER)
         self._outbox = memoryview(wire.pack(message, values))
         # From here on its answers are an author's, who must not be able to speak for the walls.
         self.warmed = True
@@ -144,7 +144,7 @@ class ForkSession(Requests):
                 return "it goes on computing"
         return None
 
-    def begin(self, limits: Limits, stop: threading.Event | None) -> None:
+    def begin(self, limits: Limits, stop: Stop) -> None:
         """From here on the fork belongs to one submission, with its limits, and what was printed is forgotten.
 
         Raises:
@@ -161,7 +161,7 @@ class ForkSession(Requests):
         self.ask(request, {}, stop)
         self.charge(limits, stop)
 
-    def charge(self, limits: Limits, stop: threading.Event | None) -> None:
+    def charge(self, limits: Limits, stop: Stop) -> None:
         """Count time and memory from now on, and forget what was printed until now."""
         self._capture = Capture()
         self._limits, self._stop = limits, stop
@@ -211,7 +211,7 @@ class ForkSession(Requests):
             self.when_closed()
             self.when_closed = None
 
-    def _of_our_own(self, stop: threading.Event | None) -> Frame:
+    def _of_our_own(self, stop: Stop) -> Frame:
         started = time.monotonic()
 
         def check() -> None:
@@ -349,8 +349,8 @@ class ForkSession(Requests):
         now, before = delays_of(self._fork.pid), self._delays_at_begin
         return passed - max((delay - before.get(thread, 0.0) for thread, delay in now.items()), default=0.0)
 
-    def _check_stop(self, stop: threading.Event | None) -> None:
-        if stop is not None and stop.is_set():
+    def _check_stop(self, stop: Stop) -> None:
+        if stop.is_set():
             self._fork.kill()
             raise Cancelled("grading was stopped")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from grader.context import Stop
 from grader.errors import SubmissionFault
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
@@ -20,7 +21,7 @@ _MEMORY_MB = 8192
 # Compilers keep a little of everything that they have compiled.
 _MAX_PROGRAMS = 200
 _MAX_RESTING_BYTES = 768 << 20
-Take = Callable[[RunnerSpec, threading.Event | None], ForkSession]
+Take = Callable[[RunnerSpec, Stop], ForkSession]
 
 
 class Verifiers:
@@ -34,9 +35,7 @@ class Verifiers:
         self._closed = False
 
     @contextmanager
-    def lend(
-        self, devices: int, limits: Limits, stop: threading.Event | None, *, alone: bool = False
-    ) -> Iterator[Session]:
+    def lend(self, devices: int, limits: Limits, stop: Stop, *, alone: bool = False) -> Iterator[Session]:
         """Lend one, with time and memory counted from now on.
 
         Args:
@@ -83,7 +82,7 @@ class Verifiers:
                 session.close()
         return None
 
-    def _new(self, devices: int, limits: Limits, stop: threading.Event | None) -> ForkSession:
+    def _new(self, devices: int, limits: Limits, stop: Stop) -> ForkSession:
         return self._take(
             RunnerSpec(devices, limits.model_copy(update={"memory_mb": _MEMORY_MB}), None, "verify"), stop
         )

@@ -20,6 +20,7 @@ from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.checks.program.sketch import sketch_of
 from grader.checks.program.subject import Measured, Run
+from grader.context import QUIET
 from grader.errors import SubmissionFault
 from grader.examine import Examination, Examined
 from grader.package.package import Manifest, Package
@@ -121,7 +122,7 @@ def call(
     session = NullSession(answer, Output("printed", "", truncated=False))
     prepared = Prepared(cases, {case.id: Answer(EXPECTED, RIGHT["observed"]) for case in cases})
     report = Report(package, hidden=hidden, walls=("seccomp",))
-    grading = CallGrading(package, report, hidden=hidden, progress=lambda phase: None)
+    grading = CallGrading(package, report, QUIET, hidden=hidden)
     return grading.grade(prepared, lambda *, wrong_result: known, "source", session)
 
 
@@ -216,9 +217,8 @@ def grade(mine: Sequence[Examined], theirs: Sequence[Examined], check: dict[str,
         package,
         report,
         NullSandbox(lambda message, values: ({}, {})),
+        QUIET,
         hidden=options.get("hidden", True),
-        progress=lambda phase: None,
-        stop=None,
     )
     cases = tuple({case.id: case for each in theirs for case in each.cases}.values())
     prepared = Prepared(cases, {}, tuple(theirs))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grader.context import Context
 from grader.errors import Cancelled
 from grader.judge import Judge
 from grader.package.package import Package
@@ -28,7 +29,7 @@ def test_a_submission_does_not_wait_for_what_waits_for_it(add_one: Package, tmp_
         """As the service does: work that had to give way is asked for again at once."""
         while not over.is_set():
             try:
-                return judge.prepare(add_one, background=True, stop=over)
+                return judge.prepare(add_one, Context(stop=over), background=True)
             except Cancelled:
                 continue
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grader.context import Context
 from grader.errors import Cancelled, GraderFault, SubmissionFault
 from grader.evidence import Tolerances, ToleranceUsed
 from grader.judge import Judge
@@ -158,7 +159,7 @@ def test_cancelling_is_no_verdict(grade):
         raise Cancelled("stop")
 
     with pytest.raises(Cancelled):
-        grade(answer, stop=threading.Event())
+        grade(answer, context=Context(stop=threading.Event()))
 
 
 def test_text_that_no_database_takes_is_replaced(grade):

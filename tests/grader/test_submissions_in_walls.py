@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.context import Context
 from grader.errors import Cancelled
 from grader.judge import Judge
 from grader.package.package import Package
@@ -256,6 +257,6 @@ def test_grading_can_be_stopped(judge, sandbox, add_one):
     threading.Timer(1, stop.set).start()
     started = time.monotonic()
     with pytest.raises(Cancelled):
-        judge.judge(add_one, "import time\ntime.sleep(100)\n", stop=stop)
+        judge.judge(add_one, "import time\ntime.sleep(100)\n", Context(stop=stop))
     assert time.monotonic() - started < 60
     assert_nothing_is_left(sandbox)

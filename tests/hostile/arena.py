@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grader.context import QUIET, Context
 from grader.judge import Judge
 from grader.package.package import Package
 from grader.package.reader import read_package
@@ -71,7 +72,7 @@ class Arena:
         self._judge.prepare(self.package)
         self._judge.prepare_known(self.package)
         # Hidden inputs are as secret as the key that they come from.
-        prepared = self._judge._references.prepare(self.package, lambda _: None, None)
+        prepared = self._judge._references.prepare(self.package, QUIET)
         hidden = [case.inputs["x"] for case in prepared.cases if not case.public]
         self._hidden = [float(value) for x in hidden for value in np.asarray(x)]
         self.grade(HONEST)
@@ -109,7 +110,7 @@ class Arena:
                 if phase == "importing":
                     together.wait()
 
-            verdicts[attack.name] = self._judge.judge(self.package, self._aimed(attack.source()), progress=progress)
+            verdicts[attack.name] = self._judge.judge(self.package, self._aimed(attack.source()), Context(progress))
 
         threads = [threading.Thread(target=run, args=(each,)) for each in (first, second)]
         for thread in threads:

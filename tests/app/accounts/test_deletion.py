@@ -92,9 +92,9 @@ async def test_what_is_being_graded_is_stopped(start_service):
     begun, stopped = threading.Event(), threading.Event()
 
     class Stuck(NullGrader):
-        def judge(self, package, source, *, hidden=True, draw=None, progress=None, stop=None):
+        def judge(self, package, source, context, **options):
             begun.set()
-            if stop.wait(20):
+            if context.stop.wait(20):
                 stopped.set()
             return super().judge(package, source)
 

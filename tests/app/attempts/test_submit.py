@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from app.queue.null import NullGrader
+from grader.context import QUIET
 from grader.errors import Cancelled
 from grader.verdict import Verdict
 
@@ -18,12 +19,12 @@ class HeldGrader(NullGrader):
     def __init__(self) -> None:
         self.go = threading.Event()
 
-    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:
-        progress("held")
+    def judge(self, package, source, context=QUIET, *, hidden=True, draw=None) -> Verdict:
+        context.progress("held")
         while not self.go.wait(0.01):
-            if stop is not None and stop.is_set():
+            if context.stop.is_set():
                 raise Cancelled("stopped")
-        return super().judge(package, source, hidden=hidden, progress=progress, stop=stop)
+        return super().judge(package, source, context, hidden=hidden)
 
 
 async def test_a_submission_is_answered_at_once_and_found_at_its_location(service):

@@ -106,10 +106,10 @@ class Held(NullGrader):
     def __init__(self):
         self.begun, self.go, self.stopped = threading.Event(), threading.Event(), threading.Event()
 
-    def judge(self, package, source, *, stop=None, **options):
+    def judge(self, package, source, context, **options):
         self.begun.set()
         while not self.go.wait(0.01):
-            if stop.is_set():
+            if context.stop.is_set():
                 self.stopped.set()
                 raise Cancelled("stopped")
         return super().judge(package, source, **options)
@@ -142,7 +142,7 @@ class Broken(NullGrader):
     def __init__(self, error):
         self.error = error
 
-    def prepare(self, package, **options):
+    def prepare(self, package, *args, **options):
         raise self.error
 
 
@@ -215,7 +215,7 @@ async def test_who_lost_the_lease_writes_nothing(empty_database, proofs, package
 
 async def test_a_missing_wall_gives_the_check_back_uncharged(start_service, package):
     class Unwalled(NullGrader):
-        def judge(self, package, source, **options):
+        def judge(self, package, source, *args, **options):
             raise WallMissing("namespaces", "gone", "bring it back")
 
     async with start_service(Unwalled()) as service:

@@ -8,6 +8,7 @@ import pytest
 
 from app.accounts.caller import User
 from app.queue.null import NullGrader
+from grader.context import QUIET
 from grader.errors import Cancelled, WallMissing
 from grader.verdict import Verdict
 
@@ -21,11 +22,11 @@ class ScriptedGrader(NullGrader):
     def __init__(self, *script: object) -> None:
         self.script = deque(script)
 
-    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:
+    def judge(self, package, source, context=QUIET, *, hidden=True, draw=None) -> Verdict:
         step = self.script.popleft() if self.script else "ok"
         if isinstance(step, Exception):
             raise step
-        verdict = super().judge(package, source, hidden=hidden, progress=progress, stop=stop)
+        verdict = super().judge(package, source, context, hidden=hidden)
         return verdict if step == "ok" else verdict.model_copy(update={"status": "failed", "score": None})
 
 
@@ -35,10 +36,9 @@ class ObedientGrader(NullGrader):
     def __init__(self) -> None:
         self.started = threading.Event()
 
-    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:
+    def judge(self, package, source, context=QUIET, *, hidden=True, draw=None) -> Verdict:
         self.started.set()
-        assert stop is not None
-        stop.wait()
+        context.stop.wait()
         raise Cancelled("stopped")
 
 
@@ -107,7 +107,7 @@ async def test_a_grader_that_does_not_stop_cannot_keep_its_attempt(start_service
     release = threading.Event()
 
     class Deaf(NullGrader):
-        def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None):
+        def judge(self, package, source, context=QUIET, *, hidden=True, draw=None):
             release.wait()
             return super().judge(package, package.reference, hidden=hidden)
 

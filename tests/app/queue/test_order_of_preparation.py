@@ -19,11 +19,11 @@ class Grader:
         self.asked: list[str] = []
         self.faults: dict[str, Exception] = {}
 
-    def prepare(self, package, *, progress, stop, background) -> None:
+    def prepare(self, package, context, *, background) -> None:
         assert background
         self._note(f"reference of {package.slug}")
 
-    def prepare_known(self, package, *, progress, stop) -> None:
+    def prepare_known(self, package, context) -> None:
         self._note(f"mistakes of {package.slug}")
 
     def _note(self, what: str) -> None:
@@ -59,8 +59,8 @@ async def test_references_come_side_by_side_and_mistakes_do_not():
     together = threading.Barrier(2, timeout=30)
 
     class Two(Grader):
-        def prepare(self, package, *, progress, stop, background) -> None:
-            super().prepare(package, progress=progress, stop=stop, background=background)
+        def prepare(self, package, context, *, background) -> None:
+            super().prepare(package, context, background=background)
             together.wait()
 
     grader = Two()

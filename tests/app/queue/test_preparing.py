@@ -2,11 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from app.queue.null import NullGrader
+from grader.context import QUIET, Context
 from grader.errors import GraderFault
 from grader.package.package import Package
 from grader.sandbox import setbacks
@@ -21,15 +21,8 @@ class Slow(NullGrader):
         self.go = threading.Event()
         self.failures = failures
 
-    def prepare(
-        self,
-        package: Package,
-        *,
-        progress: Callable[[str], None] = lambda phase: None,
-        stop: threading.Event | None = None,
-        background: bool = False,
-    ) -> None:
-        progress("running the reference")
+    def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
+        context.progress("running the reference")
         assert self.go.wait(30)
         if self.failures:
             self.failures -= 1

@@ -16,9 +16,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
 class HoldsOne(HeldGrader):
     """Holds what is called `hold`, and grades everything else at once."""
 
-    def judge(self, package, source, **options):
+    def judge(self, package, source, *args, **options):
         held = super() if source == "hold" else NullGrader()
-        return held.judge(package, source, **options)
+        return held.judge(package, source, *args, **options)
 
 
 async def submit(service, wait, source="x"):

@@ -158,8 +158,8 @@ async def test_what_waits_or_runs_is_stopped_when_it_is_cancelled(either, monkey
         await submit(either, OLD_SOURCE, ada)
     version = await published(either)
 
-    def judge(self, package, source, *, hidden=True, draw=None, progress=None, stop):
-        stop.wait()
+    def judge(self, package, source, context, **options):
+        context.stop.wait()
         raise Cancelled("stopped")
 
     monkeypatch.setattr("app.queue.null.NullGrader.judge", judge)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from app.problems.store import PackageStore
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
 from app.settings import load_settings
+from grader.context import QUIET
 from grader.errors import Cancelled, GraderFault
 from grader.verdict import Verdict
 
@@ -33,7 +33,7 @@ class ToldGrader(NullGrader):
     A verdict's `stdout` is the id of the process that gave it.
     """
 
-    def judge(self, package, source, *, hidden=True, draw=None, progress=lambda phase: None, stop=None) -> Verdict:  # type: ignore[no-untyped-def]
+    def judge(self, package, source, context=QUIET, *, hidden=True, draw=None) -> Verdict:  # type: ignore[no-untyped-def]
         note("began", source)
         word, number = source.split()[:2]
         if word == "die":
@@ -42,10 +42,10 @@ class ToldGrader(NullGrader):
             raise GraderFault("as told")
         if word == "ignore":
             time.sleep(float(number))
-        if word == "take" and (stop or threading.Event()).wait(float(number)):
+        if word == "take" and context.stop.wait(float(number)):
             raise Cancelled("stopped")
         note("ended", source)
-        verdict = super().judge(package, source, hidden=hidden, progress=progress, stop=stop)
+        verdict = super().judge(package, source, context, hidden=hidden)
         return verdict.model_copy(update={"stdout": str(os.getpid())})
 
 
