@@ -32,7 +32,7 @@ def compare(slugs: list[str]) -> None:
     total, same, spent = 0, 0, [0.0, 0.0]
     for folder in sorted((CHECKOUT / "problems").iterdir()):
         package = read_package(folder)
-        if package.manifest.program is None or (slugs and package.slug not in slugs):
+        if package.manifest.mode != "program" or (slugs and package.slug not in slugs):
             continue
         of_problem = [0.0, 0.0]
         for path in [folder / "reference.py", *sorted((folder / "submissions" / "accepted").glob("*.py"))]:
@@ -65,7 +65,7 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     program = package.manifest.program
     submission = Submission.load(path.read_text(), package.manifest.entry)
     case = Case("public-1", True, Submission.load(package.cases, "public_cases").call([])[0])  # type: ignore[index]
-    signature = signatures_of(package, [case])[0]
+    signature = signatures_of(package.manifest, [case])[0]
     seeds = [case.inputs["seed"]] if program.init else []
     request = {"mesh": axes, "init": program.init, "seeds": seeds, "export_init": False, "args": list(signature.args)}
     exported = export_program(submission, request)

@@ -162,8 +162,8 @@ def _run_bare(entries: Sequence[Entry], plan: Plan, folder: Path, data: Path, sa
 
 def _is_plain(package: Package) -> bool:
     """benchmarks/bare.py calls functions, and takes steps from a state that `init` makes of a seed."""
-    program = package.manifest.program
-    return program is None or program.init is not None
+    manifest = package.manifest
+    return manifest.mode != "program" or manifest.program.init is not None
 
 
 def main() -> None:

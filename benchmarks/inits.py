@@ -83,7 +83,7 @@ def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
     submission = Submission.load(source, package.manifest.entry)
     for mesh in program.meshes:
         assert math.prod(mesh.values()) <= 8
-        for signature in signatures_of(package, public):
+        for signature in signatures_of(package.manifest, public):
             request = {
                 "mesh": mesh,
                 "init": program.init,

@@ -102,7 +102,7 @@ class WarmProcess:
 def _command(workload: Workload) -> list[str]:
     manifest = workload.package.manifest
     command = [sys.executable, str(_PROGRAM), str(workload.file), manifest.entry, str(workload.frames)]
-    if manifest.program is not None:
+    if manifest.mode == "program":
         command += ["--program", json.dumps(manifest.program.model_dump())]
     return command
 

@@ -31,7 +31,6 @@ def typical(package: Package) -> KnownSubmission:
     It matters for speed: waiting runners have run the starter's `init`, and find what it compiles.
     """
     program = package.manifest.program
-    assert program is not None
     given = _function(package.starter, program.init)
     kept = (known for known in package.accepted if given and _function(known.source, program.init) == given)
     return next(kept, KnownSubmission("reference", package.reference, None, ""))

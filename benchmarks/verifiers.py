@@ -37,14 +37,13 @@ def main(rounds: int) -> None:
         build_sandbox(Path(folder), settings=PoolSettings(generic=1, per_problem=1, problems=1)) as sandbox,
     ):
         cases = References(sandbox, bytes(32), Path(folder)).prepare(package, QUIET).cases
-        program = package.manifest.program
-        assert program is not None
+        manifest = package.manifest
         with sandbox.open(runner_spec(package)) as runner:
             runner.request({"op": "load", "source": package.reference, "entry": package.manifest.entry})
             programs = [
-                (mesh, signature, export(runner, package, mesh, signature))
-                for mesh in program.meshes
-                for signature in signatures_of(package, cases)
+                (mesh, signature, export(runner, manifest, mesh, signature))
+                for mesh in manifest.program.meshes
+                for signature in signatures_of(manifest, cases)
             ]
         limits = package.manifest.limits.model_copy(update={"memory_mb": _MEMORY_MB})
         spec = RunnerSpec(package.manifest.devices, limits, None, "verify")
@@ -68,7 +67,7 @@ def _serve(verifier: ForkSession, package: Package, programs: list[Program]) -> 
     verifier.charge(package.manifest.limits, None)
     cpu_s, started = usage_of(verifier.pid).cpu_s, time.monotonic()
     for mesh, signature, exported in programs:
-        verify(verifier, package, mesh, signature, exported)
+        verify(verifier, package.manifest, mesh, signature, exported)
     return usage_of(verifier.pid).cpu_s - cpu_s, time.monotonic() - started
 
 

@@ -16,7 +16,7 @@ from grader.case import Case
 from grader.checks.program.subject import Leaves, Measured, Run, in_bytes, mesh_name
 from grader.context import QUIET, Context
 from grader.errors import GraderFault, SubmissionFault
-from grader.package.package import Package
+from grader.package.package import ProgramManifest
 from grader.program import facts as program_facts
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
@@ -65,14 +65,13 @@ class Examination:
     export_s: float
 
 
-def signatures_of(package: Package, cases: Sequence[Case]) -> list[Signature]:
+def signatures_of(manifest: ProgramManifest, cases: Sequence[Case]) -> list[Signature]:
     """Sort the cases by the program that they need.
 
     Raises:
       GraderFault: a case does not fit the package's `[program]`.
     """
-    program = package.manifest.program
-    assert program is not None
+    program = manifest.program
     found: dict[str, tuple[list[dict[str, Any]], list[str], list[Case]]] = {}
     for case in cases:
         args, names = [], []
@@ -83,7 +82,7 @@ def signatures_of(package: Package, cases: Sequence[Case]) -> list[Signature]:
                 shape = list(value.shape)
                 if program.init and shape[:1] != [program.steps]:
                     raise GraderFault(
-                        f"{package.slug}: {case.id}: {name} needs a leading dimension of {program.steps} steps"
+                        f"{manifest.slug}: {case.id}: {name} needs a leading dimension of {program.steps} steps"
                     )
                 spec = program.inputs.get(name, [])
                 shape = shape[1:] if program.init else shape
@@ -92,20 +91,19 @@ def signatures_of(package: Package, cases: Sequence[Case]) -> list[Signature]:
             elif type(value) in _STATIC:
                 args.append({"static": value})
             else:
-                raise GraderFault(f"{package.slug}: {case.id}: {name} is neither an array nor a number")
+                raise GraderFault(f"{manifest.slug}: {case.id}: {name} is neither an array nor a number")
         if program.init and type(case.inputs.get("seed")) is not int:
-            raise GraderFault(f"{package.slug}: {case.id}: with an `init` every case needs a `seed`, a Python int")
+            raise GraderFault(f"{manifest.slug}: {case.id}: with an `init` every case needs a `seed`, a Python int")
         found.setdefault(repr(args), (args, names, []))[2].append(case)
     return [Signature(tuple(args), tuple(names), tuple(alike)) for args, names, alike in found.values()]
 
 
-def export(session: Session, package: Package, mesh: dict[str, int], signature: Signature) -> Export:
+def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], signature: Signature) -> Export:
     """Have the loaded source exported for one mesh. Raises what `Session.request` raises.
 
     From the first seed or argument of a hidden case on, nothing of what is printed is kept.
     """
-    program = package.manifest.program
-    assert program is not None
+    program = manifest.program
     public = [case for case in signature.cases if case.public]
     first = public or signature.cases
     if not public:
@@ -195,7 +193,7 @@ class _NeedsOwnVerifier(Exception):
 
 def verify(
     session: Session,
-    package: Package,
+    manifest: ProgramManifest,
     mesh: dict[str, int],
     signature: Signature,
     exported: Export,
@@ -210,8 +208,7 @@ def verify(
       _NeedsOwnVerifier: it calls some, and the verifier is not alone.
       And what `Session.request` raises.
     """
-    program = package.manifest.program
-    assert program is not None
+    program = manifest.program
     init_facts, states = None, exported.states
     if exported.init is not None:
         init_facts, states = _run_init(session, mesh, signature, exported, alone)
@@ -234,7 +231,7 @@ def verify(
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
     _check_state(measured)
-    _check_memory(measured, package.manifest.limits.memory_mb)
+    _check_memory(measured, manifest.limits.memory_mb)
     runs: dict[str, Run] = {}
     for case, leaves_of_case in zip(signature.cases, states, strict=True):
         activity = f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}"
@@ -364,7 +361,7 @@ def measured_of(raw: dict[str, Any], mesh: dict[str, int], signature: Signature)
 
 
 def examine(
-    package: Package,
+    manifest: ProgramManifest,
     cases: Sequence[Case],
     sandbox: Sandbox,
     session: Session,
@@ -375,14 +372,12 @@ def examine(
     Raises:
       SubmissionFault, GraderFault, Cancelled: as the sessions do; the first in the order of the meshes.
     """
-    manifest = package.manifest
-    assert manifest.program is not None
-    signatures = signatures_of(package, cases)
+    signatures = signatures_of(manifest, cases)
 
     def verified(mesh: dict[str, int], signature: Signature, exported: Export) -> Examined:
         try:
             with sandbox.verifier(manifest.devices, manifest.limits, context.stop) as verifier:
-                return verify(verifier, package, mesh, signature, exported)
+                return verify(verifier, manifest, mesh, signature, exported)
         except _NeedsOwnVerifier:
             pass
         except SubmissionFault as fault:
@@ -392,7 +387,7 @@ def examine(
         parts = []
         for part, its_states in _public_and_hidden(signature, exported):
             with sandbox.verifier(manifest.devices, manifest.limits, context.stop, alone=True) as verifier:
-                parts.append(verify(verifier, package, mesh, part, replace(exported, states=its_states), alone=True))
+                parts.append(verify(verifier, manifest, mesh, part, replace(exported, states=its_states), alone=True))
         runs = {name: run for part in parts for name, run in part.runs.items()}
         return replace(parts[0], cases=signature.cases, runs=runs)
 
@@ -403,7 +398,7 @@ def examine(
             for signature in signatures:
                 context.progress(f"exporting for {mesh_name(mesh)}")
                 started = time.monotonic()
-                exported = export(session, package, mesh, signature)
+                exported = export(session, manifest, mesh, signature)
                 export_s += time.monotonic() - started
                 futures.append(pool.submit(verified, mesh, signature, exported))
         context.progress("compiling and running")

@@ -74,17 +74,20 @@ class Judge:
 
         Raises:
           SubmissionFault: it gives no program; the message says why.
-          GraderFault, WallMissing: it cannot be had.
+          GraderFault, WallMissing: it cannot be had, in another mode never.
           Cancelled: it was stopped.
         """
+        manifest = package.manifest
+        if manifest.mode != "program":
+            raise GraderFault(f"{package.slug}: a problem of mode {manifest.mode} has no compiled program")
         _check_size(source)
         context.progress("starting")
         with self._idle.interrupted():
             cases = [case for case in self._references.prepare(package, context).cases if case.public]
             with self._sandbox.open(runner_spec(package), context.stop) as session:
                 context.progress("importing")
-                session.load(source, package.manifest.entry)
-                examined = examine(package, cases, self._sandbox, session, context)
+                session.load(source, manifest.entry)
+                examined = examine(manifest, cases, self._sandbox, session, context)
         return tuple(each.measured for each in examined.programs)
 
     def judge(
@@ -123,7 +126,7 @@ class Judge:
                 except SubmissionFault as fault:
                     return report.never_ran(fault, session.output())
                 if package.manifest.mode == "program":
-                    program = ProgramGrading(package, report, self._sandbox, context, hidden=hidden)
+                    program = ProgramGrading(package.manifest, report, self._sandbox, context, hidden=hidden)
                     return program.grade(prepared, known, source, session)
                 return CallGrading(package, report, context, hidden=hidden).grade(
                     prepared, known, source, session, drawing

@@ -9,7 +9,7 @@ from grader.compare import compare
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
-from grader.package.package import KnownSubmission, Package
+from grader.package.package import KnownSubmission, Package, ProgramManifest
 from grader.prepared import KnownMistake, Prepared
 from grader.reasons import REASONS
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
@@ -41,7 +41,7 @@ def run_known(
       Cancelled: `stop` was set.
     """
     if package.manifest.mode == "program":
-        return _examine_known(sandbox, spec, package, prepared, submission, stop)
+        return _examine_known(sandbox, spec, package.manifest, prepared, submission, stop)
     with sandbox.open(spec, stop) as session:
         results = _results_of(session, package, submission, prepared.cases)
     tolerances = package.manifest.tolerance
@@ -53,15 +53,15 @@ def run_known(
 def examine_source(
     sandbox: Sandbox,
     spec: RunnerSpec,
-    package: Package,
+    manifest: ProgramManifest,
     source: str,
     cases: Sequence[Case],
     stop: Stop,
 ) -> tuple[Examined, ...]:
     """What a source of the package's own compiles to on every mesh. Raises as `examine` does."""
     with sandbox.open(spec, stop) as session:
-        session.load(source, package.manifest.entry)
-        return examine(package, cases, sandbox, session, Context(stop=stop)).programs
+        session.load(source, manifest.entry)
+        return examine(manifest, cases, sandbox, session, Context(stop=stop)).programs
 
 
 def told(fault: SubmissionFault) -> str:
@@ -72,16 +72,16 @@ def told(fault: SubmissionFault) -> str:
 def _examine_known(
     sandbox: Sandbox,
     spec: RunnerSpec,
-    package: Package,
+    manifest: ProgramManifest,
     prepared: Prepared,
     submission: KnownSubmission,
     stop: Stop,
 ) -> KnownMistake:
     """One that computes what is right is recognised by how it is built, another by what it computes."""
     try:
-        examined = examine_source(sandbox, spec, package, submission.source, prepared.cases, stop)
+        examined = examine_source(sandbox, spec, manifest, submission.source, prepared.cases, stop)
     except SubmissionFault as fault:
-        log.warning("%s: rejected/%s.py gives no program: %s", package.slug, submission.name, told(fault))
+        log.warning("%s: rejected/%s.py gives no program: %s", manifest.slug, submission.name, told(fault))
         return KnownMistake(submission.misunderstanding, {})
     if has_wrong_result(submission):
         return KnownMistake(submission.misunderstanding, sketch_of(examined))

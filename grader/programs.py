@@ -13,7 +13,7 @@ from grader.compare import compare
 from grader.context import Context
 from grader.errors import GraderFault, SubmissionFault
 from grader.examine import Examined, examine
-from grader.package.package import Package
+from grader.package.package import ProgramManifest
 from grader.prepared import AskForKnownMistakes, Prepared
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox, Session
@@ -26,8 +26,10 @@ _SMALL = 1024
 class ProgramGrading:
     """Grades one submission in a session that it is alone in, and in verifiers that are lent to it."""
 
-    def __init__(self, package: Package, report: Report, sandbox: Sandbox, context: Context, *, hidden: bool) -> None:
-        self._package = package
+    def __init__(
+        self, manifest: ProgramManifest, report: Report, sandbox: Sandbox, context: Context, *, hidden: bool
+    ) -> None:
+        self._manifest = manifest
         self._report = report
         self._sandbox = sandbox
         self._hidden = hidden
@@ -35,14 +37,14 @@ class ProgramGrading:
 
     def grade(self, prepared: Prepared, known: AskForKnownMistakes, source: str, session: Session) -> Verdict:
         """`known` is asked for the known wrong submissions only where something is wrong, until one is like this."""
-        report, manifest = self._report, self._package.manifest
+        report, manifest = self._report, self._manifest
         cases = [case for case in prepared.cases if case.public or self._hidden]
         self._context.progress("importing")
         started = time.monotonic()
         try:
             session.load(source, manifest.entry)
             report.import_s = time.monotonic() - started
-            examined = examine(self._package, cases, self._sandbox, session, self._context)
+            examined = examine(manifest, cases, self._sandbox, session, self._context)
         except SubmissionFault as fault:
             report.run_s = time.monotonic() - started - report.import_s
             return report.never_ran(fault, session.output())
@@ -66,20 +68,16 @@ class ProgramGrading:
         return report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)
 
     def _subject(self, mine: Sequence[Examined], reference: Sequence[Examined]) -> Subject:
-        program = self._package.manifest.program
-        assert program is not None
         pairs, results = [], []
         for got in mine:
             expected = _counterpart(got, reference)
             _check_inputs(got.measured, expected.measured)
             pairs.append(Pair(got.measured, expected.measured, tuple(case.id for case in got.cases)))
             for case in got.cases:
-                where, mismatch = compare_runs(
-                    expected.runs[case.id], got.runs[case.id], self._package.manifest.tolerance
-                )
+                where, mismatch = compare_runs(expected.runs[case.id], got.runs[case.id], self._manifest.tolerance)
                 mesh = got.measured.mesh
                 results.append(Result(case, mesh, expected.runs[case.id], got.runs[case.id], where, mismatch))
-        return Subject(program, self._package.manifest.tolerance, tuple(pairs), tuple(results))
+        return Subject(self._manifest.program, self._manifest.tolerance, tuple(pairs), tuple(results))
 
 
 def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from grader import wire
 from grader.case import Case
@@ -29,7 +28,7 @@ from grader.idle import Idle
 from grader.known import examine_source, has_wrong_result, run_known, runnable, told
 from grader.likelihood import by_likelihood
 from grader.package.names import unmatched_leaves, wrong_cases
-from grader.package.package import KnownSubmission, Package
+from grader.package.package import KnownSubmission, Package, ProgramManifest
 from grader.prepared import KnownMistake, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
 from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
@@ -190,17 +189,18 @@ class References:
         return cases
 
     def _run_reference(self, sandbox: Sandbox, package: Package, cases: list[Case], stop: Stop) -> Prepared:
-        if package.manifest.mode == "call":
+        manifest = package.manifest
+        if manifest.mode == "call":
             return Prepared(tuple(cases), self._answers(sandbox, package, cases, stop))
         try:
-            examined = examine_source(sandbox, self._spec(package), package, package.reference, cases, stop)
+            examined = examine_source(sandbox, self._spec(package), manifest, package.reference, cases, stop)
         except SubmissionFault as fault:
             raise GraderFault(f"{package.slug}: reference.py failed: {told(fault)}") from None
         for each in examined:
             for case_id, run in each.runs.items():
                 if any(run.replicas):
                     raise GraderFault(f"{package.slug}: reference.py: replicas of one leaf differ, in {case_id}")
-        _refuse(package, _unmatched(package, examined))
+        _refuse(package, _unmatched(manifest, examined))
         return Prepared(tuple(cases), {}, examined)
 
     def _answers(self, sandbox: Sandbox, package: Package, cases: Sequence[Case], stop: Stop) -> dict[str, Answer]:
@@ -231,9 +231,12 @@ class _Either(threading.Event):
 
 def runner_spec(package: Package) -> RunnerSpec:
     """The runner that a submission to this problem gets."""
-    source = package.warmup or (_REHEARSAL.format(**_rehearsed(package)) if package.manifest.program else "")
+    manifest, source = package.manifest, package.warmup
+    if not source and manifest.mode == "program":
+        program = manifest.program
+        source = _REHEARSAL.format(starter=package.starter, init=program.init, meshes=program.meshes)
     warmup = Warmup(package.version, source) if source else None
-    return RunnerSpec(package.manifest.devices, package.manifest.limits, warmup)
+    return RunnerSpec(manifest.devices, manifest.limits, warmup)
 
 
 # A program's starter is public and most often holds the whole `init`.
@@ -246,12 +249,6 @@ def warm():
 """
 
 
-def _rehearsed(package: Package) -> dict[str, Any]:
-    program = package.manifest.program
-    assert program is not None
-    return {"starter": package.starter, "init": program.init, "meshes": program.meshes}
-
-
 def _cases_of(package: Package, kind: str, made: object) -> list[Case]:
     if not isinstance(made, list) or not 1 <= len(made) <= MAX_CASES or not all(_is_case(case) for case in made):
         raise GraderFault(
@@ -260,16 +257,15 @@ def _cases_of(package: Package, kind: str, made: object) -> list[Case]:
     return [Case(f"{kind}-{number}", kind == "public", case) for number, case in enumerate(made, 1)]
 
 
-def _unmatched(package: Package, examined: Sequence[Examined]) -> list[str]:
-    assert package.manifest.program is not None
+def _unmatched(manifest: ProgramManifest, examined: Sequence[Examined]) -> list[str]:
     placed: set[str] = set()
     counted: set[str] = set()
     for each in (one.measured for one in examined):
         state, given, out = ({path for path, _ in leaves} for leaves in (each.state_in, each.given, each.out))
         placed |= state | out
         # As in `Subject.bytes_of`: what `step` returns are the leaves of the state once more.
-        counted |= state | given | (set() if package.manifest.program.init else out)
-    return unmatched_leaves(package.manifest, placed, counted)
+        counted |= state | given | (set() if manifest.program.init else out)
+    return unmatched_leaves(manifest, placed, counted)
 
 
 def _refuse(package: Package, faults: list[str]) -> None:

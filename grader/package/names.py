@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from uuid import UUID
 
-from grader.package.package import CheckSpec, Manifest
+from grader.package.package import CheckSpec, Manifest, ProgramManifest
 
 _GLOB = re.compile(r"[*?\[/]")
 
@@ -32,7 +32,7 @@ def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
     faults = _unknown_functions(manifest, files)
     if manifest.slug in manifest.prerequisites:
         faults.append("problem.toml: prerequisites: a problem cannot be its own prerequisite")
-    if manifest.program is None:
+    if manifest.mode != "program":
         return faults
     arguments = arguments_of(manifest, files.get("reference.py", ""))
     if arguments is not None:
@@ -68,7 +68,7 @@ def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[str]:
     ]
 
 
-def unmatched_leaves(manifest: Manifest, placed: Iterable[str], counted: Iterable[str]) -> list[str]:
+def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: Iterable[str]) -> list[str]:
     """Globs that match no leaf of the reference. Only a compiled reference has leaves, so the judge asks.
 
     Args:
@@ -76,7 +76,7 @@ def unmatched_leaves(manifest: Manifest, placed: Iterable[str], counted: Iterabl
       counted: paths of the leaves whose bytes can be asked for, which `of` and groups may name.
     """
     placed, counted, faults = sorted(set(placed)), sorted(set(counted)), []
-    groups = manifest.program.groups if manifest.program else {}
+    groups = manifest.program.groups
     for group, patterns in groups.items():
         for pattern in patterns:
             faults += _unmatched(f"program.groups.{group}", pattern, counted)
@@ -100,7 +100,7 @@ def arguments_of(manifest: Manifest, source: str) -> list[str] | None:
     if not functions or functions[-1].args.vararg or functions[-1].args.kwonlyargs:
         return None
     names = [each.arg for each in (*functions[-1].args.posonlyargs, *functions[-1].args.args)]
-    if manifest.program is None:
+    if manifest.mode != "program":
         return names
     return names[2 if manifest.program.init else 1 :]
 
@@ -113,11 +113,12 @@ def wrong_cases(manifest: Manifest, source: str, cases: Mapping[str, Iterable[st
       cases: the names of the arguments in each case, by the id of the case.
     """
     faults = []
-    seeded = manifest.program is not None and manifest.program.init is not None
+    seeded = manifest.mode == "program" and manifest.program.init is not None
     given = {id: [name for name in names if not (seeded and name == "seed")] for id, names in cases.items()}
     expected = arguments_of(manifest, source)
-    for id, names in given.items() if expected is not None else ():
-        assert expected is not None
+    for id, names in given.items():
+        if expected is None:
+            break
         unknown = [name for name in names if not _is_one_of(name, expected)]
         if unknown:
             hint = suggest(unknown[0], expected)
@@ -126,7 +127,7 @@ def wrong_cases(manifest: Manifest, source: str, cases: Mapping[str, Iterable[st
             takes = f"`{manifest.entry}` takes {', '.join(expected)}, by position"
             faults.append(f"cases.py: {id} gives {', '.join(names) or 'nothing'}, but {takes}")
     everything = {name for names in given.values() for name in names}
-    for name in manifest.program.inputs if manifest.program else ():
+    for name in manifest.program.inputs if manifest.mode == "program" else ():
         if name not in everything:
             faults.append(f"problem.toml: program.inputs.{name}: no case gives '{name}'{suggest(name, everything)}")
     return faults
@@ -144,7 +145,7 @@ def _argument(name: str, arguments: list[str]) -> str:
 def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
     faults = []
     wanted = {"entry": manifest.entry}
-    if manifest.program is not None and manifest.program.init:
+    if manifest.mode == "program" and manifest.program.init:
         wanted["program.init"] = manifest.program.init
     for file in ("reference.py", "starter.py"):
         if not files.get(file, "").strip():
@@ -161,8 +162,7 @@ def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[str
     return faults
 
 
-def _unknown_in_check(manifest: Manifest, check: CheckSpec, arguments: list[str] | None) -> list[str]:
-    assert manifest.program is not None
+def _unknown_in_check(manifest: ProgramManifest, check: CheckSpec, arguments: list[str] | None) -> list[str]:
     axes, groups = list(manifest.program.meshes[0]), manifest.program.groups
     faults = []
     if arguments is not None:

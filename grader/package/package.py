@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from grader.reasons import Reason
-from grader.verdict import Mode
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -71,8 +70,8 @@ class ProgramSpec(_Closed):
     groups: dict[Name, list[Line]] = Field(default_factory=dict)
 
 
-class Manifest(_Closed):
-    """problem.toml. Devices is the number of host devices that JAX shows in the runner."""
+class _Manifest(_Closed):
+    """What problem.toml says in every mode. Devices is the number of host devices that JAX shows in the runner."""
 
     schema_version: Literal[1]
     uuid: Annotated[UUID, Field(strict=False)]  # TOML has no UUID type: text is read as one
@@ -82,16 +81,31 @@ class Manifest(_Closed):
     track: Line
     difficulty: Literal["easy", "medium", "hard"]
     tags: list[Line] = Field(default_factory=list, max_length=12)
-    mode: Mode
     entry: Name
     devices: int = Field(default=8, ge=1, le=64)
-    program: ProgramSpec | None = None
     limits: Limits = Field(default_factory=Limits)
     checks: list[CheckSpec] = Field(min_length=1)
     tolerance: dict[str, Tolerance] = Field(default_factory=dict)
     prerequisites: list[Slug] = Field(default_factory=list)
     authors: list[Line] = Field(min_length=1)
     licence: Line
+
+
+class CallManifest(_Manifest):
+    """problem.toml of a problem whose entry point is called, and whose results are compared."""
+
+    mode: Literal["call"]
+
+
+class ProgramManifest(_Manifest):
+    """problem.toml of a problem whose entry point is exported, compiled for each mesh, and measured."""
+
+    mode: Literal["program"]
+    program: ProgramSpec
+
+
+Manifest = Annotated[CallManifest | ProgramManifest, Field(discriminator="mode")]
+MANIFEST: TypeAdapter[CallManifest | ProgramManifest] = TypeAdapter(Manifest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,14 @@ from grader.package.ceiling import Ceiling
 from grader.package.figures import wrong_figures
 from grader.package.names import suggest, unknown_names
 from grader.package.package import (
+    MANIFEST,
+    CallManifest,
     CheckSpec,
     KnownSubmission,
     Limits,
     Manifest,
     Package,
+    ProgramManifest,
     ProgramSpec,
     Tolerance,
 )
@@ -35,6 +38,8 @@ _MODELS: dict[str, type[BaseModel]] = {
     "tolerance": Tolerance,
     "program": ProgramSpec,
 }
+_MANIFESTS: dict[str, type[BaseModel]] = {"call": CallManifest, "program": ProgramManifest}
+_NO_MODE = ("union_tag_not_found", "union_tag_invalid")
 
 
 def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
@@ -159,9 +164,9 @@ def _read_manifest(slug: str | None, text: str, faults: list[str]) -> Manifest |
         faults.append("problem.toml is nested too deeply")
         return None
     try:
-        manifest = Manifest.model_validate(raw)
+        manifest = MANIFEST.validate_python(raw)
     except ValidationError as error:
-        faults += [_explain(fault) for fault in error.errors()]
+        faults += _explain_all(raw, error)
         return None
     faults += _contradictions(manifest, slug)
     return manifest
@@ -209,11 +214,9 @@ def _explain_bound(check: str, fault: Any, model: type[BaseModel]) -> str:
 
 
 def _faults_of_program(manifest: Manifest) -> list[str]:
-    program = manifest.program
-    if program is None:
-        return ["problem.toml: mode program needs a table [program]"] if manifest.mode == "program" else []
     if manifest.mode != "program":
-        return ["problem.toml: [program] belongs to mode program"]
+        return []
+    program = manifest.program
     faults = []
     if program.export_init and not program.init:
         faults.append("problem.toml: program.export_init needs program.init")
@@ -241,12 +244,30 @@ def _faults_of_program(manifest: Manifest) -> list[str]:
     return faults
 
 
+def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[str]:
+    """Every fault of a manifest. One without a mode that exists is read as the mode that its tables belong to."""
+    if all(fault["type"] not in _NO_MODE for fault in error.errors()):
+        return [_explain(fault) for fault in error.errors()]
+    mode, modes = raw.get("mode"), list(_MANIFESTS)
+    told = f"there is no mode {mode!r}{suggest(str(mode), modes)}" if "mode" in raw else "it is missing"
+    faults = [f"problem.toml: mode: {told}. Write one of {', '.join(repr(each) for each in modes)}"]
+    try:
+        MANIFEST.validate_python(raw | {"mode": "program" if "program" in raw else "call"})
+    except ValidationError as others:
+        faults += [_explain(fault) for fault in others.errors()]
+    return faults
+
+
 def _explain(fault: Any) -> str:
-    where = ".".join(str(part) for part in fault["loc"])
+    mode, *path = (str(part) for part in fault["loc"])
+    where, needs_program = ".".join(path), path == ["program"]
+    if fault["type"] == "missing" and needs_program:
+        return "problem.toml: mode program needs a table [program]"
+    if fault["type"] == "extra_forbidden" and needs_program:
+        return "problem.toml: [program] belongs to mode program"
     if fault["type"] == "extra_forbidden":
-        table = next((str(part) for part in fault["loc"] if part in _MODELS), None)
-        known = _MODELS[table].model_fields if table else Manifest.model_fields
-        return f"problem.toml: unknown key '{where}'{suggest(str(fault['loc'][-1]), list(known))}"
+        known = _MODELS.get(path[0], _MANIFESTS[mode]).model_fields
+        return f"problem.toml: unknown key '{where}'{suggest(path[-1], list(known))}"
     return f"problem.toml: {where}: {fault['msg']}"
 
 

@@ -23,7 +23,7 @@ from grader.checks.program.subject import Measured, Run
 from grader.context import QUIET
 from grader.errors import SubmissionFault
 from grader.examine import Examination, Examined
-from grader.package.package import Manifest, Package
+from grader.package.package import MANIFEST, Package
 from grader.prepared import KnownMistake, Prepared
 from grader.program.dots import Dot
 from grader.program.facts import Asked, Facts, Leaf
@@ -74,7 +74,7 @@ def package_of(mode: str, checks: Sequence[dict[str, Any]]) -> Package:
             "inputs": {"x": ["x"]},
             "groups": groups,
         }
-    return Package(Manifest(**manifest), "v", "", (), "", "", "", "", (), ())
+    return Package(MANIFEST.validate_python(manifest), "v", "", (), "", "", "", "", (), ())
 
 
 def array(*numbers: float) -> np.ndarray[Any, Any]:
@@ -214,7 +214,7 @@ def grade(mine: Sequence[Examined], theirs: Sequence[Examined], check: dict[str,
     session = NullSession(lambda message, values: ({"ok": True}, {}), Output("", "", truncated=False))
     report = Report(package, hidden=options.get("hidden", True), walls=("seccomp",))
     grading = ProgramGrading(
-        package,
+        package.manifest,
         report,
         NullSandbox(lambda message, values: ({}, {})),
         QUIET,

@@ -50,10 +50,10 @@ def move_mean() -> Package:
     more=replies({"states": nodes}),
 )
 def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(move_mean, first, more):
-    (signature,) = signatures_of(move_mean, CASES)
+    (signature,) = signatures_of(move_mean.manifest, CASES)
     with ForgedSandbox([frame_of(first), frame_of(more)]).open(RunnerSpec(8, move_mean.manifest.limits)) as session:
         try:
-            exported = export(session, move_mean, {"x": 8}, signature)
+            exported = export(session, move_mean.manifest, {"x": 8}, signature)
         except SubmissionFault:
             return
     assert exported.outputs == (*exported.states[0], "loss")
@@ -77,9 +77,9 @@ def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(move_mean,
 )
 def test_an_export_of_another_form_is_refused(move_mean, change):
     session = NullSession(lambda message, values: ({"ok": True}, EXPORTED | change), NOTHING)
-    (signature,) = signatures_of(move_mean, CASES[:1])
+    (signature,) = signatures_of(move_mean.manifest, CASES[:1])
     with pytest.raises(SubmissionFault, match="another form"):
-        export(session, move_mean, {"x": 8}, signature)
+        export(session, move_mean.manifest, {"x": 8}, signature)
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_an_export_of_another_form_is_refused(move_mean, change):
 def test_leaves_that_depend_on_the_seed_are_the_submissions_fault(move_mean, other, reason):
     replies_ = iter([EXPORTED, {"states": [STATE, other]}])
     session = NullSession(lambda message, values: ({"ok": True}, next(replies_)), NOTHING)
-    (signature,) = signatures_of(move_mean, CASES)
+    (signature,) = signatures_of(move_mean.manifest, CASES)
     with pytest.raises(SubmissionFault) as caught:
-        export(session, move_mean, {"x": 8}, signature)
+        export(session, move_mean.manifest, {"x": 8}, signature)
     assert caught.value.reason == reason
 
 
@@ -111,8 +111,8 @@ def test_output_is_sealed_before_a_hidden_seed_enters_the_process(move_mean, hid
 
     session = NullSession(answer, NOTHING)
     session.seal_output = lambda: happened.append("sealed")  # type: ignore[method-assign]
-    (signature,) = signatures_of(move_mean, CASES[1:] if hidden_alone else CASES)
-    export(session, move_mean, {"x": 8}, signature)
+    (signature,) = signatures_of(move_mean.manifest, CASES[1:] if hidden_alone else CASES)
+    export(session, move_mean.manifest, {"x": 8}, signature)
     assert happened == (["sealed", [22, 33]] if hidden_alone else [[1], "sealed", [22, 33]])
 
 
@@ -139,14 +139,14 @@ def facts(outputs: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
 def test_a_program_that_no_case_can_be_compared_with_is_the_submissions_fault(move_mean, found, reason):
     session = NullSession(lambda message, values: ({"ok": True, "facts": found}, {}), NOTHING)
     exported = Export(BYTES, None, (STATE,), ("w", "n", "loss"), {}, False)
-    (signature,) = signatures_of(move_mean, CASES[:1])
+    (signature,) = signatures_of(move_mean.manifest, CASES[:1])
     with pytest.raises(SubmissionFault) as caught:
-        verify(session, move_mean, {"x": 8}, signature, exported)
+        verify(session, move_mean.manifest, {"x": 8}, signature, exported)
     assert caught.value.reason == reason
 
 
 def test_a_program_of_init_with_other_outputs_is_the_submissions_fault(move_mean):
     sandbox = NullSandbox(lambda message, values: ({"ok": True, "facts": facts([leaf()])}, EXPORTED))
     with sandbox.open(RunnerSpec(8, move_mean.manifest.limits)) as session, pytest.raises(SubmissionFault) as caught:
-        examine(move_mean, CASES[:1], sandbox, session)
+        examine(move_mean.manifest, CASES[:1], sandbox, session)
     assert caught.value.reason == "wrong_structure"

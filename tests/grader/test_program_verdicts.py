@@ -26,7 +26,7 @@ def test_there_are_problems():
 @pytest.mark.parametrize("slug", each_of("program"))
 def test_a_package_holds_what_its_checks_need(slug: str):
     manifest = package(slug).manifest
-    assert manifest.program is not None
+    assert manifest.mode == "program"
     assert len(package(slug).accepted) >= 3
     assert len(package(slug).rejected) >= 5
     assert {8, 4} <= {_size(mesh) for mesh in manifest.program.meshes}

@@ -47,7 +47,7 @@ class Verifiers(NullSandbox):
 def fault_of(sandbox: Verifiers) -> SubmissionFault:
     package = read_package(Path(__file__).parent / "packages" / "move_mean")
     with pytest.raises(SubmissionFault) as raised, sandbox.open(None) as session:  # type: ignore[arg-type]
-        examine(package, CASES, sandbox, session)
+        examine(package.manifest, CASES, sandbox, session)
     return raised.value
 
 

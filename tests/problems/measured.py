@@ -140,9 +140,8 @@ class Programs:
 
     def _compile(self, name: str, case: str, devices: int) -> Program:
         spec = self._package.manifest.program
-        assert spec is not None
         (mesh,) = [mesh for mesh in spec.meshes if np.prod(list(mesh.values())) == devices]
-        (form,) = signatures_of(self._package, [self._cases[case]])
+        (form,) = signatures_of(self._package.manifest, [self._cases[case]])
         seeds = [form.cases[0].inputs["seed"]] if spec.init else []
         request = {"mesh": mesh, "init": spec.init, "export_init": spec.export_init, "seeds": seeds, "args": form.args}
         source = self._package.files[f"{name}.py"]

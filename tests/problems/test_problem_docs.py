@@ -6,11 +6,11 @@ import pytest
 from pydantic import BaseModel
 
 from grader import checks
-from grader.package.package import CheckSpec, Limits, Manifest, ProgramSpec, Tolerance
+from grader.package.package import CallManifest, CheckSpec, Limits, ProgramManifest, ProgramSpec, Tolerance
 from grader.reasons import REASONS
 
 DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
-MODELS: list[type[BaseModel]] = [Manifest, Limits, CheckSpec, ProgramSpec, Tolerance]
+MODELS: list[type[BaseModel]] = [CallManifest, ProgramManifest, Limits, CheckSpec, ProgramSpec, Tolerance]
 # These keys are tables, with a heading of their own.
 TABLES = {
     "limits": "### `[limits]`",
@@ -20,7 +20,7 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("key", [key for model in MODELS for key in model.model_fields])
+@pytest.mark.parametrize("key", sorted({key for model in MODELS for key in model.model_fields}))
 def test_every_key_of_the_manifest_is_documented(key: str) -> None:
     assert TABLES.get(key, f"| `{key}` |") in DOCS
 

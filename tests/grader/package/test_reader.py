@@ -14,10 +14,14 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(ADD_ONE, tmp_path / "add_one"))
 
 
-def faults(folder: Path) -> str:
+def faults_of(folder: Path) -> list[str]:
     with pytest.raises(PackageInvalid) as caught:
         read_package(folder)
-    return str(caught.value)
+    return caught.value.faults
+
+
+def faults(folder: Path) -> str:
+    return "\n".join(faults_of(folder))
 
 
 def edit(folder: Path, old: str, new: str) -> None:
@@ -53,7 +57,15 @@ def test_the_version_changes_with_any_file_and_only_then(folder):
         ('id = "values"', 'id = "value"', "there is no check 'value' in mode call (did you mean 'values'?)"),
         ("points = 100", "points = 90", "add up to 90, not 100"),
         ('slug = "add_one"', 'slug = "add_two"', "but the folder is called 'add_one'"),
-        ('mode = "call"', 'mode = "cal"', "mode"),
+        (
+            'mode = "call"',
+            'mode = "cal"',
+            "mode: there is no mode 'cal' (did you mean 'call'?). Write one of 'call', 'program'",
+        ),
+        ('mode = "call"', "mode = 3", "mode: there is no mode 3. Write one of 'call', 'program'"),
+        ('mode = "call"', "", "mode: it is missing. Write one of 'call', 'program'"),
+        ('mode = "call"', 'mode = "program"', "mode program needs a table [program]"),
+        ("[limits]", "[program]\nmeshes = []\n[limits]", "[program] belongs to mode program"),
         ("schema_version = 1", "schema_version = 2", "schema_version"),
         ("schema_version = 1", "schema_version = ", "is not TOML"),
         ("[limits]", "[tolerance.float23]\nrtol = 0.1\natol = 0.1\n[limits]", "(did you mean 'float32'?)"),
@@ -62,6 +74,26 @@ def test_the_version_changes_with_any_file_and_only_then(folder):
 def test_a_wrong_manifest_is_explained(folder, old, new, said):
     edit(folder, old, new)
     assert said in faults(folder)
+
+
+@pytest.mark.parametrize("mode", ['mode = "cal"', ""])
+def test_a_mode_that_does_not_exist_hides_no_other_fault(folder, mode):
+    edit(folder, 'mode = "call"', mode)
+    edit(folder, "time_s = 3.0", "time = 3.0")
+    assert [fault.split(":")[1] for fault in faults_of(folder)] == [
+        " mode",
+        " unknown key 'limits.time' (did you mean 'time_s'?)",
+    ]
+
+
+def test_a_key_of_the_program_is_named_with_its_table(folder):
+    edit(folder, 'mode = "call"', 'mode = "program"')
+    edit(folder, "[limits]", '[program]\nmeshs = []\ninputs = { x = "x" }\n[limits]')
+    assert faults_of(folder) == [
+        "problem.toml: program.meshes: Field required",
+        "problem.toml: program.inputs.x: Input should be a valid list",
+        "problem.toml: unknown key 'program.meshs' (did you mean 'meshes'?)",
+    ]
 
 
 def test_every_fault_is_listed_at_once(folder):
