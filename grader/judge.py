@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from grader.calls import CallGrading
 from grader.checks.program.subject import Measured
 from grader.context import QUIET, Context
-from grader.draws import Draws
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
-from grader.examine import examine
 from grader.idle import Idle
+from grader.modes.call.draws import Draws
+from grader.modes.call.grading import CallGrading
+from grader.modes.program.examine import examine
+from grader.modes.program.grading import ProgramGrading
 from grader.package.package import Package
 from grader.prepared import KnownMistake
-from grader.programs import ProgramGrading
 from grader.references import References, runner_spec
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox

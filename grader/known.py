@@ -8,7 +8,7 @@ from grader.checks.program.sketch import pattern_of, sketch_of
 from grader.compare import compare
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
-from grader.examine import Examined, examine
+from grader.modes.program.examine import Examined, examine
 from grader.package.package import KnownSubmission, Package, ProgramManifest
 from grader.prepared import KnownMistake, Prepared
 from grader.reasons import REASONS

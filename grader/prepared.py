@@ -17,7 +17,7 @@ from grader import wire
 from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.checks.program.subject import Run
-from grader.examine import Examined, Signature, measured_of
+from grader.modes.program.examine import Examined, Signature, measured_of
 from grader.program.tokens import ProgramUnreadable
 
 _MAX_BYTES = 1 << 30

@@ -15,19 +15,19 @@ from unittest.mock import patch
 
 import numpy as np
 
-from grader.calls import CallGrading
 from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.checks.program.sketch import sketch_of
 from grader.checks.program.subject import Measured, Run
 from grader.context import QUIET
 from grader.errors import SubmissionFault
-from grader.examine import Examination, Examined
+from grader.modes.call.grading import CallGrading
+from grader.modes.program.examine import Examination, Examined
+from grader.modes.program.grading import ProgramGrading
 from grader.package.package import MANIFEST, Package
 from grader.prepared import KnownMistake, Prepared
 from grader.program.dots import Dot
 from grader.program.facts import Asked, Facts, Leaf
-from grader.programs import ProgramGrading
 from grader.reasons import Reason
 from grader.report import Report
 from grader.sandbox.null import NullSandbox, NullSession, Reply
@@ -222,7 +222,7 @@ def grade(mine: Sequence[Examined], theirs: Sequence[Examined], check: dict[str,
     )
     cases = tuple({case.id: case for each in theirs for case in each.cases}.values())
     prepared = Prepared(cases, {}, tuple(theirs))
-    with patch("grader.programs.examine", lambda *_, **__: Examination(tuple(mine), 0.0)):
+    with patch("grader.modes.program.grading.examine", lambda *_, **__: Examination(tuple(mine), 0.0)):
         return grading.grade(prepared, lambda *, wrong_result: options.get("known", ()), "source", session)
 
 

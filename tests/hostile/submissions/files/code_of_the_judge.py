@@ -5,7 +5,7 @@ import importlib
 for name in (
     "grader.judge",
     "grader.references",
-    "grader.examine",
+    "grader.modes.program.examine",
     "grader.checks",
     "grader.sandbox.session",
     "app.main",

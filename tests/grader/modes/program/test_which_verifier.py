@@ -10,7 +10,7 @@ import pytest
 
 from grader.case import Case
 from grader.errors import SubmissionFault
-from grader.examine import examine
+from grader.modes.program.examine import examine
 from grader.package.reader import read_package
 from grader.sandbox.faults import fault_of_exit, fault_of_program
 from grader.sandbox.null import NullSandbox, NullSession
@@ -45,7 +45,7 @@ class Verifiers(NullSandbox):
 
 
 def fault_of(sandbox: Verifiers) -> SubmissionFault:
-    package = read_package(Path(__file__).parent / "packages" / "move_mean")
+    package = read_package(Path(__file__).parents[2] / "packages" / "move_mean")
     with pytest.raises(SubmissionFault) as raised, sandbox.open(None) as session:  # type: ignore[arg-type]
         examine(package.manifest, CASES, sandbox, session)
     return raised.value

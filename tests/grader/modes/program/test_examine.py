@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.case import Case
 from grader.errors import SubmissionFault
-from grader.examine import Export, examine, export, signatures_of, verify
+from grader.modes.program.examine import Export, examine, export, signatures_of, verify
 from grader.package.package import Package
 from grader.package.reader import read_package
 from grader.sandbox.null import NullSandbox, NullSession
@@ -41,7 +41,7 @@ CASES = [case(1, public=True), case(22, public=False), case(33, public=False)]
 
 @pytest.fixture(scope="module")
 def move_mean() -> Package:
-    return read_package(Path(__file__).parent / "packages" / "move_mean")
+    return read_package(Path(__file__).parents[2] / "packages" / "move_mean")
 
 
 @forged_settings

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import draws
 from grader.errors import LostRunner, SubmissionFault
 from grader.judge import Judge
+from grader.modes.call import draws
 from grader.package.package import Package
 from grader.sandbox.null import NullSandbox, NullSession
 from grader.sandbox.protocol import Output

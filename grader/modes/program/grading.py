@@ -12,7 +12,7 @@ from grader.checks.program.values import told_of
 from grader.compare import compare
 from grader.context import Context
 from grader.errors import GraderFault, SubmissionFault
-from grader.examine import Examined, examine
+from grader.modes.program.examine import Examined, examine
 from grader.package.package import ProgramManifest
 from grader.prepared import AskForKnownMistakes, Prepared
 from grader.report import Report

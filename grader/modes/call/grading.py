@@ -8,8 +8,8 @@ from grader.case import Case
 from grader.checks.call.outcome import Answer, Outcome
 from grader.compare import compare, show
 from grader.context import Context
-from grader.draws import Drawing
 from grader.errors import SubmissionFault
+from grader.modes.call.draws import Drawing
 from grader.package.package import Package
 from grader.prepared import AskForKnownMistakes, Prepared, answer_of
 from grader.reasons import REASONS

@@ -1,0 +1,1 @@
+"""The modes in which a problem is graded, one package each."""

@@ -1,0 +1,1 @@
+"""Program mode: the submission is exported, compiled for each mesh, measured and run."""
