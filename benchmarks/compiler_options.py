@@ -54,7 +54,7 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     import numpy as np
 
     from grader.case import Case
-    from grader.modes.program.examine import signatures_of
+    from grader.modes.program.signatures import signatures_of
     from grader.program import facts
     from grader.runner import private_jax
     from grader.runner.export import export_program

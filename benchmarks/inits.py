@@ -72,7 +72,7 @@ def _inside(slug: str, name: str, side: str, kept: Path) -> float:
 def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
     """Once for each mesh, with the state of two seeds."""
     from grader.case import Case
-    from grader.modes.program.examine import signatures_of
+    from grader.modes.program.signatures import signatures_of
     from grader.runner.export import export_program
     from grader.runner.submission import Submission
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from benchmarks.workload import CHECKOUT
 from grader.context import QUIET
-from grader.modes.program.examine import Export, Signature, export, signatures_of, verify
+from grader.modes.program.export import Export, export
+from grader.modes.program.signatures import Signature, signatures_of
+from grader.modes.program.verify import verify
 from grader.package.package import Package
 from grader.package.reader import read_package
 from grader.references import References, runner_spec

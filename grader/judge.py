@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from grader.checks.program.subject import Measured
 from grader.context import QUIET, Context
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.idle import Idle
@@ -15,6 +14,7 @@ from grader.modes.program.examine import examine
 from grader.modes.program.grading import ProgramGrading
 from grader.package.package import Package
 from grader.prepared import KnownMistake
+from grader.program.measured import Measured
 from grader.references import References, runner_spec
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox

@@ -4,11 +4,12 @@ import logging
 from collections.abc import Sequence
 
 from grader.case import Case
-from grader.checks.program.sketch import pattern_of, sketch_of
 from grader.compare import compare
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
-from grader.modes.program.examine import Examined, examine
+from grader.modes.program.examine import examine
+from grader.modes.program.sketch import pattern_of, sketch_of
+from grader.modes.program.verify import Examined
 from grader.package.package import KnownSubmission, Package, ProgramManifest
 from grader.prepared import KnownMistake, Prepared
 from grader.reasons import REASONS

@@ -16,8 +16,9 @@ import numpy as np
 from grader import wire
 from grader.case import Case
 from grader.checks.call.outcome import Answer
-from grader.checks.program.subject import Run
-from grader.modes.program.examine import Examined, Signature, measured_of
+from grader.modes.program.signatures import Signature
+from grader.modes.program.verify import Examined
+from grader.program.measured import Run, measured_of
 from grader.program.tokens import ProgramUnreadable
 
 _MAX_BYTES = 1 << 30
@@ -135,7 +136,9 @@ def _load_examined(folder: Path, number: int, cases: Sequence[Case]) -> Examined
         assert isinstance(steps, list)
         # Of the reference itself no replicas differ: that was seen when it was stored.
         runs[case.id] = Run(init, tuple(steps), tuple({} for _ in steps))
-    return Examined(signature.cases, measured_of(message["raw"], message["mesh"], signature), runs, message["raw"])
+    return Examined(
+        signature.cases, measured_of(message["raw"], message["mesh"], signature.inputs), runs, message["raw"]
+    )
 
 
 def store_known(folder: Path, name: str, known: KnownMistake) -> None:

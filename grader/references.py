@@ -26,7 +26,7 @@ from grader.errors import GraderFault, SubmissionFault
 from grader.idle import Idle
 from grader.known import examine_source, has_wrong_result, run_known, runnable, told
 from grader.likelihood import by_likelihood
-from grader.modes.program.examine import Examined
+from grader.modes.program.verify import Examined
 from grader.package.names import unmatched_leaves, wrong_cases
 from grader.package.package import KnownSubmission, Package, ProgramManifest
 from grader.prepared import KnownMistake, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared

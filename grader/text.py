@@ -1,4 +1,4 @@
-"""Text that came out of a sandbox, made fit for every place that it will be kept or shown in."""
+"""Text for verdicts: what came out of a sandbox, made fit to be kept and shown, and numbers for people."""
 
 from typing import Any
 
@@ -12,3 +12,12 @@ def storable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(storable(item) for item in value)
     return value
+
+
+def in_bytes(number: float) -> str:
+    """`136 KiB`, `1.5 MiB`: three digits, in the unit that fits."""
+    for unit in ("B", "KiB", "MiB"):
+        if number < 1024:
+            return f"{number:.3g} {unit}" if unit != "B" else f"{number:.0f} B"
+        number /= 1024
+    return f"{number:.3g} GiB"

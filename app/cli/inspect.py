@@ -11,8 +11,8 @@ from app.errors import StartRefused
 from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
 
 if TYPE_CHECKING:
-    from grader.checks.program.subject import Measured
     from grader.package.package import Package
+    from grader.program.measured import Measured
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -4,9 +4,10 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.verdict_text import safe
-from grader.checks.program.subject import Measured, in_bytes, mesh_name
 from grader.checks.program.table import collectives_of
 from grader.program.facts import Leaf
+from grader.program.measured import Measured, mesh_name
+from grader.text import in_bytes
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
 

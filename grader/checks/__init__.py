@@ -13,7 +13,7 @@ from grader.checks.finding import Bounds
 from grader.verdict import Mode, Trust
 
 # What checks are made of, beside them in the same folder.
-_NOT_CHECKS = {"call": {"outcome"}, "program": {"sketch", "subject", "table"}}
+_NOT_CHECKS = {"call": {"outcome"}, "program": {"subject", "table"}}
 
 
 class Check(Protocol):

@@ -17,17 +17,18 @@ import numpy as np
 
 from grader.case import Case
 from grader.checks.call.outcome import Answer
-from grader.checks.program.sketch import sketch_of
-from grader.checks.program.subject import Measured, Run
 from grader.context import QUIET
 from grader.errors import SubmissionFault
 from grader.modes.call.grading import CallGrading
-from grader.modes.program.examine import Examination, Examined
+from grader.modes.program.examine import Examination
 from grader.modes.program.grading import ProgramGrading
+from grader.modes.program.sketch import sketch_of
+from grader.modes.program.verify import Examined
 from grader.package.package import MANIFEST, Package
 from grader.prepared import KnownMistake, Prepared
 from grader.program.dots import Dot
 from grader.program.facts import Asked, Facts, Leaf
+from grader.program.measured import Measured, Run
 from grader.reasons import Reason
 from grader.report import Report
 from grader.sandbox.null import NullSandbox, NullSession, Reply

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from grader.case import Case
-from grader.checks.program.subject import Measured
 from grader.checks.program.table import CollectiveUse, collectives_of
-from grader.modes.program.examine import signatures_of
+from grader.modes.program.signatures import signatures_of
 from grader.package.reader import read_package
+from grader.program.measured import Measured
 from grader.runner.export import export_program
 from grader.runner.submission import Submission
 from grader.verifier.load import load

@@ -4,10 +4,12 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, in_bytes
+from grader.checks.program.subject import Subject
 from grader.checks.program.table import collectives_of
 from grader.errors import GraderFault
 from grader.evidence import Facts
+from grader.program.measured import Measured
+from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "Each device works on its own rows"

@@ -8,9 +8,11 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, in_bytes
+from grader.checks.program.subject import Subject
 from grader.evidence import Facts
 from grader.program.collectives import Collective
+from grader.program.measured import Measured
+from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "Written by hand, in shard_map"

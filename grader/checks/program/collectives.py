@@ -7,8 +7,10 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Pair, Subject, in_bytes
+from grader.checks.program.subject import Pair, Subject
 from grader.checks.program.table import CollectiveUse, Share, collectives_of, evidence_of
+from grader.program.measured import Measured
+from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "What the devices say to each other"

@@ -2,8 +2,9 @@
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, in_bytes
+from grader.checks.program.subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "The state is donated"

@@ -4,8 +4,9 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject
+from grader.checks.program.subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.program.measured import Measured
 from grader.reasons import Reason
 from grader.verdict import Trust
 

@@ -4,9 +4,10 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, in_bytes
+from grader.checks.program.subject import Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount, Amounts
+from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "The state is made where it lives"

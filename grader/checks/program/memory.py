@@ -4,8 +4,9 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject, in_bytes
+from grader.checks.program.subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "Memory of the compiled step"

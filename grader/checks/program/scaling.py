@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Pair, Subject
+from grader.checks.program.subject import Pair, Subject
 from grader.checks.program.table import collectives_of
 from grader.evidence import Factor, Factors
+from grader.program.measured import Measured
 from grader.verdict import Trust
 
 TITLE = "The same on another mesh"

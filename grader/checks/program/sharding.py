@@ -7,10 +7,11 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Pair, Subject
+from grader.checks.program.subject import Pair, Subject
 from grader.evidence import Leaf as Placed
 from grader.evidence import Leaves
 from grader.program.facts import Leaf
+from grader.program.measured import Measured
 from grader.verdict import Trust
 
 TITLE = "Where every leaf lives"

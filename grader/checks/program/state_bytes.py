@@ -4,8 +4,10 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Measured, Subject, in_bytes
+from grader.checks.program.subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.program.measured import Measured
+from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "State on each device"

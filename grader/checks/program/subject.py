@@ -5,64 +5,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-import numpy as np
-
 from grader.case import Case
 from grader.compare import Mismatch, compare
 from grader.errors import GraderFault
 from grader.evidence import Difference
 from grader.package.package import ProgramSpec, Tolerance
-from grader.program.facts import Facts, Leaf
-from grader.wire import Array
+from grader.program.measured import Leaves, Measured, Run, mesh_name
 
 Tolerances = dict[str, Tolerance]
-Leaves = dict[str, Array]
 _MAX_CASES_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One program on one mesh. Paths name the facts' leaves, in their order. `init` are the facts of `init`'s program.
-
-    `primitives` and `retraced` come out of the process that ran the submission, so they are observed, not verified.
-    """
-
-    mesh: dict[str, int]
-    facts: Facts
-    init: Facts | None
-    state: tuple[str, ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    primitives: dict[str, int]
-    retraced: bool
-
-    @property
-    def state_in(self) -> list[tuple[str, Leaf]]:
-        return list(zip(self.state, self.facts.inputs, strict=False))
-
-    @property
-    def given(self) -> list[tuple[str, Leaf]]:
-        """The inputs beside the state."""
-        return list(zip(self.inputs, self.facts.inputs[len(self.state) :], strict=True))
-
-    @property
-    def out(self) -> list[tuple[str, Leaf]]:
-        return list(zip(self.outputs, self.facts.outputs, strict=True))
-
-    def state_bytes(self, device: int) -> int:
-        return sum(leaf.held_bytes(device) for _, leaf in self.state_in)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What a program computed for one case: its initial state, and each step's leaves.
-
-    `replicas` has a dict a step, of leaves that differ between devices which should hold the same: another reading.
-    """
-
-    init: Leaves
-    steps: tuple[Leaves, ...]
-    replicas: tuple[Leaves, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,27 +142,6 @@ def _listed(cases: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def mesh_name(mesh: dict[str, int]) -> str:
-    """`fsdp=8` or `data=2, fsdp=4`."""
-    return ", ".join(f"{axis}={size}" for axis, size in mesh.items())
-
-
 def worst(values: Sequence[int]) -> int:
     """What the fullest device has."""
     return max(values, default=0)
-
-
-def in_bytes(number: float) -> str:
-    """`136 KiB`, `1.5 MiB`: three digits, in the unit that fits."""
-    for unit in ("B", "KiB", "MiB"):
-        if number < 1024:
-            return f"{number:.3g} {unit}" if unit != "B" else f"{number:.0f} B"
-        number /= 1024
-    return f"{number:.3g} GiB"
-
-
-def strided(leaf: Array, count: int = 64) -> Array:
-    """At most `count` elements, evenly spread: enough to recognise an array by."""
-    flat = np.ravel(leaf)
-    step = max(1, -(-flat.size // count))
-    return flat[::step]

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.checks.program.subject import Measured, Pair, Subject
+from grader.checks.program.subject import Pair, Subject
 from grader.evidence import CollectiveCall, Collectives, CollectiveSum, Traffic
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
+from grader.program.measured import Measured
 
 _MAX_TIMELINE = 64
 _MAX_LITTLE = 8

@@ -4,9 +4,10 @@ import numpy as np
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Result, Subject, mesh_name
+from grader.checks.program.subject import Result, Subject
 from grader.compare import tolerances_used
 from grader.evidence import Evidence, FailedCase, Tolerances
+from grader.program.measured import mesh_name
 from grader.verdict import Trust
 
 TITLE = "Values"

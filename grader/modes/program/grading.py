@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from grader import checks
-from grader.checks.program.sketch import pattern_of, sketch_of
-from grader.checks.program.subject import Measured, Pair, Result, Subject, compare_runs, mesh_name
+from grader.checks.program.subject import Pair, Result, Subject, compare_runs
 from grader.checks.program.table import collectives_of
 from grader.checks.program.values import told_of
 from grader.compare import compare
 from grader.context import Context
 from grader.errors import GraderFault, SubmissionFault
-from grader.modes.program.examine import Examined, examine
+from grader.modes.program.examine import examine
+from grader.modes.program.sketch import pattern_of, sketch_of
+from grader.modes.program.verify import Examined
 from grader.package.package import ProgramManifest
 from grader.prepared import AskForKnownMistakes, Prepared
+from grader.program.measured import Measured, mesh_name
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict

@@ -10,7 +10,7 @@ import pytest
 
 from grader.errors import GraderFault, PackageInvalid
 from grader.judge import Judge
-from grader.modes.program.examine import Examined
+from grader.modes.program.verify import Examined
 from grader.package.names import shared_uuids, unknown_prerequisites, unmatched_leaves, wrong_cases
 from grader.package.package import Package
 from grader.package.reader import package_of, read_package

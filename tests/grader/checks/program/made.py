@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from grader.checks.program.subject import Measured, Pair, Subject
+from grader.checks.program.subject import Pair, Subject
 from grader.package.package import ProgramSpec
 from grader.program.census import Census
 from grader.program.collectives import Collective, Part
 from grader.program.facts import Asked, Facts, Leaf
+from grader.program.measured import Measured
 from grader.program.memory import Memory
 
 EIGHT, FOUR = {"x": 8}, {"x": 4}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from grader.checks.program import sharding
-from grader.checks.program.subject import Measured
+from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, program, split, subject, whole
 
 

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 from grader.case import Case
 from grader.errors import SubmissionFault
-from grader.modes.program.examine import Export, examine, export, signatures_of, verify
+from grader.modes.program.examine import examine
+from grader.modes.program.export import Export, export
+from grader.modes.program.signatures import signatures_of
+from grader.modes.program.verify import verify
 from grader.package.package import Package
 from grader.package.reader import read_package
 from grader.sandbox.null import NullSandbox, NullSession

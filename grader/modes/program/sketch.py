@@ -1,21 +1,22 @@
 """What is kept of a known wrong submission, to recognise another that is wrong in the same way."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from grader.checks.program.subject import Measured, mesh_name, strided
 from grader.checks.program.table import collectives_of
+from grader.modes.program.verify import Examined
+from grader.program.measured import Measured, mesh_name
+from grader.wire import Array
 
 
-def sketch_of(examined: Sequence[Any]) -> dict[str, object]:
+def sketch_of(examined: Sequence[Examined]) -> dict[str, object]:
     """By case and mesh, the last step's leaves: shapes, at most 64 elements of each, and replicas that differ."""
     return {
         f"{case_id} on {mesh_name(each.measured.mesh)}": {
             **{f"{path} shape": np.array(leaf.shape) for path, leaf in run.steps[-1].items()},
-            **{path: strided(leaf) for path, leaf in run.steps[-1].items()},
-            **{f"{path} elsewhere": strided(leaf) for path, leaf in run.replicas[-1].items()},
+            **{path: _strided(leaf) for path, leaf in run.steps[-1].items()},
+            **{f"{path} elsewhere": _strided(leaf) for path, leaf in run.replicas[-1].items()},
         }
         for each in examined
         for case_id, run in each.runs.items()
@@ -42,3 +43,10 @@ def _pattern_of(measured: Measured) -> dict[str, object]:
         "leaves": [f"{path} {leaf.slices}" for path, leaf in (*measured.state_in, *measured.out)],
         "flops": str(measured.facts.census.dot_flops),
     }
+
+
+def _strided(leaf: Array, count: int = 64) -> Array:
+    """At most `count` elements, evenly spread: enough to recognise an array by."""
+    flat = np.ravel(leaf)
+    step = max(1, -(-flat.size // count))
+    return flat[::step]

@@ -1,0 +1,206 @@
+"""Has a verifier compile, measure and run one exported program."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.case import Case
+from grader.errors import GraderFault, SubmissionFault
+from grader.modes.program.export import Export
+from grader.modes.program.signatures import Signature
+from grader.package.package import ProgramManifest
+from grader.program.measured import Leaves, Measured, Run, measured_of, mesh_name
+from grader.program.tokens import ProgramUnreadable
+from grader.sandbox.faults import fault_of_program
+from grader.sandbox.protocol import Session
+from grader.text import in_bytes
+from grader.wire import DTYPES, MAX_RANK
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """One program on one mesh: what was measured, and a run for each case. `raw` is what the facts were read from."""
+
+    cases: tuple[Case, ...]
+    measured: Measured
+    runs: dict[str, Run]
+    raw: dict[str, Any]
+
+
+class NeedsOwnVerifier(Exception):
+    """The program calls native kernels: its verifier must serve nobody else."""
+
+
+def verify(
+    session: Session,
+    manifest: ProgramManifest,
+    mesh: dict[str, int],
+    signature: Signature,
+    exported: Export,
+    *,
+    alone: bool = False,
+) -> Examined:
+    """Have a program compiled, measured and run on every case of its signature.
+
+    Args:
+      alone: the verifier serves nobody else, so the program may call native kernels.
+    Raises:
+      NeedsOwnVerifier: it calls some, and the verifier is not alone.
+      And what `Session.request` raises.
+    """
+    program = manifest.program
+    init_facts, states = None, exported.states
+    if exported.init is not None:
+        init_facts, states = _run_init(session, mesh, signature, exported, alone)
+    state = tuple(states[0])
+    arrays = [arg for arg in signature.args if "static" not in arg]
+    leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in states[0].values()]
+    inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
+    facts = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(state), alone)
+    observed = {"primitives": exported.primitives, "retraced": exported.retraced}
+    raw = {
+        "facts": facts,
+        "init": init_facts,
+        "outputs": list(exported.outputs),
+        "state": list(state),
+        **observed,
+    }
+    _check_outputs(raw["facts"], exported.outputs)
+    try:
+        measured = measured_of(raw, mesh, signature.inputs)
+    except ProgramUnreadable as error:
+        raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
+    _check_state(measured)
+    _check_memory(measured, manifest.limits.memory_mb)
+    runs: dict[str, Run] = {}
+    for case, leaves_of_case in zip(signature.cases, states, strict=True):
+        activity = f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}"
+        inputs_of_case = [case.inputs[name] for name in signature.inputs]
+        steps = _run(session, program.steps, [*leaves_of_case.values()], inputs_of_case, activity)
+        runs[case.id] = _run_of(leaves_of_case, steps, exported.outputs, program.steps)
+    return Examined(signature.cases, measured, runs, raw)
+
+
+def _compile(
+    session: Session,
+    mesh: dict[str, int],
+    artifact: np.ndarray[Any, Any],
+    inputs: list[dict[str, Any]],
+    state: int,
+    alone: bool,
+) -> object:
+    try:
+        reply = session.compile(mesh, artifact, inputs, state=state, alone=alone)
+    except SubmissionFault as fault:
+        raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None
+    if reply.get("kernels") and not alone:
+        raise NeedsOwnVerifier
+    return reply.get("facts")
+
+
+def _run(session: Session, steps: int, state: Sequence[object], inputs: Sequence[object], activity: str) -> object:
+    try:
+        return session.run(steps, state, inputs)
+    except SubmissionFault as fault:
+        raise fault_of_program(fault, activity) from None
+
+
+def _run_init(
+    session: Session, mesh: dict[str, int], signature: Signature, exported: Export, alone: bool
+) -> tuple[object, tuple[Leaves, ...]]:
+    """Have the program of `init` measured and run. Its own outputs are the states: what the runner says they are is
+    nothing that the memory of this program could be held against.
+    """
+    assert exported.init is not None
+    facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone)
+    names, states = tuple(exported.states[0]), []
+    _check_outputs(facts, names)
+    for case in signature.cases:
+        seed = np.asarray(case.inputs["seed"], np.uint32)
+        activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
+        run = _run_of({}, _run(session, 1, [], [seed], activity), names, 1)
+        if run.replicas[0]:
+            raise SubmissionFault("wrong_value", "`init` leaves other values on one device than on another.")
+        states.append(run.steps[0])
+    return facts, tuple(states)
+
+
+def _check_outputs(facts: object, names: Sequence[str]) -> None:
+    """The names come out of the runner, the program is what it is.
+
+    Raises:
+      SubmissionFault: there are more or fewer names than arrays, or an array cannot cross the wire.
+    """
+    match facts:
+        case {"outputs": list(outputs)}:
+            pass
+        case _:
+            raise GraderFault("a verifier answered without facts")
+    if len(outputs) != len(names):
+        raise SubmissionFault(
+            "wrong_structure",
+            f"The program returns {len(outputs)} arrays, and the runner names {len(names)} leaves.",
+        )
+    for path, leaf in zip(names, outputs, strict=True):
+        match leaf:
+            case {"dtype": str(dtype)} if dtype not in DTYPES:
+                raise SubmissionFault("wrong_dtype", f"The program returns {path} as {dtype[:40]}, which no case has.")
+            case {"shape": list(shape)} if len(shape) > MAX_RANK:
+                raise SubmissionFault(
+                    "wrong_shape", f"The program returns {path} with {len(shape)} dimensions; at most {MAX_RANK} work."
+                )
+
+
+def _check_memory(measured: Measured, memory_mb: int) -> None:
+    """Before it runs: a device that finds no memory would leave the others waiting for it.
+
+    Raises:
+      SubmissionFault: `memory_limit`.
+    """
+    memory = measured.facts.memory
+    constants = measured.facts.census.constant_bytes
+    each = memory.argument_bytes + memory.output_bytes + memory.temporary_bytes + constants
+    if each * measured.facts.devices > memory_mb << 20:
+        raise SubmissionFault(
+            "memory_limit",
+            f"On mesh {mesh_name(measured.mesh)} the compiled program needs {in_bytes(each)} on each device, "
+            f"{in_bytes(each * measured.facts.devices)} in all: more than the {memory_mb:,} MiB that there are. "
+            "Look for an array with one dimension too many, or for a broadcast of two large ones.",
+        )
+
+
+def _check_state(measured: Measured) -> None:
+    """A step's state goes into the next step.
+
+    Raises:
+      SubmissionFault: `wrong_shape` or `wrong_dtype`, where it cannot.
+    """
+    for (path, before), (_, after) in zip(measured.state_in, measured.out, strict=False):
+        for reason, what, old, new in (
+            ("wrong_shape", "shape", before.shape, after.shape),
+            ("wrong_dtype", "dtype", before.dtype, after.dtype),
+        ):
+            if old != new:
+                raise SubmissionFault(
+                    reason,  # type: ignore[arg-type]
+                    f"Leaf {path} of the state goes into the step with {what} {old} and comes out with {new}, so the "
+                    "next step cannot take it.",
+                )
+
+
+def _run_of(init: Leaves, steps: object, names: Sequence[str], number: int) -> Run:
+    if not isinstance(steps, list) or len(steps) != number:
+        raise GraderFault("a verifier has not run every step")
+    outputs, replicas = [], []
+    for step in steps:
+        match step:
+            case {"outputs": list(found), "replicas": dict(others)} if len(found) == len(names) and all(
+                isinstance(leaf, np.ndarray) for leaf in (*found, *others.values())
+            ):
+                outputs.append(dict(zip(names, found, strict=True)))
+                replicas.append({names[int(index)]: leaf for index, leaf in others.items()})
+            case _:
+                raise GraderFault("a verifier's outputs do not fit the program")
+    return Run(init, tuple(outputs), tuple(replicas))

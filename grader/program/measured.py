@@ -1,0 +1,72 @@
+"""One program on one mesh, as it was measured and as it ran."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from grader.errors import GraderFault
+from grader.program.facts import Facts, Leaf, from_json
+from grader.wire import Array
+
+Leaves = dict[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One program on one mesh. Paths name the facts' leaves, in their order. `init` are the facts of `init`'s program.
+
+    `primitives` and `retraced` come out of the process that ran the submission, so they are observed, not verified.
+    """
+
+    mesh: dict[str, int]
+    facts: Facts
+    init: Facts | None
+    state: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    primitives: dict[str, int]
+    retraced: bool
+
+    @property
+    def state_in(self) -> list[tuple[str, Leaf]]:
+        return list(zip(self.state, self.facts.inputs, strict=False))
+
+    @property
+    def given(self) -> list[tuple[str, Leaf]]:
+        """The inputs beside the state."""
+        return list(zip(self.inputs, self.facts.inputs[len(self.state) :], strict=True))
+
+    @property
+    def out(self) -> list[tuple[str, Leaf]]:
+        return list(zip(self.outputs, self.facts.outputs, strict=True))
+
+    def state_bytes(self, device: int) -> int:
+        return sum(leaf.held_bytes(device) for _, leaf in self.state_in)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a program computed for one case: its initial state, and each step's leaves.
+
+    `replicas` has a dict a step, of leaves that differ between devices which should hold the same: another reading.
+    """
+
+    init: Leaves
+    steps: tuple[Leaves, ...]
+    replicas: tuple[Leaves, ...]
+
+
+def measured_of(raw: dict[str, Any], mesh: dict[str, int], inputs: tuple[str, ...]) -> Measured:
+    """Raises: ProgramUnreadable, where the facts have another form; GraderFault, where they are of another program."""
+    facts = from_json(raw["facts"])
+    init = from_json(raw["init"]) if raw["init"] is not None else None
+    state, outputs = tuple(raw["state"]), tuple(raw["outputs"])
+    if len(facts.inputs) != len(state) + len(inputs) or len(facts.outputs) != len(outputs):
+        raise GraderFault("a verifier's facts do not fit the program")
+    if init is not None and len(init.outputs) != len(state):
+        raise GraderFault("a verifier's facts of `init` do not fit its state")
+    return Measured(mesh, facts, init, state, inputs, outputs, raw["primitives"], raw["retraced"])
+
+
+def mesh_name(mesh: dict[str, int]) -> str:
+    """`fsdp=8` or `data=2, fsdp=4`."""
+    return ", ".join(f"{axis}={size}" for axis, size in mesh.items())
