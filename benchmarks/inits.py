@@ -46,13 +46,13 @@ def _measure(environment: dict[str, str], slug: str, name: str, side: str, kept:
 def _inside(slug: str, name: str, side: str, kept: Path) -> float:
     """CPU seconds to export for all meshes. `collect` writes the warm-up's programs to `kept` instead."""
     from grader import wire
-    from grader.references import runner_spec
+    from grader.modes.program.mode import rehearsing_runner
     from grader.runner import private_jax, warm
 
     package = read_package(CHECKOUT / "problems" / slug)
     warm.trace_common_operations()
     cache = warm.start_backend()
-    warmup = runner_spec(package).warmup
+    warmup = rehearsing_runner(package, package.manifest).warmup
     assert warmup is not None
     if side == "collect":
         kept.write_bytes(wire.pack({}, {"entries": warm.warm(warmup.source, cache, {})}))

@@ -13,12 +13,14 @@ from pathlib import Path
 
 from benchmarks.workload import CHECKOUT
 from grader.context import QUIET
+from grader.modes import Modes
 from grader.modes.program.export import Export, export
+from grader.modes.program.mode import rehearsing_runner
 from grader.modes.program.signatures import Signature, signatures_of
 from grader.modes.program.verify import verify
 from grader.package.package import Package
 from grader.package.reader import read_package
-from grader.references import References, runner_spec
+from grader.references import References
 from grader.sandbox.build import build_sandbox
 from grader.sandbox.pool import PoolSettings
 from grader.sandbox.protocol import RunnerSpec
@@ -38,9 +40,9 @@ def main(rounds: int) -> None:
         tempfile.TemporaryDirectory() as folder,
         build_sandbox(Path(folder), settings=PoolSettings(generic=1, per_problem=1, problems=1)) as sandbox,
     ):
-        cases = References(sandbox, bytes(32), Path(folder)).prepare(package, QUIET).cases
+        cases = References(Modes(sandbox, bytes(32)), bytes(32), Path(folder)).prepare(package, QUIET).cases
         manifest = package.manifest
-        with sandbox.open(runner_spec(package)) as runner:
+        with sandbox.open(rehearsing_runner(package, manifest)) as runner:
             runner.request({"op": "load", "source": package.reference, "entry": package.manifest.entry})
             programs = [
                 (mesh, signature, export(runner, manifest, mesh, signature))

@@ -9,9 +9,10 @@ from typing import Any
 from benchmarks.errors import BenchmarkFailed
 from grader import wire
 from grader.context import QUIET
+from grader.modes import Modes
+from grader.modes.program.prepared import ProgramPrepared
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
-from grader.prepared import Prepared
 from grader.references import References
 from grader.sandbox.null import NullSandbox
 
@@ -54,7 +55,8 @@ def take_workload(package: Package, chosen: KnownSubmission, data: Path, folder:
     Raises:
       BenchmarkFailed: the service has not prepared them.
     """
-    references = References(NullSandbox(_refuse), (data / "secret").read_bytes(), data / "cache")
+    secret = (data / "secret").read_bytes()
+    references = References(Modes(NullSandbox(_refuse), secret), secret, data / "cache")
     prepared = references.prepare(package, QUIET)
     folder.mkdir()
     file, frames = folder / "submission.py", folder / "cases"
@@ -71,7 +73,7 @@ def take_workload(package: Package, chosen: KnownSubmission, data: Path, folder:
     return Workload(package, chosen.name, chosen.source, file, frames, len(cases))
 
 
-def _losses(case_id: str, prepared: Prepared) -> list[object]:
+def _losses(case_id: str, prepared: ProgramPrepared) -> list[object]:
     """The reference's loss of each step, for each mesh; they are in the package's order."""
     runs = [each.runs[case_id] for each in prepared.examined if case_id in each.runs]
     return [[step["loss"] for step in run.steps] for run in runs]

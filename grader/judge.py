@@ -6,23 +6,19 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from grader.context import QUIET, Context
-from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
+from grader.errors import Cancelled, GraderFault, LostRunner, WallMissing
 from grader.idle import Idle
-from grader.modes.call.draws import Draws
-from grader.modes.call.grading import CallGrading
-from grader.modes.program.examine import examine
-from grader.modes.program.grading import ProgramGrading
+from grader.known import KnownMistake
+from grader.modes import Modes
+from grader.modes.mode import GradingRequest
 from grader.package.package import Package
-from grader.prepared import KnownMistake
 from grader.program.measured import Measured
-from grader.references import References, runner_spec
+from grader.references import References
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox
 from grader.verdict import Verdict
 
 log = logging.getLogger("meshgrade.judge")
-
-_MAX_SOURCE_BYTES = 128 << 10
 
 
 class Judge:
@@ -45,8 +41,8 @@ class Judge:
         self._tries = tries
         self._wait_for_known = wait_for_known
         self._idle = Idle()
-        self._references = References(sandbox, secret, cache, self._idle)
-        self._draws = Draws(sandbox, secret)
+        self._modes = Modes(sandbox, secret)
+        self._references = References(self._modes, secret, cache, self._idle)
 
     def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
         """Have the reference's answers ready, so that the first submission does not wait for them.
@@ -67,7 +63,7 @@ class Judge:
 
     def warm(self, package: Package) -> None:
         """A submission to this problem may come soon. Returns at once."""
-        self._sandbox.warm(runner_spec(package))
+        self._modes.of(package).warm()
 
     def inspect(self, package: Package, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
         """Compile a submission to a problem of mode program for every mesh, and say what it is like, without judging.
@@ -77,18 +73,10 @@ class Judge:
           GraderFault, WallMissing: it cannot be had, in another mode never.
           Cancelled: it was stopped.
         """
-        manifest = package.manifest
-        if manifest.mode != "program":
-            raise GraderFault(f"{package.slug}: a problem of mode {manifest.mode} has no compiled program")
-        _check_size(source)
-        context.progress("starting")
         with self._idle.interrupted():
-            cases = [case for case in self._references.prepare(package, context).cases if case.public]
-            with self._sandbox.open(runner_spec(package), context.stop) as session:
-                context.progress("importing")
-                session.load(source, manifest.entry)
-                examined = examine(manifest, cases, self._sandbox, session, context)
-        return tuple(each.measured for each in examined.programs)
+            context.progress("starting")
+            prepared = self._references.prepare(package, context)
+            return self._modes.of(package).inspect(prepared, source, context)
 
     def judge(
         self,
@@ -118,34 +106,18 @@ class Judge:
 
         report = Report(package, hidden=hidden, walls=self._sandbox.walls)
 
-        def grade() -> Verdict:
-            with self._sandbox.open(runner_spec(package), context.stop) as session:
-                report.environment = session.environment
-                try:
-                    _check_size(source)
-                except SubmissionFault as fault:
-                    return report.never_ran(fault, session.output())
-                if package.manifest.mode == "program":
-                    program = ProgramGrading(package.manifest, report, self._sandbox, context, hidden=hidden)
-                    return program.grade(prepared, known, source, session)
-                return CallGrading(package, report, context, hidden=hidden).grade(
-                    prepared, known, source, session, drawing
-                )
-
         try:
             with self._idle.interrupted():
                 context.progress("starting")
                 prepared = self._references.prepare(package, context)
-                drawing = None
-                if draw is not None and hidden and package.manifest.mode == "call":
-                    everybodys = [case for case in prepared.cases if not case.public]
-                    drawing = self._draws.begin(package, draw, everybodys, context.stop)
+                request = GradingRequest(source, hidden, draw, known)
+                grading = self._modes.of(package).begin(prepared, request, report, context)
                 for _ in range(self._tries - 1):
                     try:
-                        return grade()
+                        return grading.grade()
                     except LostRunner as lost:
                         log.warning("%s is graded again: %s", package.slug, lost)
-                return grade()
+                return grading.grade()
         except (Cancelled, WallMissing):
             raise
         except GraderFault as fault:
@@ -154,11 +126,3 @@ class Judge:
             # Fail closed: what nobody foresaw is our fault, is told to operators, and is never a pass.
             log.exception("%s could not be judged", package.slug)
         return report.failed()
-
-
-def _check_size(source: str) -> None:
-    """The service and the command line refuse far shorter ones, with an answer of their own."""
-    size = len(source.encode("utf-8", "replace"))
-    if size > _MAX_SOURCE_BYTES:
-        told = f"The source has {size:,} bytes; the judge takes at most {_MAX_SOURCE_BYTES:,}."
-        raise SubmissionFault("syntax_error", told)

@@ -13,26 +13,19 @@ import hashlib
 import hmac
 import importlib.metadata
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
-from grader import wire
-from grader.case import Case
-from grader.checks.call.outcome import Answer
 from grader.context import Context, Stop
-from grader.errors import GraderFault, SubmissionFault
 from grader.idle import Idle
-from grader.known import examine_source, has_wrong_result, run_known, runnable, told
+from grader.known import KnownMistake, has_wrong_result, load_known, runnable, store_known
 from grader.likelihood import by_likelihood
-from grader.modes.program.verify import Examined
-from grader.package.names import unmatched_leaves, wrong_cases
-from grader.package.package import KnownSubmission, Package, ProgramManifest
-from grader.prepared import KnownMistake, Prepared, answer_of, load_known, load_prepared, store_known, store_prepared
+from grader.modes import Modes
+from grader.modes.mode import Prepared
+from grader.package.package import KnownSubmission, Package
 from grader.sandbox.background import BackgroundSandbox
-from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
-from grader.wire import MAX_CASES
+from grader.sandbox.protocol import Sandbox
 
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
 _FORMAT = "11"
@@ -43,12 +36,15 @@ class References:
     """Makes and keeps what a package's code says. Threads may share one; nothing is run twice, however many ask.
 
     Args:
+      modes: they run the code.
+      secret: the deployment's; hidden inputs are derived from it.
+      cache: a folder of ours alone.
       idle: says when nothing is graded. What is asked for in the background waits for that, and is left to whoever
         asks for the same in the foreground meanwhile.
     """
 
-    def __init__(self, sandbox: Sandbox, secret: bytes, cache: Path, idle: Idle | None = None) -> None:
-        self._sandbox = sandbox
+    def __init__(self, modes: Modes, secret: bytes, cache: Path, idle: Idle | None = None) -> None:
+        self._modes = modes
         self._secret = secret
         self._cache = cache
         self._idle = idle or Idle()
@@ -69,13 +65,11 @@ class References:
         with self._turn("prepared", package, context.stop, background) as (sandbox, stop):
             if package.version not in self._prepared:
                 folder = self._cache / self._key(package)
-                prepared = load_prepared(folder)
+                mode = self._modes.of(package)
+                prepared = mode.load(folder)
                 if prepared is None:
-                    context.progress("making the cases")
-                    cases = self._cases(sandbox, package, stop)
-                    context.progress("running the reference")
-                    prepared = self._run_reference(sandbox, package, cases, stop)
-                    store_prepared(folder, prepared)
+                    prepared = mode.prepare(sandbox, self._case_key(package), Context(context.progress, stop))
+                    mode.store(folder, prepared)
                 self._prepared[package.version] = prepared
             return self._prepared[package.version]
 
@@ -125,7 +119,7 @@ class References:
         with self._turn(submission.name, package, stop, background) as (sandbox, stop):
             known = self._kept(package, submission)
             if known is None:
-                known = run_known(sandbox, self._spec(package), package, prepared, submission, stop)
+                known = self._modes.of(package).run_known(sandbox, prepared, submission, stop)
                 store_known(self._cache / self._key(package), submission.name, known)
                 self._known[package.version, submission.name] = known
             return known
@@ -137,7 +131,7 @@ class References:
         Work in the background that had to give way comes back only when nobody in the foreground wants the same. Locks
         are not fair: it would have the lock again before the one that it gave way to, and wait for that one's end.
         """
-        key = (what, package.version)
+        key, sandbox = (what, package.version), self._modes.sandbox
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
             if background:
@@ -150,7 +144,7 @@ class References:
                     self._background[key].set()
         try:
             with lock:
-                yield (BackgroundSandbox(self._sandbox, self._idle, own), own) if background else (self._sandbox, stop)
+                yield (BackgroundSandbox(sandbox, self._idle, own), own) if background else (sandbox, stop)
         finally:
             with self._guard:
                 if background:
@@ -172,51 +166,6 @@ class References:
         text = f"meshgrade hidden cases\n{package.slug}\n{package.version}"
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
-    def _spec(self, package: Package, share: int = 1) -> RunnerSpec:
-        """A runner for the package's own code, with the time of `share` submissions."""
-        return replace(runner_spec(package), share=share)
-
-    def _cases(self, sandbox: Sandbox, package: Package, stop: Stop) -> list[Case]:
-        cases: list[Case] = []
-        try:
-            with sandbox.open(self._spec(package), stop) as session:
-                for kind, key in (("public", None), ("hidden", self._case_key(package))):
-                    session.load(package.cases, f"{kind}_cases")
-                    cases += _cases_of(package, kind, session.cases(key))
-        except SubmissionFault as fault:
-            raise GraderFault(f"{package.slug}: cases.py failed: {told(fault)}") from None
-        _refuse(package, wrong_cases(package.manifest, package.reference, {case.id: case.inputs for case in cases}))
-        return cases
-
-    def _run_reference(self, sandbox: Sandbox, package: Package, cases: list[Case], stop: Stop) -> Prepared:
-        manifest = package.manifest
-        if manifest.mode == "call":
-            return Prepared(tuple(cases), self._answers(sandbox, package, cases, stop))
-        try:
-            examined = examine_source(sandbox, self._spec(package), manifest, package.reference, cases, stop)
-        except SubmissionFault as fault:
-            raise GraderFault(f"{package.slug}: reference.py failed: {told(fault)}") from None
-        for each in examined:
-            for case_id, run in each.runs.items():
-                if any(run.replicas):
-                    raise GraderFault(f"{package.slug}: reference.py: replicas of one leaf differ, in {case_id}")
-        _refuse(package, _unmatched(manifest, examined))
-        return Prepared(tuple(cases), {}, examined)
-
-    def _answers(self, sandbox: Sandbox, package: Package, cases: Sequence[Case], stop: Stop) -> dict[str, Answer]:
-        answers: dict[str, Answer] = {}
-        try:
-            with sandbox.open(self._spec(package), stop) as session:
-                session.load(package.reference, package.manifest.entry)
-                for case in cases:
-                    answers[case.id] = answer_of(session.call([*case.inputs.values()]))
-        except SubmissionFault as fault:
-            raise GraderFault(f"{package.slug}: reference.py failed: {told(fault)}") from None
-        for case_id, answer in answers.items():
-            if any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(answer.result)):
-                raise GraderFault(f"{package.slug}: reference.py returns something other than arrays for {case_id}")
-        return answers
-
 
 class _Either(threading.Event):
     """Set by itself, or by setting the other one."""
@@ -227,56 +176,3 @@ class _Either(threading.Event):
 
     def is_set(self) -> bool:
         return super().is_set() or self._other.is_set()
-
-
-def runner_spec(package: Package) -> RunnerSpec:
-    """The runner that a submission to this problem gets."""
-    manifest, source = package.manifest, package.warmup
-    if not source and manifest.mode == "program":
-        program = manifest.program
-        source = _REHEARSAL.format(starter=package.starter, init=program.init, meshes=program.meshes)
-    warmup = Warmup(package.version, source) if source else None
-    return RunnerSpec(manifest.devices, manifest.limits, warmup)
-
-
-# A program's starter is public and most often holds the whole `init`.
-_REHEARSAL = """{starter}
-
-def warm():
-    from grader.runner.export import rehearse
-
-    rehearse(globals().get({init!r}), {meshes!r}, compiled=compiled)
-"""
-
-
-def _cases_of(package: Package, kind: str, made: object) -> list[Case]:
-    if not isinstance(made, list) or not 1 <= len(made) <= MAX_CASES or not all(_is_case(case) for case in made):
-        raise GraderFault(
-            f"{package.slug}: {kind}_cases in cases.py must make 1 to {MAX_CASES} dicts, argument name to value"
-        )
-    return [Case(f"{kind}-{number}", kind == "public", case) for number, case in enumerate(made, 1)]
-
-
-def _unmatched(manifest: ProgramManifest, examined: Sequence[Examined]) -> list[str]:
-    placed: set[str] = set()
-    counted: set[str] = set()
-    for each in (one.measured for one in examined):
-        state, given, out = ({path for path, _ in leaves} for leaves in (each.state_in, each.given, each.out))
-        placed |= state | out
-        # As in `Subject.bytes_of`: what `step` returns are the leaves of the state once more.
-        counted |= state | given | (set() if manifest.program.init else out)
-    return unmatched_leaves(manifest, placed, counted)
-
-
-def _refuse(package: Package, faults: list[str]) -> None:
-    """Fail closed: a name that matches nothing guards nothing, so no submission may pass because of it."""
-    if faults:
-        raise GraderFault(f"{package.slug}: {'; '.join(faults)}")
-
-
-def _is_case(case: object) -> bool:
-    return (
-        isinstance(case, dict)
-        and bool(case)
-        and not any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(case))
-    )

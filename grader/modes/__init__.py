@@ -1,1 +1,30 @@
-"""The modes in which a problem is graded, one package each."""
+"""The modes in which a problem is graded, one package each. Here alone is one picked."""
+
+from typing import Any
+
+from grader.modes.call.draws import Draws
+from grader.modes.call.mode import CallMode
+from grader.modes.mode import Mode
+from grader.modes.program.mode import ProgramMode
+from grader.package.package import CallManifest, Package, ProgramManifest
+from grader.sandbox.protocol import Sandbox
+
+
+class Modes:
+    """Keeps what modes need between two gradings. Threads may share one.
+
+    Args:
+      sandbox: where submissions run.
+      secret: the deployment's; hidden inputs are derived from it.
+    """
+
+    def __init__(self, sandbox: Sandbox, secret: bytes) -> None:
+        self.sandbox = sandbox
+        self._draws = Draws(sandbox, secret)
+
+    def of(self, package: Package) -> Mode[Any]:
+        match package.manifest:
+            case CallManifest() as manifest:
+                return CallMode(package, manifest, self.sandbox, self._draws)
+            case ProgramManifest() as manifest:
+                return ProgramMode(package, manifest, self.sandbox)

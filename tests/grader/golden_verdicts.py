@@ -17,22 +17,24 @@ import numpy as np
 
 from grader.case import Case
 from grader.checks.call.outcome import Answer
-from grader.context import QUIET
+from grader.context import NEVER, QUIET, Stop
 from grader.errors import SubmissionFault
-from grader.modes.call.grading import CallGrading
+from grader.known import KnownMistake
+from grader.modes import Modes
+from grader.modes.call.prepared import CallPrepared
+from grader.modes.mode import GradingRequest, Prepared
 from grader.modes.program.examine import Examination
-from grader.modes.program.grading import ProgramGrading
+from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import sketch_of
 from grader.modes.program.verify import Examined
 from grader.package.package import MANIFEST, Package
-from grader.prepared import KnownMistake, Prepared
 from grader.program.dots import Dot
 from grader.program.facts import Asked, Facts, Leaf
 from grader.program.measured import Measured, Run
 from grader.reasons import Reason
 from grader.report import Report
 from grader.sandbox.null import NullSandbox, NullSession, Reply
-from grader.sandbox.protocol import Output
+from grader.sandbox.protocol import Output, RunnerSpec
 from grader.verdict import Verdict
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, whole
 
@@ -78,6 +80,23 @@ def package_of(mode: str, checks: Sequence[dict[str, Any]]) -> Package:
     return Package(MANIFEST.validate_python(manifest), "v", "", (), "", "", "", "", (), ())
 
 
+class Quiet(NullSandbox):
+    """Its sessions report no environment."""
+
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> NullSession:
+        session = super().open(spec, stop)
+        session.environment = {}
+        return session
+
+
+def verdict_of(
+    sandbox: NullSandbox, package: Package, prepared: Prepared, known: Sequence[KnownMistake], *, hidden: bool
+) -> Verdict:
+    request = GradingRequest("source", hidden, None, lambda *, wrong_result: known)
+    report = Report(package, hidden=hidden, walls=("seccomp",))
+    return Modes(sandbox, b"secret").of(package).begin(prepared, request, report, QUIET).grade()
+
+
 def array(*numbers: float) -> np.ndarray[Any, Any]:
     return np.asarray(numbers, np.float32)
 
@@ -120,11 +139,9 @@ def call(
             return {"ok": True}, load() if load else {}
         return {"ok": True}, left.pop(0)()
 
-    session = NullSession(answer, Output("printed", "", truncated=False))
-    prepared = Prepared(cases, {case.id: Answer(EXPECTED, RIGHT["observed"]) for case in cases})
-    report = Report(package, hidden=hidden, walls=("seccomp",))
-    grading = CallGrading(package, report, QUIET, hidden=hidden)
-    return grading.grade(prepared, lambda *, wrong_result: known, "source", session)
+    sandbox = Quiet(answer, Output("printed", "", truncated=False))
+    prepared = CallPrepared(cases, {case.id: Answer(EXPECTED, RIGHT["observed"]) for case in cases})
+    return verdict_of(sandbox, package, prepared, list(known), hidden=hidden)
 
 
 FRAMES = [{"line": 7, "function": "step", "text": "raise ValueError"}]
@@ -212,19 +229,11 @@ def examined(measured: Measured, runs: dict[str, Run] | None = None, cases: tupl
 
 def grade(mine: Sequence[Examined], theirs: Sequence[Examined], check: dict[str, Any], **options: Any) -> Verdict:
     package = package_of("program", [{"id": "values"}] + [check] * (check["id"] != "values"))
-    session = NullSession(lambda message, values: ({"ok": True}, {}), Output("", "", truncated=False))
-    report = Report(package, hidden=options.get("hidden", True), walls=("seccomp",))
-    grading = ProgramGrading(
-        package.manifest,
-        report,
-        NullSandbox(lambda message, values: ({}, {})),
-        QUIET,
-        hidden=options.get("hidden", True),
-    )
+    sandbox = Quiet(lambda message, values: ({"ok": True}, {}), Output("", "", truncated=False))
     cases = tuple({case.id: case for each in theirs for case in each.cases}.values())
-    prepared = Prepared(cases, {}, tuple(theirs))
-    with patch("grader.modes.program.grading.examine", lambda *_, **__: Examination(tuple(mine), 0.0)):
-        return grading.grade(prepared, lambda *, wrong_result: options.get("known", ()), "source", session)
+    prepared = ProgramPrepared(cases, tuple(theirs))
+    with patch("grader.modes.program.grading.examine", lambda *_: Examination(tuple(mine), 0.0)):
+        return verdict_of(sandbox, package, prepared, options.get("known", ()), hidden=options.get("hidden", True))
 
 
 def check(name: str, on_eight: Meshes | None = None, on_four: Meshes | None = None, **bounds: Any) -> Verdict:

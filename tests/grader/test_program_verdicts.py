@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.judge import Judge
-from grader.references import References
+from grader.modes.program.mode import ProgramMode
 from grader.sandbox.build import PooledSandbox
 from tests.grader.shipped import accepted, each_of, known, package, rejected, slugs
 from tests.grader.shipped_verdicts import compare_with_kept
@@ -102,7 +102,7 @@ def test_nothing_is_run_twice(sandbox: PooledSandbox, shared_cache: Path, monkey
     problem = package("psum_scatter_mean")
     judge = Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
     judge.prepare(problem)
-    monkeypatch.setattr(References, "_run_reference", lambda *_: pytest.fail("the reference was run again"))
+    monkeypatch.setattr(ProgramMode, "prepare", lambda *_: pytest.fail("the reference was run again"))
     again = Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
     again.prepare(problem)
     assert again.judge(problem, problem.reference).status == "accepted"

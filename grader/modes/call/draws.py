@@ -21,9 +21,9 @@ from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.context import Stop
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault
+from grader.modes.call.prepared import answer_of
+from grader.modes.package_code import runner_spec
 from grader.package.package import Package
-from grader.prepared import answer_of
-from grader.references import runner_spec
 from grader.sandbox.protocol import Sandbox, Session
 
 # A runner serves so many requests, and is let go when nobody has asked for so long: it holds 200 MB.

@@ -9,54 +9,70 @@ from grader.checks.call.outcome import Answer, Outcome
 from grader.compare import compare, show
 from grader.context import Context
 from grader.errors import SubmissionFault
+from grader.known import AskForKnownMistakes
 from grader.modes.call.draws import Drawing
+from grader.modes.call.prepared import CallPrepared, answer_of
+from grader.modes.mode import GradingRequest
+from grader.modes.submission import load_submission
 from grader.package.package import Package
-from grader.prepared import AskForKnownMistakes, Prepared, answer_of
 from grader.reasons import REASONS
 from grader.report import Report, fault_message
-from grader.sandbox.protocol import Session
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, Verdict
 
 Got = dict[str, tuple[Answer | None, SubmissionFault | None]]
 
 
 class CallGrading:
-    """Grades one submission in a session that it is alone in."""
+    """Grades one submission in a session that it is alone in.
 
-    def __init__(self, package: Package, report: Report, context: Context, *, hidden: bool) -> None:
-        self._package = package
-        self._report = report
-        self._hidden = hidden
-        self._context = context
+    Args:
+      drawing: the attempt's own hidden cases. None for the prepared ones.
+    """
 
-    def grade(
+    def __init__(
         self,
-        prepared: Prepared,
-        known: AskForKnownMistakes,
-        source: str,
-        session: Session,
+        package: Package,
+        spec: RunnerSpec,
+        prepared: CallPrepared,
+        request: GradingRequest,
+        report: Report,
+        sandbox: Sandbox,
+        context: Context,
         drawing: Drawing | None = None,
-    ) -> Verdict:
+    ) -> None:
+        self._package = package
+        self._spec = spec
+        self._prepared = prepared
+        self._request = request
+        self._report = report
+        self._sandbox = sandbox
+        self._context = context
+        self._drawing = drawing
+
+    def grade(self) -> Verdict:
+        """See `Grading`."""
+        with self._sandbox.open(self._spec, self._context.stop) as session:
+            self._report.environment = session.environment
+            return self._grade(session)
+
+    def _grade(self, session: Session) -> Verdict:
         """Grade on the public cases, then on the attempt's own hidden ones.
 
         One that fails in public is rejected whatever follows, so the prepared cases do for it: known wrong submissions
         have been run on these, and no attempt that could be accepted has them.
-
-        Args:
-          known: asked for the known wrong submissions only where a value is wrong, and until one is like this.
-          drawing: the attempt's own hidden cases. None for the prepared ones.
         """
-        report, manifest = self._report, self._package.manifest
+        report, manifest, prepared, drawing = self._report, self._package.manifest, self._prepared, self._drawing
         self._context.progress("importing")
         started = time.monotonic()
         try:
-            session.load(source, manifest.entry)
+            load_submission(session, self._request.source, manifest.entry)
         except SubmissionFault as fault:
             return report.never_ran(fault, session.output())
         finally:
             report.import_s = time.monotonic() - started
         public = [case for case in prepared.cases if case.public]
-        hidden = [case for case in prepared.cases if not case.public] if self._hidden else []
+        hidden = [case for case in prepared.cases if not case.public] if self._request.hidden else []
         got = self._call_all(session, public, len(public) + len(hidden))
         outcomes = [self._outcome(case, prepared.answers[case.id], *got[case.id]) for case in public]
         own = hidden and drawing is not None and all(_is_right(outcome) for outcome in outcomes)
@@ -75,7 +91,7 @@ class CallGrading:
         findings = {
             spec.id: checks.load("call", spec.id).check(outcomes, manifest.tolerance) for spec in manifest.checks
         }
-        misconception = self._misconception(known, outcomes, drawing if own else None)
+        misconception = self._misconception(self._request.known, outcomes, drawing if own else None)
         report.verify_s = time.monotonic() - started
         results = [_case_result(outcome) for outcome in outcomes]
         return report.verdict(findings, results, output, misconception=misconception)

@@ -11,14 +11,17 @@ from grader.checks.program.values import told_of
 from grader.compare import compare
 from grader.context import Context
 from grader.errors import GraderFault, SubmissionFault
+from grader.known import AskForKnownMistakes
+from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
+from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import pattern_of, sketch_of
 from grader.modes.program.verify import Examined
+from grader.modes.submission import load_submission
 from grader.package.package import ProgramManifest
-from grader.prepared import AskForKnownMistakes, Prepared
 from grader.program.measured import Measured, mesh_name
 from grader.report import Report
-from grader.sandbox.protocol import Sandbox, Session
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
 
 # A cost of so little is as good as none: else a reference that sends nothing would make any byte infinitely worse.
@@ -29,22 +32,36 @@ class ProgramGrading:
     """Grades one submission in a session that it is alone in, and in verifiers that are lent to it."""
 
     def __init__(
-        self, manifest: ProgramManifest, report: Report, sandbox: Sandbox, context: Context, *, hidden: bool
+        self,
+        manifest: ProgramManifest,
+        spec: RunnerSpec,
+        prepared: ProgramPrepared,
+        request: GradingRequest,
+        report: Report,
+        sandbox: Sandbox,
+        context: Context,
     ) -> None:
         self._manifest = manifest
+        self._spec = spec
+        self._prepared = prepared
+        self._request = request
         self._report = report
         self._sandbox = sandbox
-        self._hidden = hidden
         self._context = context
 
-    def grade(self, prepared: Prepared, known: AskForKnownMistakes, source: str, session: Session) -> Verdict:
-        """`known` is asked for the known wrong submissions only where something is wrong, until one is like this."""
-        report, manifest = self._report, self._manifest
-        cases = [case for case in prepared.cases if case.public or self._hidden]
+    def grade(self) -> Verdict:
+        """See `Grading`."""
+        with self._sandbox.open(self._spec, self._context.stop) as session:
+            self._report.environment = session.environment
+            return self._grade(session)
+
+    def _grade(self, session: Session) -> Verdict:
+        report, manifest, request = self._report, self._manifest, self._request
+        cases = [case for case in self._prepared.cases if case.public or request.hidden]
         self._context.progress("importing")
         started = time.monotonic()
         try:
-            session.load(source, manifest.entry)
+            load_submission(session, request.source, manifest.entry)
             report.import_s = time.monotonic() - started
             examined = examine(manifest, cases, self._sandbox, session, self._context)
         except SubmissionFault as fault:
@@ -55,7 +72,7 @@ class ProgramGrading:
         self._context.progress("comparing")
         mine = examined.programs
         try:
-            subject = self._subject(mine, prepared.examined)
+            subject = self._subject(mine, self._prepared.examined)
         except SubmissionFault as fault:
             return report.never_ran(fault, output)
         findings = {
@@ -63,7 +80,9 @@ class ProgramGrading:
             for spec in manifest.checks
         }
         right = all(finding.passed for finding in findings.values())
-        misconception = None if right else _misconception(known, mine, subject, values=findings["values"].passed)
+        misconception = None
+        if not right:
+            misconception = _misconception(request.known, mine, subject, values=findings["values"].passed)
         report.verify_s = time.monotonic() - started - report.import_s - report.run_s
         results = [_case_result(case.id, case.public, subject.results) for case in cases]
         efficiency = efficiency_of(subject.pairs)

@@ -151,7 +151,7 @@ def test_the_judge_prepares_no_package_whose_globs_match_nothing(folder, tmp_pat
     leaves = [("w", None), ("n", None)]
     measured = SimpleNamespace(state_in=leaves, out=[*leaves, ("loss", None)], given=[("x", None)])
     examined = SimpleNamespace(programs=(Examined((), measured, {}, {}),))  # type: ignore[arg-type]
-    monkeypatch.setattr("grader.known.examine", lambda *_, **__: examined)
+    monkeypatch.setattr("grader.modes.program.mode.examine", lambda *_, **__: examined)
     with pytest.raises(GraderFault, match="check 'sharding': leaves: no leaf of the reference matches 'weights'"):
         Judge(NullSandbox(answer), b"s", tmp_path / "cache").prepare(read_package(folder))
 

@@ -126,7 +126,7 @@ def test_a_known_mistake_is_run_where_no_reference_will_answer(judge, runners):
     usual = runners._result
     runners._result = lambda loaded, x: runners.submission(x) if "x * 2" in loaded else usual(loaded, x)  # type: ignore[method-assign]
     judge.judge(runners.package, "the source", draw="a")
-    (kept,) = judge._draws._idle[runners.package.version]
+    (kept,) = judge._modes._draws._idle[runners.package.version]
     assert kept.uses == 2
 
 
@@ -153,14 +153,14 @@ def test_one_runner_answers_one_attempt_after_the_other_and_is_let_go(judge, run
     before = runners.opened
     hidden_of(judge, runners, "b")
     assert runners.opened == before + 1
-    judge._draws.let_go()
+    judge._modes._draws.let_go()
     hidden_of(judge, runners, "c")
     assert runners.opened == before + 3
 
 
 def test_a_runner_that_died_while_it_waited_is_replaced(judge, runners):
     hidden_of(judge, runners, "a")
-    (idle,) = judge._draws._idle[runners.package.version]
+    (idle,) = judge._modes._draws._idle[runners.package.version]
 
     def dead(*args: object) -> Any:
         raise LostRunner("gone")

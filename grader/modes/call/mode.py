@@ -1,0 +1,98 @@
+"""Call mode: the entry point is called once a case, and what it returns is compared with the reference's answers."""
+
+from pathlib import Path
+
+from grader import wire
+from grader.case import Case
+from grader.checks.call.outcome import Answer
+from grader.compare import compare
+from grader.context import Context, Stop
+from grader.errors import GraderFault, SubmissionFault
+from grader.known import KnownMistake
+from grader.modes.call import prepared as stored
+from grader.modes.call.draws import Draws
+from grader.modes.call.grading import CallGrading
+from grader.modes.call.prepared import CallPrepared, answer_of
+from grader.modes.mode import GradingRequest, Mode
+from grader.modes.package_code import failed, make_cases, runner_spec, told
+from grader.package.package import CallManifest, KnownSubmission, Package
+from grader.report import Report
+from grader.sandbox.protocol import Sandbox
+
+
+class CallMode(Mode[CallPrepared]):
+    """See `Mode`. Attempts get hidden inputs of their own from `draws`."""
+
+    def __init__(self, package: Package, manifest: CallManifest, sandbox: Sandbox, draws: Draws) -> None:
+        self._package = package
+        self._manifest = manifest
+        self._sandbox = sandbox
+        self._draws = draws
+        self._spec = runner_spec(package)
+
+    def warm(self) -> None:
+        self._sandbox.warm(self._spec)
+
+    def prepare(self, sandbox: Sandbox, key: str, context: Context) -> CallPrepared:
+        context.progress("making the cases")
+        cases = make_cases(sandbox, self._spec, self._package, key, context.stop)
+        context.progress("running the reference")
+        return CallPrepared(cases, self._answers(sandbox, cases, context.stop))
+
+    def store(self, folder: Path, prepared: CallPrepared) -> None:
+        stored.store(folder, prepared)
+
+    def load(self, folder: Path) -> CallPrepared | None:
+        return stored.load(folder)
+
+    def run_known(
+        self, sandbox: Sandbox, prepared: CallPrepared, submission: KnownSubmission, stop: Stop
+    ) -> KnownMistake:
+        """See `Mode`. Raises GraderFault where it gives no result."""
+        results = self._results(sandbox, submission, prepared.cases, stop)
+        tolerances = self._manifest.tolerance
+        # One that differs nowhere from the reference tells nothing.
+        differs = any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items())
+        return KnownMistake(submission.misunderstanding, results if differs else {})
+
+    def begin(self, prepared: CallPrepared, request: GradingRequest, report: Report, context: Context) -> CallGrading:
+        drawing = None
+        if request.draw is not None and request.hidden:
+            everybodys = [case for case in prepared.cases if not case.public]
+            drawing = self._draws.begin(self._package, request.draw, everybodys, context.stop)
+        return CallGrading(self._package, self._spec, prepared, request, report, self._sandbox, context, drawing)
+
+    def _answers(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
+        package = self._package
+        answers: dict[str, Answer] = {}
+        try:
+            with sandbox.open(self._spec, stop) as session:
+                session.load(package.reference, self._manifest.entry)
+                for case in cases:
+                    answers[case.id] = answer_of(session.call([*case.inputs.values()]))
+        except SubmissionFault as fault:
+            raise failed(package, "reference.py", fault) from None
+        for case_id, answer in answers.items():
+            if any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(answer.result)):
+                raise GraderFault(f"{package.slug}: reference.py returns something other than arrays for {case_id}")
+        return answers
+
+    def _results(
+        self, sandbox: Sandbox, submission: KnownSubmission, cases: tuple[Case, ...], stop: Stop
+    ) -> dict[str, object]:
+        file = f"submissions/rejected/{submission.name}.py"
+        results: dict[str, object] = {}
+        with sandbox.open(self._spec, stop) as session:
+            try:
+                session.load(submission.source, self._manifest.entry)
+            except SubmissionFault as fault:
+                raise failed(self._package, file, fault) from None
+            for case in cases:
+                try:
+                    values = session.call([*case.inputs.values()])
+                except SubmissionFault as fault:
+                    if fault.reason != "error":
+                        raise GraderFault(f"{self._package.slug}: {file}: {told(fault)}") from None
+                    continue
+                results[case.id] = values.get("result")
+        return results

@@ -1,0 +1,58 @@
+"""The reference's answers, in memory and on disk."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grader import kept
+from grader.case import Case
+from grader.checks.call.outcome import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class CallPrepared:
+    """The cases, public ones first, and what the reference returns for each, by case id."""
+
+    cases: tuple[Case, ...]
+    answers: dict[str, Answer]
+
+
+def answer_of(values: dict[str, object]) -> Answer:
+    """Read a reply to `call`. What the spies say is taken only in the form in which they say it."""
+    observed = values.get("observed")
+    events = [event for event in observed if _is_event(event)] if isinstance(observed, list) else []
+    return Answer(values.get("result"), events)
+
+
+def _is_event(event: object) -> bool:
+    """Has it the form that grader/runner/observe.py gives to an event? A submission can send any other."""
+    match event:
+        case {
+            "event": str(),
+            "tx": str(),
+            "momentum": bool(),
+            "wrt": str(),
+            "lr": (float() | None),
+            "gradients": dict(gradients),
+            "updates": dict(updates),
+            "model": str(),
+        }:
+            return all(isinstance(leaf, np.ndarray) for leaf in (*gradients.values(), *updates.values()))
+    return False
+
+
+def store(folder: Path, prepared: CallPrepared) -> None:
+    answers: dict[str, dict[str, object]] = {
+        case_id: {"result": answer.result, "observed": answer.observed} for case_id, answer in prepared.answers.items()
+    }
+    kept.store_cases(folder, prepared.cases, answers)
+
+
+def load(folder: Path) -> CallPrepared | None:
+    """None where it has not been stored, or not to the end."""
+    try:
+        cases, values_of, _ = kept.load_cases(folder)
+    except kept.UNREADABLE:
+        return None
+    return CallPrepared(cases, {case_id: answer_of(values) for case_id, values in values_of.items()})

@@ -1,0 +1,73 @@
+"""What a package's own code is run for in every mode that has a sandbox, and how its faults are told."""
+
+from grader import wire
+from grader.case import Case
+from grader.context import Stop
+from grader.errors import GraderFault, SubmissionFault
+from grader.package.names import wrong_cases
+from grader.package.package import Package
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
+from grader.wire import MAX_CASES
+
+
+def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:
+    """The runner that a submission to this problem gets.
+
+    Args:
+      rehearsal: public code that warms it where the package has no warmup.py.
+    """
+    source = package.warmup or rehearsal
+    warmup = Warmup(package.version, source) if source else None
+    return RunnerSpec(package.manifest.devices, package.manifest.limits, warmup)
+
+
+def make_cases(sandbox: Sandbox, spec: RunnerSpec, package: Package, key: str, stop: Stop) -> tuple[Case, ...]:
+    """Run cases.py, in a sandbox of its own. Public cases come first.
+
+    Args:
+      key: the runner derives each hidden case's seed from it.
+    Raises:
+      GraderFault: it failed, or made something other than cases that the reference takes.
+    """
+    cases: list[Case] = []
+    try:
+        with sandbox.open(spec, stop) as session:
+            for kind, drawn_from in (("public", None), ("hidden", key)):
+                session.load(package.cases, f"{kind}_cases")
+                cases += _cases_of(package, kind, session.cases(drawn_from))
+    except SubmissionFault as fault:
+        raise failed(package, "cases.py", fault) from None
+    refuse(package, wrong_cases(package.manifest, package.reference, {case.id: case.inputs for case in cases}))
+    return tuple(cases)
+
+
+def failed(package: Package, file: str, fault: SubmissionFault) -> GraderFault:
+    """The fault of a file of the package, for its author's eyes."""
+    return GraderFault(f"{package.slug}: {file} failed: {told(fault)}")
+
+
+def told(fault: SubmissionFault) -> str:
+    """What the package's own code did."""
+    return f"{fault.detail.get('type', fault.reason)}: {fault}"
+
+
+def refuse(package: Package, faults: list[str]) -> None:
+    """Fail closed: a name that matches nothing guards nothing, so no submission may pass because of it."""
+    if faults:
+        raise GraderFault(f"{package.slug}: {'; '.join(faults)}")
+
+
+def _cases_of(package: Package, kind: str, made: object) -> list[Case]:
+    if not isinstance(made, list) or not 1 <= len(made) <= MAX_CASES or not all(_is_case(case) for case in made):
+        raise GraderFault(
+            f"{package.slug}: {kind}_cases in cases.py must make 1 to {MAX_CASES} dicts, argument name to value"
+        )
+    return [Case(f"{kind}-{number}", kind == "public", case) for number, case in enumerate(made, 1)]
+
+
+def _is_case(case: object) -> bool:
+    return (
+        isinstance(case, dict)
+        and bool(case)
+        and not any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(case))
+    )

@@ -1,0 +1,121 @@
+"""Program mode: what a source compiles to on every mesh of its problem, measured, and what that computes.
+
+The reference, the known wrong submissions and a submission go the same way: a runner exports, a verifier compiles and
+runs.
+"""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.case import Case
+from grader.context import Context, Stop
+from grader.errors import GraderFault, SubmissionFault
+from grader.known import KnownMistake, has_wrong_result
+from grader.modes.mode import GradingRequest, Mode
+from grader.modes.package_code import failed, make_cases, refuse, runner_spec, told
+from grader.modes.program import prepared as stored
+from grader.modes.program.examine import examine
+from grader.modes.program.grading import ProgramGrading
+from grader.modes.program.prepared import ProgramPrepared
+from grader.modes.program.sketch import pattern_of, sketch_of
+from grader.modes.program.verify import Examined
+from grader.modes.submission import load_submission
+from grader.package.names import unmatched_leaves
+from grader.package.package import KnownSubmission, Package, ProgramManifest
+from grader.program.measured import Measured
+from grader.report import Report
+from grader.sandbox.protocol import RunnerSpec, Sandbox
+
+log = logging.getLogger("meshgrade.known")
+# A program's starter is public and most often holds the whole `init`.
+_REHEARSAL = """{starter}
+
+def warm():
+    from grader.runner.export import rehearse
+
+    rehearse(globals().get({init!r}), {meshes!r}, compiled=compiled)
+"""
+
+
+def rehearsing_runner(package: Package, manifest: ProgramManifest) -> RunnerSpec:
+    """The runner that a submission gets. It has run the starter's `init`, or the package's warmup.py."""
+    program = manifest.program
+    return runner_spec(package, _REHEARSAL.format(starter=package.starter, init=program.init, meshes=program.meshes))
+
+
+class ProgramMode(Mode[ProgramPrepared]):
+    """See `Mode`. No submission's process is given a hidden input but its seed, so all attempts have the same."""
+
+    def __init__(self, package: Package, manifest: ProgramManifest, sandbox: Sandbox) -> None:
+        self._package = package
+        self._manifest = manifest
+        self._sandbox = sandbox
+        self._spec = rehearsing_runner(package, manifest)
+
+    def warm(self) -> None:
+        self._sandbox.warm(self._spec)
+
+    def prepare(self, sandbox: Sandbox, key: str, context: Context) -> ProgramPrepared:
+        context.progress("making the cases")
+        cases = make_cases(sandbox, self._spec, self._package, key, context.stop)
+        context.progress("running the reference")
+        try:
+            examined = self._examine(sandbox, self._package.reference, cases, context.stop)
+        except SubmissionFault as fault:
+            raise failed(self._package, "reference.py", fault) from None
+        for each in examined:
+            for case_id, run in each.runs.items():
+                if any(run.replicas):
+                    raise GraderFault(f"{self._package.slug}: reference.py: replicas of one leaf differ, in {case_id}")
+        refuse(self._package, _unmatched(self._manifest, [each.measured for each in examined]))
+        return ProgramPrepared(cases, examined)
+
+    def store(self, folder: Path, prepared: ProgramPrepared) -> None:
+        stored.store(folder, prepared)
+
+    def load(self, folder: Path) -> ProgramPrepared | None:
+        return stored.load(folder)
+
+    def run_known(
+        self, sandbox: Sandbox, prepared: ProgramPrepared, submission: KnownSubmission, stop: Stop
+    ) -> KnownMistake:
+        """See `Mode`. One that computes what is right is recognised by how it is built, another by what it computes."""
+        try:
+            examined = self._examine(sandbox, submission.source, prepared.cases, stop)
+        except SubmissionFault as fault:
+            log.warning("%s: rejected/%s.py gives no program: %s", self._package.slug, submission.name, told(fault))
+            return KnownMistake(submission.misunderstanding, {})
+        if has_wrong_result(submission):
+            return KnownMistake(submission.misunderstanding, sketch_of(examined))
+        return KnownMistake(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
+
+    def begin(
+        self, prepared: ProgramPrepared, request: GradingRequest, report: Report, context: Context
+    ) -> ProgramGrading:
+        return ProgramGrading(self._manifest, self._spec, prepared, request, report, self._sandbox, context)
+
+    def inspect(self, prepared: ProgramPrepared, source: str, context: Context) -> tuple[Measured, ...]:
+        cases = [case for case in prepared.cases if case.public]
+        with self._sandbox.open(self._spec, context.stop) as session:
+            context.progress("importing")
+            load_submission(session, source, self._manifest.entry)
+            examined = examine(self._manifest, cases, self._sandbox, session, context)
+        return tuple(each.measured for each in examined.programs)
+
+    def _examine(self, sandbox: Sandbox, source: str, cases: Sequence[Case], stop: Stop) -> tuple[Examined, ...]:
+        """What a source of the package's own compiles to on every mesh. Raises as `examine` does."""
+        with sandbox.open(self._spec, stop) as session:
+            session.load(source, self._manifest.entry)
+            return examine(self._manifest, cases, sandbox, session, Context(stop=stop)).programs
+
+
+def _unmatched(manifest: ProgramManifest, programs: Sequence[Measured]) -> list[str]:
+    placed: set[str] = set()
+    counted: set[str] = set()
+    for each in programs:
+        state, given, out = ({path for path, _ in leaves} for leaves in (each.state_in, each.given, each.out))
+        placed |= state | out
+        # As in `Subject.bytes_of`: what `step` returns are the leaves of the state once more.
+        counted |= state | given | (set() if manifest.program.init else out)
+    return unmatched_leaves(manifest, placed, counted)

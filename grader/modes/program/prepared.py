@@ -1,0 +1,63 @@
+"""The reference's programs, in memory and on disk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import kept
+from grader.case import Case
+from grader.modes.program.verify import Examined
+from grader.program.measured import Run, measured_of
+from grader.program.tokens import ProgramUnreadable
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPrepared:
+    """The cases, public ones first, and the reference's programs, meshes in the package's order."""
+
+    cases: tuple[Case, ...]
+    examined: tuple[Examined, ...]
+
+
+def store(folder: Path, prepared: ProgramPrepared) -> None:
+    for number, each in enumerate(prepared.examined):
+        _store_examined(folder, number, each)
+    kept.store_cases(folder, prepared.cases, {}, programs=len(prepared.examined))
+
+
+def load(folder: Path) -> ProgramPrepared | None:
+    """None where it has not been stored, or not to the end.
+
+    Raises:
+      GraderFault: what is stored of a program is not what a verifier says.
+    """
+    try:
+        cases, _, programs = kept.load_cases(folder)
+        return ProgramPrepared(cases, tuple(_load_examined(folder, number, cases) for number in range(programs)))
+    except (*kept.UNREADABLE, ProgramUnreadable):
+        return None
+
+
+def _store_examined(folder: Path, number: int, examined: Examined) -> None:
+    """A file for what was measured, and one for each run."""
+    ids = [case.id for case in examined.cases]
+    message = {"raw": examined.raw, "mesh": examined.measured.mesh, "inputs": examined.measured.inputs, "cases": ids}
+    kept.write_frame(folder / f"program-{number}.frame", message)
+    for case_id, run in examined.runs.items():
+        values: dict[str, object] = {"init": run.init, "steps": list(run.steps)}
+        kept.write_frame(folder / f"program-{number}-{case_id}.frame", {}, values)
+
+
+def _load_examined(folder: Path, number: int, cases: Sequence[Case]) -> Examined:
+    message, _ = kept.read_frame(folder / f"program-{number}.frame")
+    served = tuple(case for case in cases if case.id in message["cases"])
+    runs = {}
+    for case in served:
+        _, values = kept.read_frame(folder / f"program-{number}-{case.id}.frame")
+        init, steps = values["init"], values["steps"]
+        assert isinstance(init, dict)
+        assert isinstance(steps, list)
+        # Of the reference itself no replicas differ: that was seen when it was stored.
+        runs[case.id] = Run(init, tuple(steps), tuple({} for _ in steps))
+    measured = measured_of(message["raw"], message["mesh"], tuple(message["inputs"]))
+    return Examined(served, measured, runs, message["raw"])
