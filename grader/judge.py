@@ -110,8 +110,8 @@ class Judge:
             with self._idle.interrupted():
                 context.progress("starting")
                 prepared = self._references.prepare(package, context)
-                request = GradingRequest(source, hidden, draw, known)
-                grading = self._modes.of(package).begin(prepared, request, report, context)
+                request = GradingRequest(source, hidden, draw, known, report, context)
+                grading = self._modes.of(package).begin(prepared, request)
                 for _ in range(self._tries - 1):
                     try:
                         return grading.grade()

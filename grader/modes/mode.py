@@ -33,6 +33,7 @@ class GradingRequest:
     """One submission, and how it is to be graded.
 
     Attributes:
+      report: takes timings and the environment, and makes the verdict.
       hidden: False for a run: public cases only, and no score.
       draw: names the hidden inputs that this attempt alone has, in a mode that draws them. None for the prepared ones.
       known: asked for known wrong submissions only where something is wrong, and until one is like this.
@@ -42,6 +43,8 @@ class GradingRequest:
     hidden: bool
     draw: str | None
     known: AskForKnownMistakes
+    report: Report
+    context: Context
 
 
 class Grading(Protocol):
@@ -76,7 +79,7 @@ class Mode(Protocol[P]):
     def run_known(self, sandbox: Sandbox, prepared: P, submission: KnownSubmission, stop: Stop) -> KnownMistake:
         """Run a known wrong submission in a runner of its own: what it traces or changes may spoil the next."""
 
-    def begin(self, prepared: P, request: GradingRequest, report: Report, context: Context) -> Grading:
+    def begin(self, prepared: P, request: GradingRequest) -> Grading:
         """Begin with what can be done beside the submission. Its own code runs in `Grading.grade` only."""
 
     def inspect(self, prepared: P, source: str, context: Context) -> tuple[Measured, ...]:

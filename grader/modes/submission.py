@@ -1,7 +1,11 @@
-"""A submission on its way into a runner."""
+"""A submission in a runner that it is alone in."""
+
+from abc import ABC, abstractmethod
 
 from grader.errors import SubmissionFault
-from grader.sandbox.protocol import Session
+from grader.modes.mode import GradingRequest
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
+from grader.verdict import Verdict
 
 _MAX_SOURCE_BYTES = 128 << 10
 
@@ -18,3 +22,24 @@ def load_submission(session: Session, source: str, entry: str) -> None:
         told = f"The source has {size:,} bytes; the judge takes at most {_MAX_SOURCE_BYTES:,}."
         raise SubmissionFault("syntax_error", told)
     session.load(source, entry)
+
+
+class RunnerGrading(ABC):
+    """A `Grading` in one session, which is opened for it and closed after it."""
+
+    def __init__(self, request: GradingRequest, sandbox: Sandbox, spec: RunnerSpec) -> None:
+        self._request = request
+        self._report = request.report
+        self._context = request.context
+        self._sandbox = sandbox
+        self._spec = spec
+
+    def grade(self) -> Verdict:
+        """See `Grading`."""
+        with self._sandbox.open(self._spec, self._context.stop) as session:
+            self._report.environment = session.environment
+            return self._grade(session)
+
+    @abstractmethod
+    def _grade(self, session: Session) -> Verdict:
+        """Load the submission, and grade it."""

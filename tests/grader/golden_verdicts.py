@@ -92,9 +92,9 @@ class Quiet(NullSandbox):
 def verdict_of(
     sandbox: NullSandbox, package: Package, prepared: Prepared, known: Sequence[KnownMistake], *, hidden: bool
 ) -> Verdict:
-    request = GradingRequest("source", hidden, None, lambda *, wrong_result: known)
     report = Report(package, hidden=hidden, walls=("seccomp",))
-    return Modes(sandbox, b"secret").of(package).begin(prepared, request, report, QUIET).grade()
+    request = GradingRequest("source", hidden, None, lambda *, wrong_result: known, report, QUIET)
+    return Modes(sandbox, b"secret").of(package).begin(prepared, request).grade()
 
 
 def array(*numbers: float) -> np.ndarray[Any, Any]:

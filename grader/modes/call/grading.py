@@ -7,24 +7,23 @@ from grader import checks
 from grader.case import Case
 from grader.checks.call.outcome import Answer, Outcome
 from grader.compare import compare, show
-from grader.context import Context
 from grader.errors import SubmissionFault
 from grader.known import AskForKnownMistakes
 from grader.modes.call.draws import Drawing
 from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest
-from grader.modes.submission import load_submission
+from grader.modes.submission import RunnerGrading, load_submission
 from grader.package.package import Package
 from grader.reasons import REASONS
-from grader.report import Report, fault_message
+from grader.report import fault_message
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, Verdict
 
 Got = dict[str, tuple[Answer | None, SubmissionFault | None]]
 
 
-class CallGrading:
-    """Grades one submission in a session that it is alone in.
+class CallGrading(RunnerGrading):
+    """Grades one submission.
 
     Args:
       drawing: the attempt's own hidden cases. None for the prepared ones.
@@ -33,28 +32,16 @@ class CallGrading:
     def __init__(
         self,
         package: Package,
-        spec: RunnerSpec,
         prepared: CallPrepared,
+        drawing: Drawing | None,
         request: GradingRequest,
-        report: Report,
         sandbox: Sandbox,
-        context: Context,
-        drawing: Drawing | None = None,
+        spec: RunnerSpec,
     ) -> None:
+        super().__init__(request, sandbox, spec)
         self._package = package
-        self._spec = spec
         self._prepared = prepared
-        self._request = request
-        self._report = report
-        self._sandbox = sandbox
-        self._context = context
         self._drawing = drawing
-
-    def grade(self) -> Verdict:
-        """See `Grading`."""
-        with self._sandbox.open(self._spec, self._context.stop) as session:
-            self._report.environment = session.environment
-            return self._grade(session)
 
     def _grade(self, session: Session) -> Verdict:
         """Grade on the public cases, then on the attempt's own hidden ones.

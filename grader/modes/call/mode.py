@@ -16,7 +16,6 @@ from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, make_cases, runner_spec, told
 from grader.package.package import CallManifest, KnownSubmission, Package
-from grader.report import Report
 from grader.sandbox.protocol import Sandbox
 
 
@@ -55,12 +54,12 @@ class CallMode(Mode[CallPrepared]):
         differs = any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items())
         return KnownMistake(submission.misunderstanding, results if differs else {})
 
-    def begin(self, prepared: CallPrepared, request: GradingRequest, report: Report, context: Context) -> CallGrading:
+    def begin(self, prepared: CallPrepared, request: GradingRequest) -> CallGrading:
         drawing = None
         if request.draw is not None and request.hidden:
             everybodys = [case for case in prepared.cases if not case.public]
-            drawing = self._draws.begin(self._package, request.draw, everybodys, context.stop)
-        return CallGrading(self._package, self._spec, prepared, request, report, self._sandbox, context, drawing)
+            drawing = self._draws.begin(self._package, request.draw, everybodys, request.context.stop)
+        return CallGrading(self._package, prepared, drawing, request, self._sandbox, self._spec)
 
     def _answers(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
         package = self._package

@@ -9,7 +9,6 @@ from grader.checks.program.subject import Pair, Result, Subject, compare_runs
 from grader.checks.program.table import collectives_of
 from grader.checks.program.values import told_of
 from grader.compare import compare
-from grader.context import Context
 from grader.errors import GraderFault, SubmissionFault
 from grader.known import AskForKnownMistakes
 from grader.modes.mode import GradingRequest
@@ -17,10 +16,9 @@ from grader.modes.program.examine import examine
 from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import pattern_of, sketch_of
 from grader.modes.program.verify import Examined
-from grader.modes.submission import load_submission
+from grader.modes.submission import RunnerGrading, load_submission
 from grader.package.package import ProgramManifest
 from grader.program.measured import Measured, mesh_name
-from grader.report import Report
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
 
@@ -28,32 +26,20 @@ from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
 _SMALL = 1024
 
 
-class ProgramGrading:
-    """Grades one submission in a session that it is alone in, and in verifiers that are lent to it."""
+class ProgramGrading(RunnerGrading):
+    """Grades one submission. Verifiers are lent to it."""
 
     def __init__(
         self,
         manifest: ProgramManifest,
-        spec: RunnerSpec,
         prepared: ProgramPrepared,
         request: GradingRequest,
-        report: Report,
         sandbox: Sandbox,
-        context: Context,
+        spec: RunnerSpec,
     ) -> None:
+        super().__init__(request, sandbox, spec)
         self._manifest = manifest
-        self._spec = spec
         self._prepared = prepared
-        self._request = request
-        self._report = report
-        self._sandbox = sandbox
-        self._context = context
-
-    def grade(self) -> Verdict:
-        """See `Grading`."""
-        with self._sandbox.open(self._spec, self._context.stop) as session:
-            self._report.environment = session.environment
-            return self._grade(session)
 
     def _grade(self, session: Session) -> Verdict:
         report, manifest, request = self._report, self._manifest, self._request

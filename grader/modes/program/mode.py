@@ -24,7 +24,6 @@ from grader.modes.submission import load_submission
 from grader.package.names import unmatched_leaves
 from grader.package.package import KnownSubmission, Package, ProgramManifest
 from grader.program.measured import Measured
-from grader.report import Report
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
 log = logging.getLogger("meshgrade.known")
@@ -90,10 +89,8 @@ class ProgramMode(Mode[ProgramPrepared]):
             return KnownMistake(submission.misunderstanding, sketch_of(examined))
         return KnownMistake(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
 
-    def begin(
-        self, prepared: ProgramPrepared, request: GradingRequest, report: Report, context: Context
-    ) -> ProgramGrading:
-        return ProgramGrading(self._manifest, self._spec, prepared, request, report, self._sandbox, context)
+    def begin(self, prepared: ProgramPrepared, request: GradingRequest) -> ProgramGrading:
+        return ProgramGrading(self._manifest, prepared, request, self._sandbox, self._spec)
 
     def inspect(self, prepared: ProgramPrepared, source: str, context: Context) -> tuple[Measured, ...]:
         cases = [case for case in prepared.cases if case.public]

@@ -15,7 +15,7 @@ from grader.known import KnownMistake
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest, Mode
 from grader.package.package import Package
-from grader.report import NO_OUTPUT, Report
+from grader.report import NO_OUTPUT
 from grader.sandbox.null import NullSandbox
 from grader.verdict import Verdict
 
@@ -32,19 +32,18 @@ class Word:
 class WordGrading:
     word: Word
     request: GradingRequest
-    report: Report
     runners_lost: list[str]
 
     def grade(self) -> Verdict:
         if self.runners_lost:
             raise LostRunner(self.runners_lost.pop())
         if self.request.source == self.word.word:
-            return self.report.verdict({"values": Finding(True, "That is the word.")}, [], NO_OUTPUT)
+            return self.request.report.verdict({"values": Finding(True, "That is the word.")}, [], NO_OUTPUT)
         same = next(
             (each for each in self.request.known(wrong_result=True) if self.request.source in each.results), None
         )
         found = {"values": Finding(False, "That is another word.", "wrong_value")}
-        return self.report.verdict(found, [], NO_OUTPUT, misconception=same and same.misunderstanding)
+        return self.request.report.verdict(found, [], NO_OUTPUT, misconception=same and same.misunderstanding)
 
 
 class WordMode(Mode[Word]):
@@ -72,8 +71,8 @@ class WordMode(Mode[Word]):
     def run_known(self, sandbox: Any, prepared: Word, submission: Any, stop: object) -> KnownMistake:
         return KnownMistake(submission.misunderstanding, {"grid": True})
 
-    def begin(self, prepared: Word, request: GradingRequest, report: Report, context: Context) -> WordGrading:
-        return WordGrading(prepared, request, report, self.runners_lost)
+    def begin(self, prepared: Word, request: GradingRequest) -> WordGrading:
+        return WordGrading(prepared, request, self.runners_lost)
 
 
 @pytest.fixture
