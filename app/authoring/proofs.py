@@ -44,6 +44,15 @@ class Proof:
             return None
         return len(self.findings) == self.total and all(each.passed for each in self.findings)
 
+    @property
+    def found(self) -> int:
+        return len(self.findings)
+
+    @property
+    def faults(self) -> int:
+        """How many findings did not pass."""
+        return sum(not each.passed for each in self.findings)
+
 
 _COLUMNS = (
     ProofRow.id,

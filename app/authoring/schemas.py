@@ -1,13 +1,11 @@
 """What REST takes from instructors and says to them about versions of a problem."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from app.authoring.history import PublicationView, VersionView
-from app.authoring.proofs import Proof, ProofStatus
-from app.authoring.service import Publication, Upload
+from app.authoring.proofs import ProofStatus
 from app.problems.store import Origin
 
 EXAMPLE_VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"
@@ -59,6 +57,23 @@ _CHECK_SUMMARY: dict[str, Any] = {
 }
 
 
+Slug = Annotated[str, Field(validation_alias="slug")]
+Served = Annotated[bool, Field(validation_alias="is_published")]
+
+
+class _View(BaseModel):
+    """Part of an answer, read from what the service returns.
+
+    Only the fields that are named here are read: a new part of that, perhaps secret, is not published by itself.
+    """
+
+    model_config = ConfigDict(extra="forbid", from_attributes=True)
+
+    @classmethod
+    def of(cls, view: object) -> Self:
+        return cls.model_validate(view)
+
+
 class VersionJSON(BaseModel):
     """Which version: the `version` that its upload was answered with."""
 
@@ -79,37 +94,31 @@ class PublishJSON(VersionJSON):
     force: bool = False
 
 
-class UploadJSON(BaseModel):
+class UploadJSON(_View):
     """A version that is kept. `published` says whether it is the one that is served."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_UPLOAD]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_UPLOAD]})
 
-    problem: str
+    problem: Slug
     version: str
-    published: bool
-
-    @classmethod
-    def of(cls, upload: Upload) -> "UploadJSON":
-        return cls(problem=upload.slug, version=upload.version, published=upload.is_published)
+    published: Served
 
 
-class FindingJSON(BaseModel):
+class FindingJSON(_View):
     """What was found of one file of the package; the message says what to do where it did not pass."""
-
-    model_config = ConfigDict(extra="forbid")
 
     file: str
     passed: bool
     message: str
 
 
-class PackageCheckJSON(BaseModel):
+class PackageCheckJSON(_View):
     """A check of a version. `passed` is null until it has ended; `total` is how many findings there will be."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_CHECK]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_CHECK]})
 
     id: str
-    problem: str
+    problem: Slug
     version: str
     status: ProofStatus
     passed: bool | None
@@ -118,59 +127,28 @@ class PackageCheckJSON(BaseModel):
     created_at: datetime
     finished_at: datetime | None
 
-    @classmethod
-    def of(cls, proof: Proof) -> "PackageCheckJSON":
-        return cls(
-            id=proof.id,
-            problem=proof.slug,
-            version=proof.version,
-            status=proof.status,
-            passed=proof.passed,
-            total=proof.total,
-            findings=[FindingJSON(file=each.file, passed=each.passed, message=each.message) for each in proof.findings],
-            created_at=proof.created_at,
-            finished_at=proof.finished_at,
-        )
 
-
-class PublicationJSON(BaseModel):
+class PublicationJSON(_View):
     """The version that is served. `checked`: whether its latest check passed; null where none has ended.
 
     `forced`: it was published although none had passed.
     """
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_PUBLICATION]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_PUBLICATION]})
 
-    problem: str
+    problem: Slug
     version: str
     checked: bool | None
     forced: bool
-    attempts_at_other_versions: int
-
-    @classmethod
-    def of(cls, publication: Publication) -> "PublicationJSON":
-        return cls(
-            problem=publication.slug,
-            version=publication.version,
-            checked=publication.checked,
-            forced=publication.forced,
-            attempts_at_other_versions=publication.attempts,
-        )
+    attempts_at_other_versions: Annotated[int, Field(validation_alias="attempts")]
 
 
-class KeptVersionJSON(BaseModel):
+class KeptVersionJSON(UploadJSON):
     """A version that is kept. `published` says whether it is the one that is served."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_VERSION]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_VERSION]})
 
-    problem: str
-    version: str
-    published: bool
     created_at: datetime
-
-    @classmethod
-    def of(cls, view: VersionView) -> "KeptVersionJSON":
-        return cls(problem=view.slug, version=view.version, published=view.is_published, created_at=view.created_at)
 
 
 class VersionPage(BaseModel):
@@ -182,34 +160,21 @@ class VersionPage(BaseModel):
     next: str | None
 
 
-class PublicationRecordJSON(BaseModel):
+class PublicationRecordJSON(_View):
     """That a version was published. `user` is null for what the operator put into the problems folder (`origin` is
     `folder`), and where the account was deleted. `checked` and `forced` are as they were at that time.
     """
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_RECORD]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_RECORD]})
 
     id: str
-    problem: str
+    problem: Slug
     version: str
     origin: Origin
     user: str | None
     checked: bool | None
     forced: bool
     published_at: datetime
-
-    @classmethod
-    def of(cls, view: PublicationView) -> "PublicationRecordJSON":
-        return cls(
-            id=view.id,
-            problem=view.slug,
-            version=view.version,
-            origin=view.origin,
-            user=view.user,
-            checked=view.checked,
-            forced=view.forced,
-            published_at=view.published_at,
-        )
 
 
 class PublicationPage(BaseModel):
@@ -223,13 +188,13 @@ class PublicationPage(BaseModel):
     next: str | None
 
 
-class PackageCheckSummaryJSON(BaseModel):
+class PackageCheckSummaryJSON(_View):
     """A check without its findings: `found` of `total` are there, `faults` of them did not pass."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_CHECK_SUMMARY]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_CHECK_SUMMARY]})
 
     id: str
-    problem: str
+    problem: Slug
     version: str
     status: ProofStatus
     passed: bool | None
@@ -238,21 +203,6 @@ class PackageCheckSummaryJSON(BaseModel):
     faults: int
     created_at: datetime
     finished_at: datetime | None
-
-    @classmethod
-    def of(cls, proof: Proof) -> "PackageCheckSummaryJSON":
-        return cls(
-            id=proof.id,
-            problem=proof.slug,
-            version=proof.version,
-            status=proof.status,
-            passed=proof.passed,
-            total=proof.total,
-            found=len(proof.findings),
-            faults=sum(not each.passed for each in proof.findings),
-            created_at=proof.created_at,
-            finished_at=proof.finished_at,
-        )
 
 
 class PackageCheckPage(BaseModel):
