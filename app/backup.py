@@ -26,8 +26,8 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from app.data_folder import SECRET_BYTES
 from app.database import Database
-from app.errors import BackupUnusable, DatabaseUnusable
 from app.migrate import explain, known_revisions, migration_config
+from app.start_errors import BackupUnusable, DatabaseUnusable
 
 _FORMAT = 1
 _MANIFEST, _SECRET, _REVISIONS = "meshgrade-backup.json", "secret", "alembic_version"

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-from app.errors import DataFolderHeld, DataFolderUnusable
+from app.start_errors import DataFolderHeld, DataFolderUnusable
 
 SECRET_BYTES = 32
 # O_NOFOLLOW: a link planted in a shared parent folder must not make us write somewhere else.

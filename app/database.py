@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_asyn
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
-from app.errors import SettingInvalid
+from app.start_errors import SettingInvalid
 
 _BUSY_LIMIT_S = 5.0
 _BUSY_AGAIN_S = 0.01

@@ -21,7 +21,6 @@ from app.authoring.service import Authoring
 from app.authoring.services import AuthoringServices
 from app.data_folder import DataFolder
 from app.database import Database
-from app.errors import SettingInvalid
 from app.migrate import migrate
 from app.operating.metrics import Metrics
 from app.operating.services import OperatingServices
@@ -47,6 +46,7 @@ from app.rest.rate_limit import RateLimit
 from app.routes import add_routes
 from app.services import share
 from app.settings import Settings
+from app.start_errors import SettingInvalid
 from app.version import VERSION
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from app.database import Database
-from app.errors import DatabaseUnusable
 from app.settings import CHECKOUT
+from app.start_errors import DatabaseUnusable
 
 _MIGRATIONS = CHECKOUT / "migrations"
 # Any number will do, so long as every server that shares a PostgreSQL takes the same: they migrate one at a time.

@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL
 
-from app.errors import SettingInvalid
+from app.start_errors import SettingInvalid
 from grader.package.ceiling import Ceiling
 
 LogFormat = Literal["text", "json"]

@@ -18,8 +18,9 @@ from joserfc.jwk import KeySet
 
 from app.accounts.flow import FLOW_LIFE_S, Flow
 from app.accounts.identities import Identity
-from app.errors import ProviderFailed, SettingInvalid
+from app.errors import ProviderFailed
 from app.settings import Settings
+from app.start_errors import SettingInvalid
 
 with warnings.catch_warnings():
     # It would rather have httpx2, of which it uses nothing that httpx does not do as well.

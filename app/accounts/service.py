@@ -23,8 +23,9 @@ from app.accounts.throttle import Throttle
 from app.accounts.tokens import Tokens
 from app.clock import now
 from app.database import Database
-from app.errors import AccountUnknown, NameTaken, SignInLinkInvalid, SignInRefused, SignUpClosed
+from app.errors import NameTaken, SignInLinkInvalid, SignInRefused, SignUpClosed
 from app.ids import new_id
+from app.start_errors import AccountUnknown
 
 SignUp = Literal["open", "invitation", "closed"]
 

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from app.cli.errors import explain
-from app.errors import ServerUnusable
+from app.start_errors import ServerUnusable
 from app.version import VERSION
 from grader.errors import MeshgradeError
 

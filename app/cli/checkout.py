@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-from app.errors import StartRefused
+from app.start_errors import StartRefused
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from app.errors import StartRefused
+from app.start_errors import StartRefused
 from grader.errors import MeshgradeError
 
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.cli.submission import package_of, source_limit, source_of
-from app.errors import StartRefused
+from app.start_errors import StartRefused
 from grader.errors import Cancelled, GraderFault, SubmissionFault, WallMissing
 
 if TYPE_CHECKING:

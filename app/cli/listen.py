@@ -4,7 +4,7 @@ import errno
 import ipaddress
 import socket
 
-from app.errors import AddressUnusable
+from app.start_errors import AddressUnusable
 
 _BACKLOG = 2048
 

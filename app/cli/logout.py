@@ -7,7 +7,7 @@ import typer
 
 from app.cli.remote.address import DEFAULT, read_address
 from app.cli.remote.store import Remembered, read_remembered, remember
-from app.errors import NotLoggedIn
+from app.start_errors import NotLoggedIn
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

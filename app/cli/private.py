@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import StartRefused
+from app.start_errors import StartRefused
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.remote.connect import InsecureOption, ServerOption, connected
-from app.errors import NotLoggedIn, ServerRefused
+from app.start_errors import NotLoggedIn, ServerRefused
 
 if TYPE_CHECKING:
     from app.cli.remote.answers import ProblemLine

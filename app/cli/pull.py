@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.cli.remote.connect import InsecureOption, ServerOption, connected
-from app.errors import StartRefused
+from app.start_errors import StartRefused
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

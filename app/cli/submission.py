@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.errors import StartRefused
+from app.start_errors import StartRefused
 
 if TYPE_CHECKING:
     from grader.package.package import Package

@@ -39,7 +39,7 @@ def worker(
 
 def _require_postgresql(settings: "Settings") -> None:
     from app.database import Database
-    from app.errors import StartRefused
+    from app.start_errors import StartRefused
 
     if settings.database_url is None:
         raise StartRefused("a worker must be told the server's database.", _REMEDY)

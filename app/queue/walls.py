@@ -3,8 +3,9 @@
 import logging
 from collections.abc import Callable, Sequence
 
-from app.errors import GradingImpossible, GradingRefused
+from app.errors import GradingRefused
 from app.queue.protocol import WallReport
+from app.start_errors import GradingImpossible
 from grader.errors import WallMissing
 
 log = logging.getLogger(__name__)

@@ -17,9 +17,9 @@ from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, Session
 from app.backup import Backup, write_backup
 from app.data_folder import DataFolder
 from app.database import Base, Database
-from app.errors import BackupUnusable, DatabaseUnusable, DataFolderUnusable
 from app.migrate import migrate, migration_config
 from app.queue.models import AttemptRow
+from app.start_errors import BackupUnusable, DatabaseUnusable, DataFolderUnusable
 from tests.app.conftest import empty
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from app.data_folder import DataFolder
-from app.errors import DataFolderHeld, DataFolderUnusable
+from app.start_errors import DataFolderHeld, DataFolderUnusable
 
 
 def mode(path) -> int:

@@ -28,8 +28,8 @@ import app.problems.models
 import app.queue.models
 from app.clock import now
 from app.database import Base, Database
-from app.errors import DatabaseUnusable, SettingInvalid
 from app.migrate import migrate, migration_config
+from app.start_errors import DatabaseUnusable, SettingInvalid
 
 pytestmark = pytest.mark.anyio
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import SettingInvalid
 from app.settings import Settings, load_settings
+from app.start_errors import SettingInvalid
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text()
 

@@ -4,7 +4,7 @@ import ipaddress
 
 import httpx
 
-from app.errors import ServerAddressUnusable
+from app.start_errors import ServerAddressUnusable
 
 DEFAULT = "http://127.0.0.1:8000"
 

@@ -11,7 +11,7 @@ import typer
 from app.cli.remote.address import DEFAULT, read_address, require_safe
 from app.cli.remote.server import Server
 from app.cli.remote.store import read_remembered
-from app.errors import NotLoggedIn
+from app.start_errors import NotLoggedIn
 
 ServerOption = Annotated[
     str | None,

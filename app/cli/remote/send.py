@@ -17,7 +17,7 @@ from app.cli.remote.follow import follow
 from app.cli.remote.server import Server
 from app.cli.submission import source_of
 from app.cli.verdict_text import print_verdict
-from app.errors import ServerRefused, ServerUnusable, StartRefused
+from app.start_errors import ServerRefused, ServerUnusable, StartRefused
 from grader.stored_verdict import read_verdict
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from app.cli.remote.answers import Attempt, Me, Problem, ProblemLine, Problems, Progress
 from app.cli.remote.events import Event, read_events
 from app.clock import now
-from app.errors import NotLoggedIn, ServerRefused, ServerUnusable, StartRefused
+from app.start_errors import NotLoggedIn, ServerRefused, ServerUnusable, StartRefused
 from app.web.terminal import plain_text
 
 M = TypeVar("M", bound=BaseModel)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.errors import TokenFileUnusable
+from app.start_errors import TokenFileUnusable
 
 
 class Remembered(BaseModel):

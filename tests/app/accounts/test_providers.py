@@ -12,8 +12,8 @@ from joserfc.jwk import OctKey, RSAKey
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.accounts.providers import GitHubProvider, _Client, build_providers
-from app.errors import SettingInvalid
 from app.settings import Settings
+from app.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, OIDCServer, run_provider
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_in, sign_up
 

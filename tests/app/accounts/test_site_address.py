@@ -5,8 +5,8 @@ import html
 import pytest
 
 from app.accounts.providers import build_providers
-from app.errors import SettingInvalid
 from app.settings import Settings
+from app.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.app.accounts.people import browser, form_token, sign_in
 from tests.app.test_every_route import OWN, PUBLIC

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from app.cli import checkout
 from app.cli.__main__ import app
-from app.errors import StartRefused
+from app.start_errors import StartRefused
 
 
 @pytest.mark.parametrize(

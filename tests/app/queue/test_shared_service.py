@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from app.data_folder import DataFolder
-from app.errors import GradingImpossible, SettingInvalid
 from app.queue.deployment import share_secret, shared_secret
 from app.queue.null import NullGrader
+from app.start_errors import GradingImpossible, SettingInvalid
 from tests.app.attempts.test_submit import ATTEMPTS, HeldGrader
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]

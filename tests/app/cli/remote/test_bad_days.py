@@ -10,7 +10,7 @@ import pytest
 from app.cli.remote.events import Event, read_events
 from app.cli.remote.follow import follow
 from app.cli.remote.server import Server
-from app.errors import NotLoggedIn, ServerRefused, ServerUnusable
+from app.start_errors import NotLoggedIn, ServerRefused, ServerUnusable
 
 ID = "0" * 31 + "1"
 QUEUED = {

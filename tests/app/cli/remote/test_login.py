@@ -11,7 +11,7 @@ import pytest
 
 from app.cli.remote.address import read_address, require_safe
 from app.cli.remote.store import Remembered, read_remembered, remember, token_file
-from app.errors import ServerAddressUnusable, TokenFileUnusable
+from app.start_errors import ServerAddressUnusable, TokenFileUnusable
 from tests.app.cli.remote.conftest import TOKEN
 from tests.app.cli.test_serve import environment
 
