@@ -1,4 +1,4 @@
-"""What a package's own code is run for in every mode that has a sandbox, and how its faults are told."""
+"""What a package's own code is run for in every mode that has a sandbox, and the text of its faults."""
 
 from grader import wire
 from grader.case import Case
@@ -43,10 +43,10 @@ def make_cases(sandbox: Sandbox, spec: RunnerSpec, package: Package, key: str, s
 
 def failed(package: Package, file: str, fault: SubmissionFault) -> GraderFault:
     """The fault of a file of the package, for its author's eyes."""
-    return GraderFault(f"{package.slug}: {file} failed: {told(fault)}")
+    return GraderFault(f"{package.slug}: {file} failed: {fault_text(fault)}")
 
 
-def told(fault: SubmissionFault) -> str:
+def fault_text(fault: SubmissionFault) -> str:
     """What the package's own code did."""
     return f"{fault.detail.get('type', fault.reason)}: {fault}"
 

@@ -14,7 +14,7 @@ from grader.modes.call.draws import Draws
 from grader.modes.call.grading import CallGrading
 from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest, Mode
-from grader.modes.package_code import failed, make_cases, runner_spec, told
+from grader.modes.package_code import failed, fault_text, make_cases, runner_spec
 from grader.package.package import CallManifest, KnownSubmission, Package
 from grader.sandbox.protocol import Sandbox
 
@@ -91,7 +91,7 @@ class CallMode(Mode[CallPrepared]):
                     values = session.call([*case.inputs.values()])
                 except SubmissionFault as fault:
                     if fault.reason != "error":
-                        raise GraderFault(f"{self._package.slug}: {file}: {told(fault)}") from None
+                        raise GraderFault(f"{self._package.slug}: {file}: {fault_text(fault)}") from None
                     continue
                 results[case.id] = values.get("result")
         return results

@@ -13,7 +13,7 @@ from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
 from grader.known import KnownMistake, has_wrong_result
 from grader.modes.mode import GradingRequest, Mode
-from grader.modes.package_code import failed, make_cases, refuse, runner_spec, told
+from grader.modes.package_code import failed, fault_text, make_cases, refuse, runner_spec
 from grader.modes.program import prepared as stored
 from grader.modes.program.examine import examine
 from grader.modes.program.grading import ProgramGrading
@@ -44,7 +44,7 @@ def rehearsing_runner(package: Package, manifest: ProgramManifest) -> RunnerSpec
 
 
 class ProgramMode(Mode[ProgramPrepared]):
-    """See `Mode`. No submission's process is given a hidden input but its seed, so all attempts have the same."""
+    """See `Mode`. No submission's process is given a hidden input, so all attempts have the same."""
 
     def __init__(self, package: Package, manifest: ProgramManifest, sandbox: Sandbox) -> None:
         self._package = package
@@ -83,7 +83,8 @@ class ProgramMode(Mode[ProgramPrepared]):
         try:
             examined = self._examine(sandbox, submission.source, prepared.cases, stop)
         except SubmissionFault as fault:
-            log.warning("%s: rejected/%s.py gives no program: %s", self._package.slug, submission.name, told(fault))
+            name = f"{self._package.slug}: rejected/{submission.name}.py"
+            log.warning("%s gives no program: %s", name, fault_text(fault))
             return KnownMistake(submission.misunderstanding, {})
         if has_wrong_result(submission):
             return KnownMistake(submission.misunderstanding, sketch_of(examined))

@@ -1,0 +1,70 @@
+"""What golden verdicts have in common: a package that is made up, and a judge behind a sandbox that runs nothing."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from grader.context import NEVER, QUIET, Stop
+from grader.known import KnownMistake
+from grader.modes import Modes
+from grader.modes.mode import GradingRequest, Prepared
+from grader.package.package import MANIFEST, Package
+from grader.report import Report
+from grader.sandbox.null import NullSandbox, NullSession
+from grader.sandbox.protocol import RunnerSpec
+from grader.verdict import Verdict
+from tests.grader.checks.program.made import EIGHT, FOUR
+
+Scenario = Callable[[], Verdict]
+Groups = dict[str, dict[str, Scenario]]
+
+
+def package_of(mode: str, checks: Sequence[dict[str, Any]]) -> Package:
+    others = [check for check in checks if check["id"] != "values"]
+    points = [100 - 10 * len(others)] + [10] * len(others)
+    manifest = {
+        "schema_version": 1,
+        "uuid": "00000000-0000-4000-8000-000000000000",
+        "slug": "golden",
+        "title": "Golden",
+        "summary": "made up",
+        "track": "none",
+        "difficulty": "easy",
+        "mode": mode,
+        "entry": "step",
+        "checks": [{"points": worth} | check for worth, check in zip(points, [{"id": "values"}, *others], strict=True)],
+        "authors": ["nobody"],
+        "licence": "Apache-2.0",
+    }
+    if mode == "program":
+        groups = {"params": ["w"]}
+        manifest["program"] = {
+            "init": "init",
+            "steps": 2,
+            "meshes": [EIGHT, FOUR],
+            "inputs": {"x": ["x"]},
+            "groups": groups,
+        }
+    return Package(MANIFEST.validate_python(manifest), "v", "", (), "", "", "", "", (), ())
+
+
+class Quiet(NullSandbox):
+    """Its sessions report no environment."""
+
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> NullSession:
+        session = super().open(spec, stop)
+        session.environment = {}
+        return session
+
+
+def verdict_of(
+    sandbox: NullSandbox, package: Package, prepared: Prepared, known: Sequence[KnownMistake], *, hidden: bool
+) -> Verdict:
+    report = Report(package, hidden=hidden, walls=("seccomp",))
+    request = GradingRequest("source", hidden, None, lambda *, wrong_result: known, report, QUIET)
+    return Modes(sandbox, b"secret").of(package).begin(prepared, request).grade()
+
+
+def array(*numbers: float) -> np.ndarray[Any, Any]:
+    return np.asarray(numbers, np.float32)

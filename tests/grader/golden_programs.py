@@ -1,0 +1,220 @@
+"""Golden verdicts of programs: what a verifier measured of each, and what it computed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from grader.case import Case
+from grader.known import KnownMistake
+from grader.modes.program.examine import Examination
+from grader.modes.program.prepared import ProgramPrepared
+from grader.modes.program.sketch import sketch_of
+from grader.modes.program.verify import Examined
+from grader.program.dots import Dot
+from grader.program.facts import Asked, Facts, Leaf
+from grader.program.measured import Measured, Run
+from grader.sandbox.protocol import Output
+from grader.verdict import Verdict
+from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, whole
+from tests.grader.golden_judging import Groups, Quiet, array, package_of, verdict_of
+
+WHOLE = 32_768
+ONE = Dot("dot.1", 8_000, 1, ((3, 16), (16, 16)), (3, 16), (), False, 9)
+CASES = (Case("public-1", True, {"x": array(1)}), Case("hidden-1", False, {"x": array(2)}))
+RESULTS = {"w": array(1, 2, 3), "loss": array(1)}
+Meshes = dict[str, Any]
+
+
+def run_of(*, steps: int = 2, replicas: dict[str, Any] | None = None, **changes: Any) -> Run:
+    """Both steps with the same leaves; `changes` are the last one's."""
+    leaves = [RESULTS] * (steps - 1) + [RESULTS | changes]
+    return Run({"w": array(1, 2, 3)}, tuple(leaves), tuple([{}] * (steps - 1) + [replicas or {}]))
+
+
+def examined(measured: Measured, runs: dict[str, Run] | None = None, cases: tuple[Case, ...] = CASES) -> Examined:
+    return Examined(cases, measured, {case.id: (runs or {}).get(case.id, run_of()) for case in cases}, {})
+
+
+def grade(mine: Sequence[Examined], theirs: Sequence[Examined], check: dict[str, Any], **options: Any) -> Verdict:
+    package = package_of("program", [{"id": "values"}] + [check] * (check["id"] != "values"))
+    sandbox = Quiet(lambda message, values: ({"ok": True}, {}), Output("", "", truncated=False))
+    cases = tuple({case.id: case for each in theirs for case in each.cases}.values())
+    prepared = ProgramPrepared(cases, tuple(theirs))
+    with patch("grader.modes.program.grading.examine", lambda *_: Examination(tuple(mine), 0.0)):
+        return verdict_of(sandbox, package, prepared, options.get("known", ()), hidden=options.get("hidden", True))
+
+
+def check(name: str, on_eight: Meshes | None = None, on_four: Meshes | None = None, **bounds: Any) -> Verdict:
+    """A submission that differs from the reference in what is given for a mesh."""
+    usual = {"said": [exchange("all-gather", WHOLE)]}
+    four = {"said": [exchange("all-gather", WHOLE, 4)], "flops": 16_000}
+    mine = [examined(program(EIGHT, **usual | (on_eight or {}))), examined(program(FOUR, **four | (on_four or {})))]
+    theirs = [examined(program(EIGHT, **usual)), examined(program(FOUR, **four))]
+    return grade(mine, theirs, {"id": name, **bounds})
+
+
+def values(on_eight: dict[str, Run] | None = None, on_four: dict[str, Run] | None = None, **options: Any) -> Verdict:
+    mine = [examined(program(EIGHT), on_eight), examined(program(FOUR), on_four)]
+    return grade(mine, [examined(program(EIGHT)), examined(program(FOUR))], {"id": "values"}, **options)
+
+
+def of_two_shapes() -> Verdict:
+    """Cases of other shapes need programs of their own, so a mesh has several."""
+    first, second = (Case("public-1", True, {"x": array(1)}),), (Case("hidden-1", False, {"x": array(1, 2)}),)
+    theirs = [examined(program(mesh), None, cases) for mesh in (EIGHT, FOUR) for cases in (first, second)]
+    mine = [*theirs[:1], examined(program(EIGHT, alias_bytes=0), None, second), *theirs[2:]]
+    return grade(mine, theirs, {"id": "donation"})
+
+
+def init_memory(output_bytes: int) -> Verdict:
+    def with_init(measured: Measured, size: int) -> Measured:
+        facts: Facts = replace(
+            measured.facts, memory=replace(measured.facts.memory, output_bytes=size, temporary_bytes=0)
+        )
+        return replace(measured, init=facts)
+
+    mine = [examined(with_init(program(mesh), output_bytes)) for mesh in (EIGHT, FOUR)]
+    theirs = [examined(with_init(program(mesh), 8_192)) for mesh in (EIGHT, FOUR)]
+    return grade(mine, theirs, {"id": "init_memory"})
+
+
+def input_taken_whole() -> Verdict:
+    measured = program(EIGHT)
+    facts = replace(measured.facts, inputs=(measured.facts.inputs[0], whole((24, 16), 8)))
+    mine = [examined(replace(measured, facts=facts)), examined(program(FOUR))]
+    return grade(mine, [examined(measured), examined(program(FOUR))], {"id": "sharding"})
+
+
+def computed_whole() -> dict[str, Any]:
+    return {"dots": (replace(ONE, operand_shapes=((24, 16), (16, 16)), result_shape=(24, 16)),)}
+
+
+def with_dots(on_eight: dict[str, Any], name: str) -> Verdict:
+    def measured(mesh: dict[str, int], changes: dict[str, Any]) -> Measured:
+        made = program(mesh)
+        return replace(made, facts=replace(made.facts, census=replace(made.facts.census, **changes)))
+
+    theirs = [examined(measured(mesh, {"dots": (ONE,)})) for mesh in (EIGHT, FOUR)]
+    return grade([examined(measured(EIGHT, on_eight)), theirs[1]], theirs, {"id": name})
+
+
+ELSEWHERE = Leaf((512, 16), "float32", "not on the mesh", False, whole((512, 16), 8).slices)
+OTHER_SHAPE = Leaf((512,), "float32", "P('x')", True, split((512,), 8).slices)
+GATHER = {"kinds": ["all-gather"], "of": "params", "at_least": 1.0, "at_most": 1.0, "means": "Gather it once."}
+TWICE = run_of(w=array(2, 4, 6))
+ROWS = exchange("all-gather", 1_536, depends=(1,), carries=(1,))
+PROGRAMS: Groups = {
+    "program-values": {
+        "accepted": values,
+        "a run": partial(values, hidden=False),
+        "wrong on both meshes": partial(values, {"public-1": TWICE}, {"public-1": run_of(w=array(1, 2, 9))}),
+        "wrong on one mesh": partial(values, None, {"public-1": run_of(w=array(1, 2, 9))}),
+        "wrong in a hidden case": partial(values, {"hidden-1": run_of(w=array(8, 16, 24))}),
+        "wrong shape": partial(values, {"public-1": run_of(loss=np.asarray(1, np.float32))}),
+        "wrong dtype": partial(values, {"public-1": run_of(loss=np.asarray([1.0]))}),
+        "other leaves": partial(values, {"public-1": run_of(more=array(1))}),
+        "other state": partial(values, {"public-1": replace(run_of(), init={"w": array(1, 2, 4)})}),
+        "replicas differ": partial(values, {"public-1": run_of(replicas={"loss": array(5)})}),
+        "known": partial(
+            values,
+            {"public-1": TWICE},
+            known=[
+                KnownMistake("other", {}),
+                KnownMistake("twice", sketch_of([examined(program(EIGHT), {"public-1": TWICE})])),
+            ],
+        ),
+    },
+    "program-sharding": {
+        "passed": partial(check, "sharding"),
+        "whole on one mesh": partial(check, "sharding", None, {"w": whole((512, 16), 4)}),
+        "whole on both": partial(check, "sharding", {"new_w": whole((512, 16), 8)}, {"new_w": whole((512, 16), 4)}),
+        "not placed": partial(check, "sharding", {"w": ELSEWHERE}),
+        "another shape": partial(check, "sharding", {"new_w": OTHER_SHAPE}),
+        "any dimension": partial(check, "sharding", dims="any"),
+        "other leaves": partial(check, "sharding", leaves=["loss"]),
+        "an input taken whole": input_taken_whole,
+    },
+    "program-state_bytes": {
+        "passed": partial(check, "state_bytes"),
+        "too much": partial(check, "state_bytes", {"w": whole((512, 16), 8)}),
+    },
+    "program-memory": {
+        "passed": partial(check, "memory"),
+        "arguments": partial(check, "memory", {"argument_bytes": 100_000}),
+        "constants": partial(check, "memory", {"constant_bytes": 1 << 24}),
+        "temporaries": partial(check, "memory", {"temporary_bytes": 1 << 20}, {"temporary_bytes": 1 << 21}),
+    },
+    "program-init_memory": {
+        "passed": partial(init_memory, 12_288),
+        "too much": partial(init_memory, 12_289),
+    },
+    "program-flops": {
+        "passed": partial(check, "flops"),
+        "too much": partial(check, "flops", {"flops": 64_000}, {"flops": 18_401}),
+        "too little": partial(check, "flops", {"flops": 3_999}),
+        "unknown": partial(check, "flops", {"flops": None}),
+    },
+    "program-donation": {
+        "passed": partial(check, "donation"),
+        "kept": partial(check, "donation", {"alias_bytes": 0}, {"alias_bytes": 1}),
+        "several programs on a mesh": of_two_shapes,
+    },
+    "program-collectives": {
+        "passed": partial(check, "collectives", rules=[GATHER]),
+        "not allowed": partial(check, "collectives", allowed=["all-reduce"]),
+        "too often": partial(check, "collectives", {"said": [exchange("all-gather", WHOLE)] * 2}, rules=[GATHER]),
+        "none": partial(check, "collectives", {"said": []}, rules=[GATHER]),
+        "in a loop": partial(
+            check,
+            "collectives",
+            {"said": [exchange("all-gather", WHOLE, loops=("while.1",), executions=24)]},
+            rules=[{"kinds": ["all-gather"], "loops": "never"}],
+        ),
+        "unknown rounds": partial(
+            check, "collectives", {"said": [exchange("all-gather", WHOLE, loops=("while.1",), executions=None)]}
+        ),
+        "along no axis": partial(
+            check,
+            "collectives",
+            {"said": [exchange("all-gather", WHOLE, groups=((0, 1, 2), (3, 4, 5, 6, 7)), group_size=5)]},
+            rules=[{**GATHER, "axes": ["x"]}],
+        ),
+        "executions": partial(
+            check, "collectives", rules=[{"kinds": ["all-gather"], "executions": {"at_least": "x-1"}}]
+        ),
+    },
+    "program-batch": {
+        "passed": partial(check, "batch"),
+        "gathered": partial(check, "batch", {"said": [exchange("all-gather", 1_536, shapes=((24, 16),))]}),
+        "moved": partial(check, "batch", {"said": [ROWS]}),
+        "computed": partial(with_dots, computed_whole(), "batch"),
+    },
+    "program-by_hand": {
+        "passed": partial(
+            check,
+            "by_hand",
+            {"asked": [Asked("all-gather", ("f32",), 1, WHOLE // 8)]},
+            {"asked": [Asked("all-gather", ("f32",), 1, WHOLE // 4)]},
+        ),
+        "the partitioner's": partial(check, "by_hand"),
+        "products outside": partial(check, "by_hand", {"products_outside": 1}, {"products_outside": 2}),
+    },
+    "program-primitives": {
+        "passed": partial(check, "primitives", {"primitives": {"dot_general": 2}}, {"primitives": {"dot_general": 3}}),
+        "missing": partial(check, "primitives", {"primitives": {"dot_general": 2}}, required=["shard_map"]),
+        "forbidden": partial(check, "primitives", {"primitives": {"psum": 1}}, any_of=["x"], forbidden=["psum"]),
+    },
+    "program-retrace": {
+        "passed": partial(check, "retrace"),
+        "retraced": partial(check, "retrace", None, {"retraced": True}),
+    },
+    "program-scaling": {
+        "passed": partial(check, "scaling"),
+        "made for eight": partial(check, "scaling", None, {"flops": 8_000}),
+        "unknown": partial(check, "scaling", None, {"flops": None}),
+    },
+}
