@@ -8,12 +8,11 @@ import importlib
 import pkgutil
 from typing import Any, Protocol
 
-from grader.checks import call, program
 from grader.checks.finding import Bounds
 from grader.verdict import Mode, Trust
 
 # What checks are made of, beside them in the same folder.
-_NOT_CHECKS = {"call": {"outcome"}, "program": {"subject", "table"}}
+_NOT_CHECKS = {"outcome", "subject", "table"}
 
 
 class Check(Protocol):
@@ -27,8 +26,8 @@ class Check(Protocol):
 
 def names(mode: Mode) -> list[str]:
     """Every check there is."""
-    folder = {"call": call, "program": program}[mode]
-    return sorted({module.name for module in pkgutil.iter_modules(folder.__path__)} - _NOT_CHECKS[mode])
+    folder = importlib.import_module(f"grader.checks.{mode}")
+    return sorted({module.name for module in pkgutil.iter_modules(folder.__path__)} - _NOT_CHECKS)
 
 
 def load(mode: Mode, name: str) -> Check:

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from grader.reasons import Reason
+from grader.verdict import Mode
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -106,6 +107,7 @@ class ProgramManifest(_Manifest):
 
 Manifest = Annotated[CallManifest | ProgramManifest, Field(discriminator="mode")]
 MANIFEST: TypeAdapter[CallManifest | ProgramManifest] = TypeAdapter(Manifest)
+MANIFESTS: dict[Mode, type[BaseModel]] = {"call": CallManifest, "program": ProgramManifest}
 
 
 @dataclass(frozen=True, slots=True)

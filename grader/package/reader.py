@@ -17,13 +17,12 @@ from grader.package.figures import wrong_figures
 from grader.package.names import suggest, unknown_names
 from grader.package.package import (
     MANIFEST,
-    CallManifest,
+    MANIFESTS,
     CheckSpec,
     KnownSubmission,
     Limits,
     Manifest,
     Package,
-    ProgramManifest,
     ProgramSpec,
     Tolerance,
 )
@@ -38,7 +37,6 @@ _MODELS: dict[str, type[BaseModel]] = {
     "tolerance": Tolerance,
     "program": ProgramSpec,
 }
-_MANIFESTS: dict[str, type[BaseModel]] = {"call": CallManifest, "program": ProgramManifest}
 _NO_MODE = ("union_tag_not_found", "union_tag_invalid")
 
 
@@ -248,9 +246,10 @@ def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[str]:
     """Every fault of a manifest. One without a mode that exists is read as the mode that its tables belong to."""
     if all(fault["type"] not in _NO_MODE for fault in error.errors()):
         return [_explain(fault) for fault in error.errors()]
-    mode, modes = raw.get("mode"), list(_MANIFESTS)
-    told = f"there is no mode {mode!r}{suggest(str(mode), modes)}" if "mode" in raw else "it is missing"
-    faults = [f"problem.toml: mode: {told}. Write one of {', '.join(repr(each) for each in modes)}"]
+    mode, modes = raw.get("mode"), list(MANIFESTS)
+    name = str(mode)[:40]
+    fault = f"there is no mode '{name}'{suggest(name, modes)}" if "mode" in raw else "it is missing"
+    faults = [f"problem.toml: mode: {fault}. Write one of {', '.join(repr(each) for each in modes)}"]
     try:
         MANIFEST.validate_python(raw | {"mode": "program" if "program" in raw else "call"})
     except ValidationError as others:
@@ -259,14 +258,15 @@ def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[str]:
 
 
 def _explain(fault: Any) -> str:
-    mode, *path = (str(part) for part in fault["loc"])
+    mode, *rest = fault["loc"]
+    path = [str(part) for part in rest]
     where, needs_program = ".".join(path), path == ["program"]
     if fault["type"] == "missing" and needs_program:
         return "problem.toml: mode program needs a table [program]"
     if fault["type"] == "extra_forbidden" and needs_program:
         return "problem.toml: [program] belongs to mode program"
     if fault["type"] == "extra_forbidden":
-        known = _MODELS.get(path[0], _MANIFESTS[mode]).model_fields
+        known = _MODELS.get(path[0], MANIFESTS[mode]).model_fields
         return f"problem.toml: unknown key '{where}'{suggest(path[-1], list(known))}"
     return f"problem.toml: {where}: {fault['msg']}"
 

@@ -62,7 +62,7 @@ def test_the_version_changes_with_any_file_and_only_then(folder):
             'mode = "cal"',
             "mode: there is no mode 'cal' (did you mean 'call'?). Write one of 'call', 'program'",
         ),
-        ('mode = "call"', "mode = 3", "mode: there is no mode 3. Write one of 'call', 'program'"),
+        ('mode = "call"', "mode = 3", "mode: there is no mode '3'. Write one of 'call', 'program'"),
         ('mode = "call"', "", "mode: it is missing. Write one of 'call', 'program'"),
         ('mode = "call"', 'mode = "program"', "mode program needs a table [program]"),
         ("[limits]", "[program]\nmeshes = []\n[limits]", "[program] belongs to mode program"),
