@@ -8,12 +8,12 @@ import json
 import math
 import os
 import socket
-import threading
 from typing import Any
 
 from hypothesis import strategies as st
 
 from grader import wire
+from grader.context import NEVER, Stop
 from grader.package.package import Limits
 from grader.sandbox.null import NullSession
 from grader.sandbox.protocol import RunnerSpec
@@ -110,7 +110,7 @@ class ForgedSandbox:
     def warm(self, spec: RunnerSpec) -> None:
         return None
 
-    def open(self, spec: RunnerSpec, stop: threading.Event | None = None) -> ForkSession:
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> ForkSession:
         ours, theirs = socket.socketpair()
         outputs = [os.pipe() for _ in range(2)]
         fork = Fork(0, ours, outputs[0][0], outputs[1][0], pid=os.getpid(), status=0)

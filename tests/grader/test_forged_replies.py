@@ -55,7 +55,7 @@ def judge(fsdp_step: Package, tmp_path_factory: pytest.TempPathFactory) -> Judge
 
 
 def graded(judge: Judge, package: Package, frames: list[bytes], **options: Any) -> Verdict:
-    judge._sandbox = ForgedSandbox(frames, **options)  # type: ignore[assignment]
+    judge._modes.sandbox = ForgedSandbox(frames, **options)  # type: ignore[assignment]
     verdict = judge.judge(package, "the source")
     assert verdict.status != "failed"
     # It can be stored and sent, by whoever reads JSON.
