@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.workload import CHECKOUT
-from grader.context import QUIET
+from grader.context import NEVER, QUIET
 from grader.modes import Modes
 from grader.modes.program.export import Export, export
 from grader.modes.program.mode import rehearsing_runner
@@ -68,7 +68,7 @@ def main(rounds: int) -> None:
 
 
 def _serve(verifier: ForkSession, package: Package, programs: list[Program]) -> tuple[float, float]:
-    verifier.charge(package.manifest.limits, None)
+    verifier.charge(package.manifest.limits, NEVER)
     cpu_s, started = usage_of(verifier.pid).cpu_s, time.monotonic()
     for mesh, signature, exported in programs:
         verify(verifier, package.manifest, mesh, signature, exported)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.context import NEVER
 from grader.errors import GraderFault, LostRunner
 from grader.judge import Judge
 from grader.package.package import Limits, Package
@@ -171,7 +172,7 @@ def test_a_lost_runner_is_tried_again_and_then_fails_uncharged(pool, tmp_path, a
     opened = []
     original = pool.open
 
-    def losing(spec, stop=None):
+    def losing(spec, stop=NEVER):
         session = original(spec, stop)
         opened.append(session)
         if len(opened) in lost:
