@@ -52,7 +52,7 @@ class _Runner:
         self._observer = observer
         self._cache = cache
         self._submission: Submission | None = None
-        self._exported: Exported | None = None
+        self._exported: list[Exported] = []
 
     def answer(self, request: dict[str, Any], values: dict[str, object]) -> dict[str, object]:
         match request["op"]:
@@ -63,12 +63,13 @@ class _Runner:
                 limit_memory(request["data_bytes"], request["address_bytes"])
             case "load":
                 self._submission = Submission.load(request["source"], request["entry"])
+                self._exported.clear()
             case "export" if self._submission is not None:
                 self._observer.active = False
-                self._exported = export_program(self._submission, request)
-                return _export(self._exported)
-            case "states" if self._exported is not None:
-                return {"states": self._exported.states_of(request["seeds"])}
+                self._exported.append(export_program(self._submission, request))
+                return _export(self._exported[-1])
+            case "states" if request["number"] < len(self._exported):
+                return {"states": self._exported[request["number"]].states_of(request["seeds"])}
             case "call" if self._submission is not None:
                 return _call(self._submission, values["args"], self._observer)
             case "cases" if self._submission is not None:

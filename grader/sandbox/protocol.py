@@ -81,9 +81,9 @@ class Requests(Protocol):
         message = {"op": "export", "mesh": mesh, "args": list(args), "init": init, "export_init": export_init}
         return self.request({**message, "seeds": list(seeds)})[1]
 
-    def states(self, seeds: Sequence[object]) -> object:
-        """The states that the `init` of the last export makes of more seeds."""
-        return self.request({"op": "states", "seeds": list(seeds)})[1].get("states")
+    def states(self, number: int, seeds: Sequence[object]) -> object:
+        """The states that `init` makes of more seeds, for the mesh of an export; `number` counts exports from 0."""
+        return self.request({"op": "states", "number": number, "seeds": list(seeds)})[1].get("states")
 
     def compile(
         self, mesh: dict[str, int], artifact: object, inputs: Sequence[dict[str, Any]], *, state: int, alone: bool

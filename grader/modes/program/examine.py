@@ -1,7 +1,7 @@
 """Program mode: what a source compiles to on every mesh of its problem, measured, and what that computes.
 
 The reference, the known wrong submissions and a submission go the same way: a runner exports, a verifier compiles and
-runs. Meshes go side by side: while one is verified the next is exported.
+runs. They go side by side: a program is compiled while the next is exported, and while `init` runs with hidden seeds.
 """
 
 import time
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from grader.case import Case
 from grader.context import QUIET, Context
 from grader.errors import SubmissionFault
-from grader.modes.program.export import Export, export
+from grader.modes.program.export import Export, States, export, first_cases, later_states
 from grader.modes.program.signatures import Signature, signatures_of
 from grader.modes.program.verify import Examined, NeedsOwnVerifier, verify
 from grader.package.package import ProgramManifest
@@ -42,10 +42,10 @@ def examine(
     """
     signatures = signatures_of(manifest, cases)
 
-    def verified(mesh: dict[str, int], signature: Signature, exported: Export) -> Examined:
+    def verified(mesh: dict[str, int], signature: Signature, exported: Export, states: States) -> Examined:
         try:
             with sandbox.verifier(manifest.devices, manifest.limits, context.stop) as verifier:
-                return verify(verifier, manifest, mesh, signature, exported)
+                return verify(verifier, manifest, mesh, signature, exported, states)
         except NeedsOwnVerifier:
             pass
         except SubmissionFault as fault:
@@ -53,34 +53,42 @@ def examine(
             if fault.reason != "killed":
                 raise
         parts = []
-        for part, its_states in _public_and_hidden(signature, exported):
+        for part, its_states in _public_and_hidden(signature, states):
             with sandbox.verifier(manifest.devices, manifest.limits, context.stop, alone=True) as verifier:
-                parts.append(verify(verifier, manifest, mesh, part, replace(exported, states=its_states), alone=True))
+                parts.append(verify(verifier, manifest, mesh, part, exported, its_states, alone=True))
         runs = {name: run for part in parts for name, run in part.runs.items()}
         return replace(parts[0], cases=signature.cases, runs=runs)
 
+    wanted = [(mesh, signature) for mesh in manifest.program.meshes for signature in signatures]
+    programs: list[tuple[Export, Future[tuple[Leaves, ...]], Future[Examined]]] = []
+    started = time.monotonic()
     with ThreadPoolExecutor(len(manifest.program.meshes), thread_name_prefix="verify") as pool:
-        futures: list[Future[Examined]] = []
-        export_s = 0.0
-        for mesh in manifest.program.meshes:
-            for signature in signatures:
+        try:
+            for mesh, signature in wanted:
                 context.progress(f"exporting for {mesh_name(mesh)}")
-                started = time.monotonic()
                 exported = export(session, manifest, mesh, signature)
-                export_s += time.monotonic() - started
-                futures.append(pool.submit(verified, mesh, signature, exported))
-        context.progress("compiling and running")
-        return Examination(tuple(future.result() for future in futures), export_s)
+                later: Future[tuple[Leaves, ...]] = Future()
+                states = States(exported.states, later)
+                programs.append((exported, later, pool.submit(verified, mesh, signature, exported, states)))
+            context.progress("compiling and running")
+            for number, (exported, later, _) in enumerate(programs):
+                later.set_result(later_states(session, manifest, wanted[number][1], exported, number))
+        except BaseException as error:
+            for _, later, _ in programs:
+                if not later.done():
+                    later.set_exception(error)
+            raise
+        export_s = time.monotonic() - started
+        return Examination(tuple(future.result() for _, _, future in programs), export_s)
 
 
-def _public_and_hidden(signature: Signature, exported: Export) -> list[tuple[Signature, tuple[Leaves, ...]]]:
+def _public_and_hidden(signature: Signature, states: States) -> list[tuple[Signature, States]]:
     """The cases of a signature, apart: what is shown of a public one comes from a process that saw no hidden one."""
-    parts = []
-    for public in (True, False):
-        pairs = zip(signature.cases, exported.states, strict=True)
-        chosen = [(case, state) for case, state in pairs if case.public is public]
-        if chosen:
-            parts.append(
-                (replace(signature, cases=tuple(case for case, _ in chosen)), tuple(state for _, state in chosen))
-            )
+    first = first_cases(signature)
+    none: Future[tuple[Leaves, ...]] = Future()
+    none.set_result(())
+    parts = [(replace(signature, cases=first), States(states.first, none))]
+    hidden = signature.cases[len(first) :]
+    if hidden:
+        parts.append((replace(signature, cases=hidden), States(states.later.result(), none)))
     return parts

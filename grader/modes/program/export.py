@@ -1,11 +1,18 @@
-"""Has a runner export a submission for one mesh, and takes nothing in its reply on trust."""
+"""Has a runner export a submission for one mesh, and takes nothing in its replies on trust.
+
+A program is exported with the seeds of public cases alone. The states of hidden ones are asked for when every program
+has been exported: compiling needs their form, which is the same, and nothing that the submission prints from then on is
+kept.
+"""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from grader.case import Case
 from grader.errors import SubmissionFault
 from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramManifest
@@ -15,8 +22,16 @@ from grader.wire import MAX_LEAVES, MAX_PATH
 
 
 @dataclass(frozen=True, slots=True)
+class States:
+    """The leaves of the state for each case of a signature: those of the first cases, and later those of the others."""
+
+    first: tuple[Leaves, ...]
+    later: Future[tuple[Leaves, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Export:
-    """What a runner gave for one mesh: the program, and the leaves of the state for each case."""
+    """What a runner gave for one mesh: the program, and the leaves of the state for the signature's first cases."""
 
     artifact: np.ndarray[Any, Any]
     init: np.ndarray[Any, Any] | None
@@ -26,29 +41,30 @@ class Export:
     retraced: bool
 
 
+def first_cases(signature: Signature) -> tuple[Case, ...]:
+    """The cases that a program is exported with: the public ones, or all where there are none."""
+    return tuple(case for case in signature.cases if case.public) or signature.cases
+
+
 def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], signature: Signature) -> Export:
     """Have the loaded source exported for one mesh. Raises what `Session.request` raises.
 
     From the first seed or argument of a hidden case on, nothing of what is printed is kept.
     """
     program = manifest.program
-    public = [case for case in signature.cases if case.public]
-    first = public or signature.cases
-    if not public:
+    first = first_cases(signature)
+    if not first[0].public:
         session.seal_output()
+    # Where the verifier runs `init` itself, one state shows what its leaves are called.
+    seeded = first[:1] if program.export_init else first
     values = session.export(
         mesh,
         signature.args,
         init=program.init,
         export_init=program.export_init,
-        seeds=[case.inputs["seed"] for case in first] if program.init else [],
+        seeds=[case.inputs["seed"] for case in seeded] if program.init else [],
     )
-    states = values.get("states")
-    if program.init and len(first) < len(signature.cases):
-        session.seal_output()
-        seeds = [case.inputs["seed"] for case in signature.cases[len(first) :]]
-        states = [*_list(states), *_list(session.states(seeds))]
-    match {**values, "states": states}:
+    match values:
         case {
             "artifact": np.ndarray() as artifact,
             "init": (np.ndarray() | None) as init,
@@ -60,21 +76,46 @@ def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], si
             artifact.dtype == np.uint8
             and (init is not None) == program.export_init
             and (init is None or init.dtype == np.uint8)
-            and len(states) == (len(signature.cases) if program.init else 1)
+            and len(states) == (len(seeded) if program.init else 1)
             and all(_are_leaves(state) for state in states)
             and _are_paths(outputs)
             and (not program.init or outputs == [*states[0], "loss"])
             and all(type(number) is int for number in primitives.values())
         ):
-            _check_states(states)
+            _check_states(states[0], states)
             # Without an `init` there is no state, in any case.
-            states = states if program.init else states * len(signature.cases)
+            states = states if program.init else states * len(first)
             return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
-    raise SubmissionFault("error", "Something other than the runner answered: the reply to an export has another form.")
+    raise _malformed("an export")
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def later_states(
+    session: Session, manifest: ProgramManifest, signature: Signature, exported: Export, number: int
+) -> tuple[Leaves, ...]:
+    """Have `init` run with the seeds that an export was made without. Raises what `Session.request` raises.
+
+    Nothing of what is printed from here on is kept.
+
+    Args:
+      number: which of the session's exports this is, from 0.
+    """
+    cases = signature.cases[len(first_cases(signature)) :]
+    if not cases or manifest.program.export_init:
+        return ()
+    if not manifest.program.init:
+        return exported.states[:1] * len(cases)
+    session.seal_output()
+    states = session.states(number, [case.inputs["seed"] for case in cases])
+    if not isinstance(states, list) or len(states) != len(cases) or not all(map(_are_leaves, states)):
+        raise _malformed("a request for states")
+    _check_states(exported.states[0], states)
+    return tuple(states)
+
+
+def _malformed(request: str) -> SubmissionFault:
+    return SubmissionFault(
+        "error", f"Something other than the runner answered: the reply to {request} has another form."
+    )
 
 
 def _are_leaves(state: object) -> bool:
@@ -94,17 +135,17 @@ def _are_paths(names: list[object]) -> bool:
     )
 
 
-def _check_states(states: Sequence[Leaves]) -> None:
+def _check_states(usual_state: Leaves, states: Sequence[Leaves]) -> None:
     """One program takes them all.
 
     Raises:
       SubmissionFault: a leaf's name, shape or dtype depends on the seed.
     """
     for state in states:
-        if list(state) != list(states[0]):
+        if list(state) != list(usual_state):
             raise SubmissionFault("wrong_structure", "`init` returns different leaves for different seeds.")
         for path, leaf in state.items():
-            usual = states[0][path]
+            usual = usual_state[path]
             if leaf.shape != usual.shape:
                 raise SubmissionFault(
                     "wrong_shape", f"`init` gives leaf {path} another shape for one seed than for another."

@@ -1,5 +1,6 @@
 """What the judge makes of an exported program, also of one that something else sent in the runner's place."""
 
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 from grader.case import Case
 from grader.errors import SubmissionFault
 from grader.modes.program.examine import examine
-from grader.modes.program.export import Export, export
+from grader.modes.program.export import Export, States, export, later_states
 from grader.modes.program.signatures import signatures_of
 from grader.modes.program.verify import verify
-from grader.package.package import Package
+from grader.package.package import Package, ProgramManifest
 from grader.package.reader import read_package
 from grader.sandbox.null import NullSandbox, NullSession
 from grader.sandbox.protocol import Output, RunnerSpec
@@ -32,6 +33,11 @@ EXPORTED: dict[str, Any] = {
     "primitives": {"add": 1},
     "retraced": False,
 }
+EAGER = EXPORTED | {"init": None}
+CENSUS = {
+    **{"partitions": 8, "dot_flops": 0, "constant_bytes": 0},
+    **dict.fromkeys(["collectives", "dots", "aliases", "argument_bytes", "output_bytes"], []),
+}
 
 
 def case(number: int, *, public: bool) -> Case:
@@ -47,19 +53,31 @@ def move_mean() -> Package:
     return read_package(Path(__file__).parents[2] / "packages" / "move_mean")
 
 
+@pytest.fixture(scope="module")
+def eager(move_mean: Package) -> ProgramManifest:
+    """The same problem, where `init` runs in the runner."""
+    return with_program(move_mean.manifest, export_init=False)
+
+
+def with_program(manifest: ProgramManifest, **changes: Any) -> ProgramManifest:
+    return manifest.model_copy(update={"program": manifest.program.model_copy(update=changes)})
+
+
 @forged_settings
 @given(
-    first=replies({name: st.just(node_of(value)) | nodes for name, value in EXPORTED.items()}),
+    first=replies({name: st.just(node_of(value)) | nodes for name, value in EAGER.items()}),
     more=replies({"states": nodes}),
 )
-def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(move_mean, first, more):
-    (signature,) = signatures_of(move_mean.manifest, CASES)
-    with ForgedSandbox([frame_of(first), frame_of(more)]).open(RunnerSpec(8, move_mean.manifest.limits)) as session:
+def test_any_reply_to_an_export_is_an_export_or_the_submissions_fault(eager, first, more):
+    (signature,) = signatures_of(eager, CASES)
+    with ForgedSandbox([frame_of(first), frame_of(more)]).open(RunnerSpec(8, eager.limits)) as session:
         try:
-            exported = export(session, move_mean.manifest, {"x": 8}, signature)
+            exported = export(session, eager, {"x": 8}, signature)
+            states = later_states(session, eager, signature, exported, 0)
         except SubmissionFault:
             return
     assert exported.outputs == (*exported.states[0], "loss")
+    assert len(exported.states + states) == len(CASES)
 
 
 @pytest.mark.parametrize(
@@ -93,30 +111,77 @@ def test_an_export_of_another_form_is_refused(move_mean, change):
         ({**STATE, "w": np.ones((8, 2), np.float16)}, "wrong_dtype"),
     ],
 )
-def test_leaves_that_depend_on_the_seed_are_the_submissions_fault(move_mean, other, reason):
-    replies_ = iter([EXPORTED, {"states": [STATE, other]}])
+def test_leaves_that_depend_on_the_seed_are_the_submissions_fault(eager, other, reason):
+    replies_ = iter([EAGER, {"states": [STATE, other]}])
     session = NullSession(lambda message, values: ({"ok": True}, next(replies_)), NOTHING)
-    (signature,) = signatures_of(move_mean.manifest, CASES)
+    (signature,) = signatures_of(eager, CASES)
+    exported = export(session, eager, {"x": 8}, signature)
     with pytest.raises(SubmissionFault) as caught:
-        export(session, move_mean.manifest, {"x": 8}, signature)
+        later_states(session, eager, signature, exported, 0)
     assert caught.value.reason == reason
 
 
+@pytest.mark.parametrize("states", [None, [STATE], [STATE, STATE, STATE], [STATE, {"w": 1.0}]], ids=range(4))
+def test_states_of_another_form_are_refused(eager, states):
+    replies_ = iter([EAGER, {"states": states}])
+    session = NullSession(lambda message, values: ({"ok": True}, next(replies_)), NOTHING)
+    (signature,) = signatures_of(eager, CASES)
+    exported = export(session, eager, {"x": 8}, signature)
+    with pytest.raises(SubmissionFault, match="another form"):
+        later_states(session, eager, signature, exported, 0)
+
+
 @pytest.mark.parametrize("hidden_alone", [False, True])
-def test_output_is_sealed_before_a_hidden_seed_enters_the_process(move_mean, hidden_alone):
+def test_output_is_sealed_before_a_hidden_seed_enters_the_process(eager, hidden_alone):
     """Else what `init` prints of a hidden case would be shown."""
     happened: list[Any] = []
 
     def answer(message: dict[str, Any], values: dict[str, object]) -> Any:
         happened.append(message["seeds"])
         states = [STATE] * len(message["seeds"])
-        return {"ok": True}, {**EXPORTED, "states": states} if message["op"] == "export" else {"states": states}
+        return {"ok": True}, {**EAGER, "states": states} if message["op"] == "export" else {"states": states}
 
     session = NullSession(answer, NOTHING)
     session.seal_output = lambda: happened.append("sealed")  # type: ignore[method-assign]
-    (signature,) = signatures_of(move_mean.manifest, CASES[1:] if hidden_alone else CASES)
-    export(session, move_mean.manifest, {"x": 8}, signature)
+    (signature,) = signatures_of(eager, CASES[1:] if hidden_alone else CASES)
+    exported = export(session, eager, {"x": 8}, signature)
+    later_states(session, eager, signature, exported, 0)
     assert happened == (["sealed", [22, 33]] if hidden_alone else [[1], "sealed", [22, 33]])
+
+
+def test_hidden_seeds_are_asked_for_when_every_program_has_been_exported(eager):
+    """So that programs are compiled meanwhile; each state comes from the export of its own mesh."""
+    asked: list[Any] = []
+    ran: list[int] = []
+
+    def answer(message: dict[str, Any], values: dict[str, Any]) -> Any:
+        match message["op"]:
+            case "export":
+                asked.append(("export", message["mesh"], message["seeds"]))
+                return {"ok": True}, EAGER
+            case "states":
+                asked.append(("states", message["number"], message["seeds"]))
+                return {"ok": True}, {"states": [{**STATE, "n": np.array(message["number"] + 7, np.int32)}] * 2}
+            case "compile":
+                outputs = [leaf(), leaf("int32", ()), leaf(shape=())]
+                inputs = [*outputs[:2], leaf(shape=(24, 2))]
+                return {"ok": True, "facts": facts(outputs, inputs=inputs, census=CENSUS, products_outside=0)}, {}
+        ran.append(int(values["state"][1]))
+        step = {"outputs": [STATE["w"], STATE["n"], np.array(0.0, np.float32)], "replicas": {}}
+        return {"ok": True}, {"steps": [step] * message["steps"]}
+
+    manifest = with_program(eager, meshes=[{"x": 8}, {"y": 8}])
+    sandbox = NullSandbox(answer)
+    with sandbox.open(RunnerSpec(8, manifest.limits)) as session:
+        programs = examine(manifest, CASES, sandbox, session).programs
+    assert asked == [
+        ("export", {"x": 8}, [1]),
+        ("export", {"y": 8}, [1]),
+        ("states", 0, [22, 33]),
+        ("states", 1, [22, 33]),
+    ]
+    assert [list(program.runs) for program in programs] == [[each.id for each in CASES]] * 2
+    assert sorted(ran) == [0, 0, 7, 7, 8, 8]
 
 
 def leaf(dtype: str = "float32", shape: tuple[int, ...] = (8, 2)) -> dict[str, Any]:
@@ -144,7 +209,7 @@ def test_a_program_that_no_case_can_be_compared_with_is_the_submissions_fault(mo
     exported = Export(BYTES, None, (STATE,), ("w", "n", "loss"), {}, False)
     (signature,) = signatures_of(move_mean.manifest, CASES[:1])
     with pytest.raises(SubmissionFault) as caught:
-        verify(session, move_mean.manifest, {"x": 8}, signature, exported)
+        verify(session, move_mean.manifest, {"x": 8}, signature, exported, States((STATE,), Future()))
     assert caught.value.reason == reason
 
 
