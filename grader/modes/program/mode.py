@@ -53,6 +53,8 @@ class ProgramMode(Mode[ProgramPrepared]):
         self._spec = rehearsing_runner(package, manifest)
 
     def warm(self) -> None:
+        # A verifier as well: the first program after a start would wait a second and a half for one.
+        self._sandbox.warm(RunnerSpec(self._spec.devices, self._spec.limits, program="verify"))
         self._sandbox.warm(self._spec)
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> ProgramPrepared:

@@ -36,7 +36,7 @@ EXPORTED: dict[str, Any] = {
 EAGER = EXPORTED | {"init": None}
 CENSUS = {
     **{"partitions": 8, "dot_flops": 0, "constant_bytes": 0},
-    **dict.fromkeys(["collectives", "dots", "aliases", "argument_bytes", "output_bytes"], []),
+    **{key: [] for key in ["collectives", "dots", "aliases", "argument_bytes", "output_bytes"]},
 }
 
 

@@ -11,10 +11,11 @@ import pytest
 from grader.case import Case
 from grader.errors import SubmissionFault
 from grader.modes.program.examine import examine
+from grader.modes.program.mode import ProgramMode
 from grader.package.reader import read_package
 from grader.sandbox.faults import fault_of_exit, fault_of_program
 from grader.sandbox.null import NullSandbox, NullSession
-from grader.sandbox.protocol import Output
+from grader.sandbox.protocol import Output, RunnerSpec
 
 CASES = [
     Case(f"{kind}-{seed}", kind == "public", {"seed": seed, "x": np.zeros((2, 24, 16), np.float32)})
@@ -94,3 +95,13 @@ def test_the_end_of_a_verifier_names_the_case() -> None:
     assert str(fault_of_program(SubmissionFault("time_limit", "Stopped."), ran)).endswith(f"happened while {ran}.")
     unchanged = SubmissionFault("not_exportable", "The program calls `x`.")
     assert fault_of_program(unchanged, ran) is unchanged
+
+
+def test_a_verifier_is_ready_before_the_first_program():
+    package = read_package(Path(__file__).parents[2] / "packages" / "move_mean")
+    warmed: list[RunnerSpec] = []
+    sandbox = NullSandbox(lambda message, values: ({}, {}))
+    sandbox.warm = warmed.append  # type: ignore[method-assign]
+    ProgramMode(package, package.manifest, sandbox).warm()
+    assert [each.program for each in warmed] == ["verify", "serve"]
+    assert {each.devices for each in warmed} == {8}
