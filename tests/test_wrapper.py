@@ -146,9 +146,8 @@ def test_the_next_jax_fails_where_its_python_is_missing(checkout: Checkout):
 
 def test_what_goes_to_pytest_chooses_no_jax(checkout: Checkout):
     checkout.python(checkout.path / "python3.12", "3.12.4")
-    checkout.command(checkout.path / "chromium", "")
-    checkout.command(checkout.path / "node", "")
-    checkout.command(checkout.path / "npm", "")
+    for tool in ("chromium", "node", "npm", "curl", "jq", "openssl", "zip"):
+        checkout.command(checkout.path / tool, "")
     assert "/.venv/bin/python -m app.cli test -- --next-jax" in checkout.run("test", "--", "--next-jax").stdout
 
 

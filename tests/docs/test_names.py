@@ -10,20 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import iter_route_contexts
 from typer.main import get_command
 
 from app.cli.__main__ import COMMANDS
 from app.main import create_app
 from app.settings import Settings
+from tests.docs.pages import CHECKOUT, PAGES, links, names, prose, shell_lines, spans
 
-CHECKOUT = Path(__file__).parents[1]
-PAGES = [
-    CHECKOUT / "README.md",
-    CHECKOUT / "CONTRIBUTING.md",
-    CHECKOUT / "SECURITY.md",
-    *sorted((CHECKOUT / "docs").rglob("*.md")),
-    *sorted((CHECKOUT / "deploy").rglob("*.md")),
-]
 # What a changelog names may be gone by now, but its links must lead somewhere.
 LINKED = [*PAGES, CHECKOUT / "CHANGELOG.md"]
 # Pages about our own command line alone: an option that they name is one of ours.
@@ -38,30 +32,11 @@ SOURCES = "\n".join(
     if path != Path(__file__)
 )
 
-_FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
-_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_LINK = re.compile(r"\]\(([^)\s]+)\)")
 _TOP = {path.name for path in CHECKOUT.iterdir() if not path.name.startswith(".")} | {".ci"}
 _MADE = {"data", "node_modules"}  # by running something
 
 
-def names(page: Path) -> str:
-    return str(page.relative_to(CHECKOUT))
-
-
 pages = pytest.mark.parametrize("page", PAGES, ids=names)
-
-
-def spans(page: Path) -> list[str]:
-    """The code spans of a page, without those in fenced code."""
-    return _SPAN.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
-
-
-def shell_lines(page: Path) -> Iterator[str]:
-    """Each command of its shell blocks, a continued one as one line."""
-    for language, text in _FENCE.findall(page.read_text(encoding="utf-8")):
-        if language in ("sh", "bash", ""):
-            yield from text.replace("\\\n", " ").splitlines()
 
 
 @pages
@@ -88,7 +63,7 @@ def test_every_module_that_is_run_exists(page: Path) -> None:
 @pytest.mark.parametrize("page", LINKED, ids=names)
 def test_every_link_leads_somewhere(page: Path) -> None:
     broken = []
-    for target in _LINK.findall(_FENCE.sub("", page.read_text(encoding="utf-8"))):
+    for target in links(page):
         if target.startswith(("https://", "http://")):
             continue
         file, _, anchor = target.partition("#")
@@ -101,7 +76,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 @cache
 def anchors(page: Path) -> set[str]:
     """Of its headings, as GitHub makes them."""
-    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    text = prose(page)
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -141,6 +116,13 @@ def faults(call: str) -> Iterator[str]:
             command = commands[word]
 
 
+@pages
+def test_every_option_of_a_command_that_is_named_without_the_program_exists(page: Path) -> None:
+    """`login --token-stdin`"""
+    calls = [span for span in spans(page) if span.partition(" ")[0] in COMMANDS and " --" in span]
+    assert [f"{call}: {fault}" for call in calls for fault in faults(call)] == []
+
+
 @cache
 def the_command(name: str) -> Any:
     return get_command(importlib.import_module(COMMANDS[name]).app)
@@ -177,7 +159,7 @@ def routes() -> set[str]:
 def test_every_route_exists(page: Path) -> None:
     """As in `GET /me` and `POST …/apply`, where `…` stands for any start."""
     unknown = []
-    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    text = prose(page)
     for method, path in re.findall(r"`(GET|POST|PUT|DELETE) ((?:/|…/)[^`\s]*)[^`]*`", text):
         plain = re.sub(r"\{\w+\}", "{}", path.partition("?")[0]).removeprefix("/api/v1")
         if plain.startswith("…"):
@@ -186,6 +168,48 @@ def test_every_route_exists(page: Path) -> None:
             found = bool({f"{method} /api/v1{plain}", f"{method} {plain}"} & routes())
         if not found:
             unknown.append(f"{method} {path}")
+    assert unknown == []
+
+
+# Where routes begin, and where those of a later version would.
+_VERSIONS = ("/api/v1", "/api/v2")
+# Where a path of the file system begins, rather than one of the service.
+_FOLDERS = {"data", "tmp", "dev", "opt", "proc", "sys", "var", "lib", "usr", "etc"}
+
+
+@cache
+def paths() -> set[str]:
+    """A pattern for the path of each route, pages as well."""
+    listed = {str(context.path) for context in iter_route_contexts(create_app(Settings()).routes)}
+    return {re.sub(r"\\\{.*?\\\}", "[^/]+", re.escape(path)) for path in listed if path not in ("", "/")}
+
+
+@pages
+def test_every_address_exists(page: Path) -> None:
+    """`/readyz`, `/account/tokens`; with a host it is this machine's."""
+    text = page.read_text(encoding="utf-8")
+    named = [span.partition(" ")[0] for span in spans(page) if span.startswith("/")]
+    named += re.findall(r"http://127\.0\.0\.1:8000(/[\w/{}.-]*)", text)
+    unknown = []
+    for path in named:
+        plain = re.sub(r"\{\w+\}", "x", path.partition("?")[0].partition("#")[0])
+        if plain.split("/")[1] in _FOLDERS or plain in ("/", *_VERSIONS):
+            continue
+        # The end of an address is enough: `/deliveries`, and what stands below /api/v1.
+        if not any(re.search(f"{pattern}$", f"/api/v1{plain}") or pattern.endswith(plain) for pattern in paths()):
+            unknown.append(path)
+    assert unknown == []
+
+
+@pages
+def test_every_method_of_a_route_exists(page: Path) -> None:
+    """As in `GET`, `POST /tokens`: the first method has the path of the second."""
+    unknown = []
+    for listed, path in re.findall(r"((?:`(?:GET|POST|PUT|DELETE)`, )+)`\w+ (/[^`\s]*)`", prose(page)):
+        plain = re.sub(r"\{\w+\}", "{}", path)
+        for method in re.findall(r"\w+", listed):
+            if f"{method} /api/v1{plain}" not in routes():
+                unknown.append(f"{method} {path}")
     assert unknown == []
 
 

@@ -1,0 +1,184 @@
+"""Every command of the documentation is run as it is printed, or has a reason below why it cannot be.
+
+A page is followed from its start to its end by one reader in one shell. What the page shows as output is compared by
+its words; a file that it has the reader write (the second word of a fence's info string) is written. Judging is real in
+two tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference.
+"""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.conftest import Follow
+from tests.docs.pages import PAGES, Block, blocks, commands, names
+from tests.docs.reader import Done, Reader
+
+# Of one page, on a busy machine.
+pytestmark = [pytest.mark.xdist_group("docs"), pytest.mark.timeout(900)]
+
+_ITSELF = "it runs these tests"
+_MEASURES = "it measures for minutes, and only a quiet machine gives numbers worth comparing"
+_DOCKER = "it needs a Docker daemon and the network; tests/deploy reads the image and the Compose file"
+_INSTALLS = "it installs packages on the machine"
+_PUBLISHES = "it changes a public repository"
+NOT_RUN = {
+    "sudo apt-get install --yes bubblewrap libseccomp2 postgresql": _INSTALLS,
+    (
+        "sudo -u postgres psql --command \"CREATE USER meshgrade PASSWORD 'password'\" "
+        '--command "CREATE DATABASE meshgrade OWNER meshgrade"'
+    ): "it changes the machine's PostgreSQL; the tests have one of their own",
+    "git pull": "it needs a newer release",
+    "./meshgrade test": _ITSELF,
+    "sed -i 's/\">=3.11,/\">=3.12,/' pyproject.toml && uv add --requirements next-jax.txt": (
+        "it installs another JAX; tests/test_lock.py reads both files"
+    ),
+    'git tag --annotate v0.2.0 --message "Meshgrade 0.2.0" && git push origin main v0.2.0': _PUBLISHES,
+    """docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges \\
+  --security-opt seccomp=deploy/docker-seccomp.json --security-opt apparmor=unconfined \\
+  --init -p 127.0.0.1:8000:8000 -v meshgrade-data:/data meshgrade:0.1.0""": _DOCKER,
+    "docker compose up --detach --build": _DOCKER,
+    "docker compose logs api": _DOCKER,
+    "./meshgrade bench": _MEASURES,
+    "./meshgrade bench --json >results.json": _MEASURES,
+    "./meshgrade bench --only diverse": _MEASURES,
+    **dict.fromkeys(
+        (
+            f".venv/bin/python -m benchmarks.{arguments}"
+            for arguments in (
+                "write_table results.json",
+                "faults 2000 --stand-in --json faults.json",
+                "faults 2000 --hand-in-for 600",
+                "write_table faults.json",
+                "workers --json workers.json",
+                "write_table workers.json",
+                "lists --json lists.json",
+                "write_table lists.json",
+                "compiler_options",
+                "inits fsdp_shard_map_step",
+                "mlir_context",
+                "verifiers",
+                "soak --json soak.json",
+                "write_table soak.json",
+                "soak --same 200 --json same.json",
+                "write_table same.json",
+            )
+        ),
+        _MEASURES,
+    ),
+}
+# What the reader of a page has done before.
+GIVEN = {
+    "README.md": ["cp problems/fsdp_step/reference.py solution.py"],
+    "docs/accounts.md": [
+        "./meshgrade serve",
+        "printf 'ben\\ncleo\\n' >class.txt",
+    ],
+    "docs/command_line.md": ["./meshgrade serve"],
+    "docs/rest.md": ["cp problems/fsdp_step/reference.py solution.py"],
+}
+POSTGRESQL = {"README.md", "docs/operating.md", "docs/tutorials/operator.md"}
+# Followed on a machine where Meshgrade has never run, and with a real judge.
+TUTORIALS = {"docs/tutorials/student.md", "docs/tutorials/instructor.md"}
+FRESH = TUTORIALS | {"docs/tutorials/operator.md"}
+ALL_GATHER = {"all_gather_tiled": ["not_tiled.py"]}
+# A wrong submission ends `judge`, `run` and `submit` with 1.
+_MAY_REJECT = re.compile(r"^\./meshgrade (?:judge|run|submit) ")
+
+_JUDGES = re.compile(r"^\./meshgrade (?:judge all_gather_tiled|inspect|doctor)\b")
+FOLLOWED = [page for page in PAGES if any(block.language == "sh" for block in blocks(page))]
+
+
+def listed(page: Path) -> list[str]:
+    return [command for block in blocks(page) if block.language == "sh" for command in commands(block.text)]
+
+
+@pytest.mark.parametrize("page", FOLLOWED, ids=names)
+def test_following_the_page(page: Path, follow: Follow, judged: dict[str, Done]) -> None:
+    name = names(page)
+    with follow(
+        problems=ALL_GATHER if name in TUTORIALS else ALL_GATHER | {"fsdp_step": ["half_of_it.py"]},
+        judge=name in TUTORIALS,
+        fresh=name in FRESH,
+        postgresql=name in POSTGRESQL,
+    ) as reader:
+        for command in GIVEN.get(name, []):
+            assert reader.run(command).status == 0, command
+        follow_blocks(blocks(page), reader, judged)
+
+
+def follow_blocks(of_page: list[Block], reader: Reader, judged: dict[str, Done]) -> None:
+    everything = output = ""
+    elsewhere = []
+    for block in of_page:
+        if block.file:
+            reader.write(block.file, block.text)
+        elif block.language == "sh":
+            output = ""
+            for command in commands(block.text):
+                if command not in NOT_RUN:
+                    done = judged.get(command) or reader.run(command)
+                    if _JUDGES.match(command):
+                        judged[command] = done
+                    assert succeeded(command, done), f"{command}\nstatus {done.status}\n{done.output}"
+                    output += done.output
+            everything += output
+        elif block.language == "output":
+            if not output:
+                elsewhere.append(block.text)
+            else:
+                assert unlike(block.text, output) == [], output
+                output = ""
+    # Seen in the browser, which shows what a later command prints.
+    for shown in elsewhere:
+        assert unlike(shown, everything) == [], everything
+
+
+def succeeded(command: str, done: Done) -> bool:
+    return done.status == 0 or (done.status == 1 and _MAY_REJECT.match(command) is not None)
+
+
+def unlike(shown: str, output: str) -> list[str]:
+    """The lines of `shown` most of whose words occur in no three lines of the output. Numbers may differ, and `…` is
+    what the page leaves out.
+    """
+    lines = output.splitlines()
+    windows = [words("\n".join(lines[start : start + 3])) for start in range(len(lines))]
+    return [
+        line
+        for line in shown.splitlines()
+        if (wanted := words(line)) and max((len(wanted & seen) / len(wanted) for seen in windows), default=0) < 0.8
+    ]
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]{3,}", text))
+
+
+def test_a_command_that_is_not_run_is_in_the_documentation() -> None:
+    assert NOT_RUN.keys() - {command for page in PAGES for command in listed(page)} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_data_and_python_can_be_read(page: Path) -> None:
+    for block in blocks(page):
+        if block.language == "json":
+            json.loads(block.text)
+        elif block.language == "python":
+            ast.parse(block.text)
+
+
+def test_every_fence_says_what_is_in_it() -> None:
+    """A command in a fence without a language would not be run."""
+    known = {"sh", "output", "text", "json", "python", "toml", "markdown", "mermaid"}
+    found = {(names(page), block.language) for page in PAGES for block in blocks(page)}
+    assert {(page, language) for page, language in found if language not in known} == set()
+
+
+def test_output_that_differs_is_found() -> None:
+    printed = "accepted  Rebuild a parameter  100 of 100 points\npassed  40/40  The whole parameter\n"
+    assert unlike("accepted  Rebuild a parameter  90 of 100 points\n…\n", printed) == []
+    assert unlike("rejected (wrong shape)  Rebuild\n", printed) == ["rejected (wrong shape)  Rebuild"]
+    assert unlike("anything", "") == ["anything"]

@@ -1,0 +1,121 @@
+"""Lists in the documentation are the lists of the code: errors, metrics, defaults, the verdict, folders, options."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pydantic_core import PydanticUndefined
+
+from app.operating.metrics import Metrics
+from app.settings import Settings
+from app.web.reasons import REASONS as EXPLAINED
+from grader.reasons import REASONS
+from grader.verdict import Verdict
+from tests.app.rest.test_error_shape import every_refusal
+from tests.docs.pages import CHECKOUT, PAGES, blocks, commands, links, names, prose
+
+DOCS = CHECKOUT / "docs"
+REST, SETTINGS, DESIGN, PROBLEMS = (
+    (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("rest", "settings", "design", "problems")
+)
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    reached: set[Path] = set()
+    waiting = [CHECKOUT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached and page.suffix == ".md":
+            reached.add(page)
+            targets = [link.partition("#")[0] for link in links(page) if "://" not in link]
+            waiting += [(page.parent / target).resolve() for target in targets if target]
+    assert set(PAGES) - reached == set()
+
+
+def test_the_index_lists_every_page_itself() -> None:
+    listed = {(DOCS / link.partition("#")[0]).resolve() for link in links(DOCS / "README.md")}
+    assert {page for page in PAGES if page.name != "README.md" or page.parent.name == "deploy"} - listed == set()
+
+
+def test_every_error_has_the_status_that_is_listed() -> None:
+    listed = {
+        slug: int(status)
+        for slugs, status in re.findall(r"^\| (`[^|]+`) \| (\d{3}) \|", REST, re.MULTILINE)
+        for slug in re.findall(r"`([^`]+)`", slugs)
+    }
+    assert listed == {kind.slug: kind.status for kind in every_refusal()}
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_every_default_is_the_one_that_is_stated(name: str) -> None:
+    stated = re.search(rf"^`MESHGRADE_{name.upper()}`(?:, default:? (`[^`]*`|none|))?", SETTINGS, re.MULTILINE)
+    assert stated
+    default = Settings.model_fields[name].default
+    if default is PydanticUndefined:  # it depends on the machine, and is described
+        assert stated[1] == ""
+    elif default is None:
+        assert stated[1] in ("none", None)
+    elif isinstance(default, Path):
+        assert stated[1] == f"`{default.relative_to(CHECKOUT)}`"
+    else:
+        shown = f"{default:g}" if isinstance(default, float) else str(default)
+        assert stated[1] == f"`{shown.lower() if isinstance(default, bool) else shown}`"
+
+
+def test_the_verdict_has_the_fields_that_are_shown() -> None:
+    (shown,) = [block.text for block in blocks(DOCS / "design.md") if block.language == "json"]
+    assert list(json.loads(shown)) == [field.alias or name for name, field in Verdict.model_fields.items()]
+
+
+def test_the_reasons_are_those_that_are_listed() -> None:
+    (listed,) = re.findall(r"`reason` is one of `([^`]+)`", DESIGN)
+    assert set(listed.split()) == set(REASONS)
+
+
+def test_every_metric_exists() -> None:
+    families = {
+        f"{family.name}{'_total' if family.type == 'counter' else ''}" for family in Metrics().registry.collect()
+    }
+    listed = set(re.findall(r"\bmeshgrade_[a-z_]+", (DOCS / "operating.md").read_text(encoding="utf-8")))
+    assert listed - families == set()
+
+
+@pytest.mark.parametrize("page", ["design", "problems"])
+def test_every_folder_of_a_tree_exists(page: str) -> None:
+    """`folder/   what it is`; a line that is indented stands in the folder above it."""
+    checked = 0
+    for block in blocks(DOCS / f"{page}.md"):
+        if block.language != "text" or not re.search(r"^\S+/( |$)", block.text, re.MULTILINE):
+            continue
+        above = CHECKOUT
+        for line in block.text.splitlines():
+            if found := re.match(r"( ?| {2})([\w.*/<>]+)(?: {2,}|$)", line):
+                pattern = re.sub(r"<\w+>", "*", found[2]).rstrip("/")
+                folder = above if found[1] else CHECKOUT
+                assert any(folder.glob(pattern)), line
+                above = above if found[1] else CHECKOUT / pattern
+                checked += 1
+    assert checked > 5
+
+
+def test_every_option_of_a_benchmark_exists() -> None:
+    unknown = []
+    for page in PAGES:
+        scripts = [block.text for block in blocks(page) if block.language == "sh"]
+        for command in [command for script in scripts for command in commands(script)]:
+            if found := re.match(r"\.venv/bin/python -m (benchmarks\.\w+)(.*)", command):
+                source = (CHECKOUT / f"{found[1].replace('.', '/')}.py").read_text(encoding="utf-8")
+                options = re.findall(r"(?<= )--[\w-]+", found[2])
+                unknown += [f"{names(page)}: {found[1]} {each}" for each in options if f'"{each}"' not in source]
+    assert unknown == []
+
+
+@pytest.mark.parametrize("page", ["accounts.md", "tutorials/student.md", "tutorials/instructor.md"])
+def test_what_the_pages_of_the_service_are_said_to_show_is_in_them(page: str) -> None:
+    """Names of pages, buttons and problems are emphasized: *Submit*."""
+    templates = "\n".join(path.read_text(encoding="utf-8") for path in CHECKOUT.glob("app/web/templates/**/*.html"))
+    titles = "\n".join(path.read_text(encoding="utf-8") for path in CHECKOUT.glob("problems/*/problem.toml"))
+    shown = " ".join(f"{templates}\n{titles}\n{[each.name for each in EXPLAINED.values()]}".lower().split())
+    named = re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", prose(DOCS / page))
+    assert {name for name in named if " ".join(name.lower().split()) not in shown} == set()
