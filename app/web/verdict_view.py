@@ -6,6 +6,7 @@ from typing import Any
 
 from app.web.drawings.placement import Mesh
 from app.web.program_view import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
+from app.web.readings import Reading, readings_of
 from app.web.reasons import REASONS, TRUST
 from app.web.terminal import plain_text
 from grader.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
@@ -16,7 +17,10 @@ _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """One graded property. `meshes` and `facts` are what it found; cases show the rest."""
+    """One graded property. `meshes` and `facts` are what it found; cases show the rest.
+
+    `readings` say it in a line for each mesh. `is_first_fault` marks the first check that did not pass.
+    """
 
     title: str
     passed: bool
@@ -25,8 +29,10 @@ class CheckView:
     trust: str
     trust_meaning: str
     message: str
+    readings: tuple[Reading, ...]
     meshes: MeshesView
     facts: dict[str, Any]
+    is_first_fault: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,8 @@ def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictVie
         for case in verdict.cases
         for known in [facts.get(case.id, ())]
     )
-    checks = tuple(map(_arrange_check, found))
+    first_fault = next((check for check in found if not check.passed), None)
+    checks = tuple(_arrange_check(check, check is first_fault) for check in found)
     headline, explanation = _UNWRITTEN if unwritten else _say(verdict)
     return VerdictView(
         problem=verdict.problem,
@@ -110,7 +117,7 @@ def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictVie
         headline=headline,
         explanation=explanation,
         first_failure=None if unwritten else next((case for case in cases if not case.passed), None),
-        first_fault="" if unwritten else next((check.message for check in checks if not check.passed), ""),
+        first_fault="" if unwritten or first_fault is None else first_fault.message,
         misconception=None if unwritten else verdict.misconception,
         checks=checks,
         cases=cases,
@@ -123,7 +130,7 @@ def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictVie
     )
 
 
-def _arrange_check(check: CheckResult) -> CheckView:
+def _arrange_check(check: CheckResult, is_first_fault: bool) -> CheckView:
     return CheckView(
         title=check.title,
         passed=check.passed,
@@ -132,8 +139,10 @@ def _arrange_check(check: CheckResult) -> CheckView:
         trust=check.trust,
         trust_meaning=TRUST[check.trust],
         message=check.message,
+        readings=readings_of(check.evidence),
         meshes=arrange_meshes(check.evidence),
         facts=_facts_of(check.evidence),
+        is_first_fault=is_first_fault,
     )
 
 

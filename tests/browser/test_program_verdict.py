@@ -94,6 +94,24 @@ def test_what_is_wrong_is_seen_without_a_click(open_page: OpenPage) -> None:
     expect(page.get_by_role("link", name="Where to look")).to_have_attribute("href", "/help/reasons#wrong_sharding")
 
 
+def test_the_verdict_is_on_one_screen(open_page: OpenPage) -> None:
+    page = open_page(WRONG, viewport={"width": 1366, "height": 768})
+    instruments = page.locator(".instrument")
+    expect(instruments).to_have_count(6)
+    for each in instruments.all():
+        box = each.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 768
+
+
+def test_an_instrument_opens_what_its_check_found(open_page: OpenPage) -> None:
+    page = open_page(WRONG)
+    drawing = page.get_by_role("img", name="Bytes on the fullest device, fsdp = 8", exact=True)
+    expect(drawing).to_be_hidden()
+    page.locator(".instrument").get_by_role("link", name="Memory per device").press("Enter")
+    expect(drawing).to_be_in_viewport()
+
+
 def test_a_drawing_has_its_numbers_in_a_table(open_page: OpenPage) -> None:
     page = open_page(RIGHT)
     _open_all(page)

@@ -1,0 +1,92 @@
+"""Each check has an instrument: what it measured on each mesh in a line, which leads to its drawing."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from app.web.readings import MAX_READINGS, readings_of
+from app.web.templating import ENVIRONMENT
+from app.web.verdict_view import arrange_verdict
+from grader.evidence import Amount, Amounts, Collectives, Facts, Leaves
+from tests.app.program_verdict import collectives, leaf, memory, program_verdict
+
+MESH = {"fsdp": 8}
+
+
+def amounts(*rows: Amount, unit: str = "bytes") -> Amounts:
+    return Amounts(mesh=MESH, title="Bytes", unit=unit, whole_title="replicated", rows=list(rows))  # type: ignore[arg-type]
+
+
+def test_of_several_amounts_the_one_that_differs_most_is_read() -> None:
+    [reading] = readings_of([memory(MESH, wrong=True)])
+    assert (reading.mesh, reading.what) == ("fsdp = 8", "arguments")
+    assert (reading.mine, reading.against, reading.other) == ("384.0 KiB", "reference", "48.0 KiB")
+
+
+def test_without_a_reference_the_whole_is_read_beside_it() -> None:
+    [reading] = readings_of([amounts(Amount(name="donated", mine=0, reference=None, whole=2048))])
+    assert (reading.mine, reading.against, reading.other) == ("0 B", "replicated", "2.0 KiB")
+    [alone] = readings_of([amounts(Amount(name="x", mine=5, reference=None, whole=None))])
+    assert (alone.mine, alone.against, alone.gauge) == ("5 B", "", None)
+
+
+def test_collectives_are_read_by_what_each_device_sends() -> None:
+    [reading] = readings_of([collectives(MESH, wrong=True)])
+    assert (reading.mine, reading.other) == ("224.0 KiB", "2.7 MiB")
+
+
+def test_a_leaf_counts_once_and_is_wrong_if_it_comes_out_wrong() -> None:
+    right = leaf(MESH, "w", [8, 8], [("fsdp",), ()], when="in")
+    wrong = leaf(MESH, "w", [8, 8], [("fsdp",), ()], [(), ()])
+    other = leaf(MESH, "b", [8], [("fsdp",)])
+    [reading] = readings_of([Leaves(mesh=MESH, leaves=[right, wrong, other])])
+    assert (reading.what, reading.mine) == ("leaves placed as expected", "1 of 2")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Leaves(mesh=MESH, leaves=[]),
+        Facts(mesh=MESH, about="x", values={"y": 1}),
+        amounts(),
+        amounts(Amount(name="x", mine=None, reference=1, whole=1)),
+    ],
+)
+def test_what_was_not_measured_is_not_read(entry) -> None:
+    assert readings_of([entry]) == ()
+
+
+def test_numbers_of_any_size_are_drawn() -> None:
+    for mine, reference in ((0, 0), (10**400, 1), (1, 10**400), (3, 0)):
+        [reading] = readings_of([amounts(Amount(name="x", mine=mine, reference=reference, whole=None))])
+        bars = [float(rect.get("width", "")) for rect in ElementTree.fromstring(str(reading.gauge)).iter("rect")]
+        assert all(1 <= width <= 48 for width in bars)
+
+
+def test_each_mesh_is_read_up_to_a_few() -> None:
+    entries = [Collectives(mesh={"fsdp": size}, sums=[], mine=[], reference=[]) for size in (8, 4, 2)]
+    assert [reading.mesh for reading in readings_of(entries)] == ["fsdp = 8", "fsdp = 4"]
+    assert MAX_READINGS == 2
+
+
+def test_each_instrument_leads_to_what_its_check_found(tags_of) -> None:
+    view = arrange_verdict(program_verdict("fsdp_step", wrong=True))
+    html = ENVIRONMENT.get_template("fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
+    targets = {attributes["id"] for _, attributes in tags_of(html) if "id" in attributes}
+    links = re.findall(r'href="#(check-\d+)"', html)
+    assert len(links) == len(view.checks) == len(set(links))
+    assert set(links) <= targets
+    # The first check that did not pass is open, and no other.
+    assert [check.is_first_fault for check in view.checks].index(True) == 1
+    assert re.findall(r"<details( open)?>\s*<summary><h4>", html) == ["", " open", "", "", "", ""]
+
+
+def test_names_in_a_reading_are_escaped() -> None:
+    evil = amounts(Amount(name="<script>", mine=2, reference=1, whole=None)).model_copy(update={"mesh": {"<b>": 2}})
+    verdict = program_verdict("fsdp_step", wrong=True)
+    check = verdict.checks[0].model_copy(update={"evidence": [evil]})
+    view = arrange_verdict(verdict.model_copy(update={"checks": [check]}))
+    html = ENVIRONMENT.get_template("fragments/verdict.html").render(view=view, attempt_url="/attempts/1")
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
