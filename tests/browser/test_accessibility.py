@@ -10,7 +10,7 @@ from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
 
 SCHEMES = ["light", "dark"]
 ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete", "/sign-in/again"]
-PATHS = ["/", PROBLEM, "/attempts", "/sign-in", *ACCOUNT]
+PATHS = ["/", PROBLEM, "/attempts", "/sign-in", "/help/rest", *ACCOUNT]
 
 
 def _violations(page: Page) -> list[tuple[str, list[str]]]:
@@ -22,6 +22,13 @@ def _violations(page: Page) -> list[tuple[str, list[str]]]:
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_has_no_violation(open_page: OpenPage, path: str, scheme: str) -> None:
     assert _violations(open_page(path, color_scheme=scheme)) == []
+
+
+@pytest.mark.parametrize("path", [PROBLEM, "/problems/psum_scatter_mean", "/help/rest"])
+def test_a_page_has_no_violation_on_a_small_phone(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, viewport={"width": 360, "height": 740})
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert _violations(page) == []
 
 
 @pytest.fixture(scope="module")

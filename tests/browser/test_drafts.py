@@ -57,6 +57,22 @@ def test_of_two_versions_both_are_shown_and_kept(open_page: OpenPage, complaints
     complaints.clear()  # the browser logs the 409 itself
 
 
+def test_typing_on_after_a_save_whose_answer_was_lost_is_no_conflict(
+    open_page: OpenPage, complaints: list[str]
+) -> None:
+    page = open_page(PROBLEM)
+    save(page, "# one")
+    # The server stores it, and the page never learns of that.
+    page.route("**/draft", lambda route: (route.fetch(), route.abort()))
+    write(page, "# one, two")
+    expect(mark(page)).to_have_text("Offline: kept in this browser")
+    page.unroute("**/draft")
+    write(page, "# one, two, three")
+    expect(mark(page)).to_have_text("Saved")
+    expect(page.locator("[data-conflict]")).to_be_hidden()
+    complaints.clear()  # the browser logs the 409 itself
+
+
 def test_what_is_typed_offline_is_saved_later(open_page: OpenPage, complaints: list[str]) -> None:
     page = open_page(PROBLEM)
     page.context.set_offline(True)

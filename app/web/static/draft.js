@@ -17,13 +17,6 @@ function attempt(action) {
 
 const key = (slug) => `meshgrade:draft:${slug}`;
 
-/** A version that lost against another one stays here until it is discarded. */
-export const kept = {
-  load: (slug) => attempt(() => localStorage.getItem(`${key(slug)}:kept`)),
-  save: (slug, source) => attempt(() => localStorage.setItem(`${key(slug)}:kept`, source)),
-  drop: (slug) => attempt(() => localStorage.removeItem(`${key(slug)}:kept`)),
-};
-
 /** The copy in this browser: the text, whose it is, from which revision it began, and whether the server has it. */
 function readCopy(slug) {
   const text = attempt(() => localStorage.getItem(key(slug)));
@@ -40,6 +33,7 @@ export class Draft {
   #owner;
   #starter;
   #saved;
+  #texts = new Set();
   #dirty = false;
   #busy = false;
   #timer;
@@ -87,12 +81,25 @@ export class Draft {
   /** Ends a conflict: with what the editor holds ("mine") or with the version that was saved elsewhere ("other"). */
   choose(which) {
     const { source, revision } = this.other;
-    kept.save(this.#slug, which === "mine" ? source : this.source);
+    this.aside = which === "mine" ? source : this.source;
     this.other = null;
     this.revision = revision;
     this.#saved = source;
     if (which === "other") this.#adopt(source, true);
     else this.keep(this.source);
+  }
+
+  /** The version that was not chosen; it stays in this browser until it is set to null. */
+  get aside() {
+    return attempt(() => localStorage.getItem(this.#asideKey));
+  }
+
+  set aside(source) {
+    attempt(() => (source === null ? localStorage.removeItem(this.#asideKey) : localStorage.setItem(this.#asideKey, source)));
+  }
+
+  get #asideKey() {
+    return `${key(this.#slug)}:aside:${this.#owner}`;
   }
 
   async save() {
@@ -114,6 +121,7 @@ export class Draft {
 
   async #send(source) {
     const body = JSON.stringify({ source, revision: this.revision });
+    this.#texts.add(source);
     const response = await fetch(`/api/v1/problems/${this.#slug}/draft`, {
       method: "PUT",
       credentials: "same-origin",
@@ -128,6 +136,10 @@ export class Draft {
       this.#dirty = this.source !== source;
       this.#store(!this.#dirty);
       this.#on.mark(this.#dirty ? "Not saved yet" : "Saved");
+    } else if (response.status === 409 && this.#texts.has(answer.draft.source)) {
+      // It is this tab's own: the answer to that save was lost with the page or the network.
+      this.revision = answer.draft.revision;
+      this.#later(0);
     } else if (response.status === 409) {
       this.#differ(answer.draft);
     } else if (response.status === 401) {
@@ -154,6 +166,7 @@ export class Draft {
     if (copy.saved && copy.revision < this.revision) return;
     if (copy.revision !== this.revision && this.revision > 0) this.other = { source: this.source, revision: this.revision };
     this.source = copy.source;
+    this.#texts.add(copy.source);
     this.#dirty = true;
   }
 

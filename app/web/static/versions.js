@@ -1,30 +1,29 @@
 // Two versions of one draft: what differs, the choice between them, and the one that was not chosen.
 import { drawDiff } from "./diff.js";
-import { kept } from "./draft.js";
 
 export class Versions {
-  #slug;
+  #draft;
   #panel;
   #rest;
 
-  /** `choose(which)` ends a conflict with "mine" or "other"; `swap(source)` puts a text into the editor and returns the old one. */
-  constructor(slug, { choose, swap }) {
-    this.#slug = slug;
+  /** `swap(source)` puts a text into the editor and returns the one that it held. */
+  constructor(draft, swap) {
+    this.#draft = draft;
     this.#panel = document.querySelector("[data-conflict]");
     this.#rest = document.querySelector("[data-kept]");
     for (const button of this.#panel.querySelectorAll("[data-choose]")) {
       button.addEventListener("click", () => {
         this.#panel.hidden = true;
-        choose(button.dataset.choose);
+        draft.choose(button.dataset.choose);
         this.showKept();
       });
     }
     this.#rest.querySelector("[data-swap]").addEventListener("click", () => {
-      kept.save(slug, swap(kept.load(slug) ?? ""));
+      draft.aside = swap(draft.aside ?? "");
       this.showKept();
     });
     this.#rest.querySelector("[data-discard]").addEventListener("click", () => {
-      kept.drop(slug);
+      draft.aside = null;
       this.showKept();
     });
   }
@@ -35,7 +34,7 @@ export class Versions {
   }
 
   showKept() {
-    const source = kept.load(this.#slug);
+    const source = this.#draft.aside;
     this.#rest.hidden = source === null;
     this.#rest.querySelector("[data-kept-source]").textContent = source ?? "";
   }

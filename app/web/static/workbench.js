@@ -35,13 +35,10 @@ const draft = new Draft(
     conflict: (other) => versions.showConflict(draft.source, other.source),
   },
 );
-const versions = new Versions(slug, {
-  choose: (which) => draft.choose(which),
-  swap: (source) => {
-    const before = editor.value();
-    editor.setValue(source);
-    return before;
-  },
+const versions = new Versions(draft, (source) => {
+  const before = editor.value();
+  editor.setValue(source);
+  return before;
 });
 
 const editor = createEditor(host, {
