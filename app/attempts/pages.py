@@ -40,7 +40,8 @@ async def list_attempts(
     attempts = services_of(request, AttemptServices).attempts
     page = await attempts.list(user, limit=_PAGE, before=before)
     next_before = page[-1].id if len(page) == _PAGE else None
-    return render_page("attempts.html", user=user, attempts=page, next_before=next_before)
+    unwritten = await attempts.unwritten(user, page)
+    return render_page("attempts.html", user=user, attempts=page, unwritten=unwritten, next_before=next_before)
 
 
 @router.get("/attempts/{attempt_id}")

@@ -1,10 +1,11 @@
 """Submit, read, list and cancel attempts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Integer, bindparam, func, select, tuple_
+from sqlalchemy import Integer, and_, bindparam, func, or_, select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,7 +13,7 @@ from app.accounts.caller import User
 from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
-from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, TooManyWaiting
+from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, ProblemNotFound, TooManyWaiting
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents, Change
@@ -173,6 +174,24 @@ class Attempts:
                 last = await self._find(session, user, before)
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
             return [AttemptSummary(*row) for row in await session.execute(query, values)]
+
+    async def unwritten(self, user: User, listed: Sequence[AttemptSummary]) -> frozenset[str]:
+        """Ids of the rejected ones whose source is the starter as it was given: no solution was written yet."""
+        rejected = [each for each in listed if each.verdict_status == "rejected"]
+        starters = {slug: starter for slug in {each.problem for each in rejected} if (starter := self._starter(slug))}
+        if not starters:
+            return frozenset()
+        is_starter = or_(*(and_(AttemptRow.problem == slug, AttemptRow.source == it) for slug, it in starters.items()))
+        ids = AttemptRow.id.in_([each.id for each in rejected])
+        query = select(AttemptRow.id).where(AttemptRow.user_id == user.id, ids, is_starter)
+        async with self._database.reading() as session:
+            return frozenset(await session.scalars(query))
+
+    def _starter(self, slug: str) -> str | None:
+        try:
+            return self._catalogue.get(slug).starter
+        except ProblemNotFound:  # withdrawn since
+            return None
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
         """Stop a queued or running attempt; one that was cancelled before stays so.

@@ -91,7 +91,8 @@ async def list_previous(
     services = services_of(request, WorkbenchServices)
     services.catalogue.get(slug)
     previous = await services.attempts.list(user, problem=slug, limit=_PREVIOUS)
-    return render_page("fragments/attempts.html", attempts=previous)
+    unwritten = await services.attempts.unwritten(user, previous)
+    return render_page("fragments/attempts.html", attempts=previous, unwritten=unwritten)
 
 
 @router.get("/problems/{slug}/editorial")
@@ -135,6 +136,7 @@ async def _problem_page(
         revision=draft.revision if draft else 0,
         refusal=refusal,
         previous=previous,
+        unwritten=await services.attempts.unwritten(user, previous) if user else frozenset(),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         waited_s=round((now() - under_way.created_at).total_seconds()) if under_way else 0,
         last=None if under_way else next((each for each in previous if each.verdict_status), None),

@@ -57,6 +57,10 @@ async def test_the_editorial_opens_with_the_first_accepted_attempt(service, pack
 async def test_the_starter_as_it_was_given_is_nothing_written_yet(service, package):
     for source, status in ((package.starter, "unwritten"), (f"{package.starter}\n", "unwritten"), ("x", "rejected")):
         answer = await service.http.post(f"/api/v1{PAGE}/runs?wait=10", json={"source": source}, headers=service.bearer)
+        for path in ("/attempts", PAGE, f"{PAGE}/previous"):
+            row = (await show(service, path)).partition("<tbody>")[2].partition("</tr>")[0]
+            # A list compares the texts as they are, and a verdict without their whitespace.
+            assert ("nothing written" in row) is (source == package.starter), path
         for path in ("", "/verdict"):
             page = await show(service, f"/attempts/{answer.json()['id']}{path}")
             assert f'class="verdict" data-status="{status}"' in page
