@@ -45,8 +45,7 @@ def _open_verdict(open_page: OpenPage, known: dict[str, str], source: str, **opt
         link = await_verdict(page, "rejected").get_by_role("link", name="This attempt's own page")
         known["path"] = str(link.get_attribute("href"))
     page = open_page(known["path"], **options)
-    for summary in page.locator("section.verdict summary").all():
-        summary.click()
+    page.evaluate("document.querySelectorAll('section.verdict details').forEach((each) => { each.open = true; })")
     return page
 
 
