@@ -158,7 +158,7 @@ async def _open(
         await store.take_in(catalogue.all())
         serving = Serving(catalogue, store)
         await serving.refresh()
-        for unknown in catalogue.unknown_prerequisites():
+        for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
             say(unknown)
 
         accounts = Accounts(

@@ -10,12 +10,11 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from app.accounts.counted import tell_rate
-from app.problems.schemas import ProblemDetail, ProblemList, ProblemSummary
+from app.problems.schemas import ProblemDetail, ProblemList
 from app.problems.service import Catalogue
 from app.problems.services import ProblemServices
 from app.rest.problem_json import problem_responses
 from app.services import services_of
-from grader.package.package import Package
 
 router = APIRouter(tags=["problems"])
 
@@ -40,9 +39,9 @@ _WITH_ETAG: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is told of some packages, ready to be sent."""
+    """What is told of some packages, ready to be sent. `about` is what it was made of."""
 
-    packages: list[Package]
+    about: object
     body: bytes
     etag: str
 
@@ -61,11 +60,11 @@ class _Answer:
 _answers: dict[str, _Answer] = {}
 
 
-def _answer(name: str, packages: list[Package], describe: Callable[[], BaseModel]) -> _Answer:
+def _answer(name: str, about: object, describe: Callable[[], BaseModel]) -> _Answer:
     kept = _answers.get(name)
-    if kept is None or kept.packages != packages:
+    if kept is None or kept.about != about:
         body = describe().model_dump_json().encode()
-        kept = _answers[name] = _Answer(packages, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+        kept = _answers[name] = _Answer(about, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
     return kept
 
 
@@ -75,16 +74,15 @@ def _catalogue(request: Request) -> Catalogue:
 
 @router.get(
     "/problems",
-    summary="All problems",
+    summary="All problems, in the order of the curriculum",
     response_model=ProblemList,
     responses=_WITH_ETAG,
     openapi_extra=_IF_NONE_MATCH,
 )
 async def list_problems(request: Request) -> Response:
     await tell_rate(request)
-    packages = _catalogue(request).all()
-    answer = _answer("", packages, lambda: ProblemList(problems=[ProblemSummary.of(each) for each in packages]))
-    return answer.send(request)
+    sections = _catalogue(request).sections()
+    return _answer("", sections, lambda: ProblemList.of(sections)).send(request)
 
 
 @router.get(
@@ -97,4 +95,4 @@ async def list_problems(request: Request) -> Response:
 async def get_problem(request: Request, slug: str) -> Response:
     await tell_rate(request)
     package = _catalogue(request).get(slug)
-    return _answer(package.slug, [package], lambda: ProblemDetail.of(package)).send(request)
+    return _answer(package.slug, package, lambda: ProblemDetail.of(package)).send(request)

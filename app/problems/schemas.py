@@ -1,9 +1,11 @@
 """What REST says of a problem: public parts only."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from app.problems.tracks import Section
 from grader.package.package import Limits, Package, Tolerance
 
 _SUMMARY: dict[str, Any] = {
@@ -14,6 +16,12 @@ _SUMMARY: dict[str, Any] = {
     "difficulty": "medium",
     "tags": ["fsdp", "optax"],
     "version": "3b9f4c0a7d2e",
+}
+_TRACK: dict[str, Any] = {
+    "id": "data-parallel",
+    "title": "Data parallelism",
+    "teaches": "Every device has the whole model and a part of the batch.",
+    "problems": ["fsdp_step"],
 }
 _PROBLEM: dict[str, Any] = _SUMMARY | {
     "mode": "call",
@@ -57,10 +65,38 @@ class ProblemSummary(BaseModel):
         return cls(**_summary(package))
 
 
+class TrackJSON(BaseModel):
+    """A part of the curriculum. `problems` are slugs, in the order in which they are best solved."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    title: str
+    teaches: str
+    problems: list[str]
+
+    @classmethod
+    def of(cls, section: Section) -> "TrackJSON":
+        slugs = [package.slug for package in section.packages]
+        return cls(id=section.id, title=section.title, teaches=section.teaches, problems=slugs)
+
+
 class ProblemList(BaseModel):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"problems": [_SUMMARY]}]})
+    """All problems, and the tracks that they are in, both in the order of the curriculum."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"problems": [_SUMMARY], "tracks": [_TRACK]}]}
+    )
 
     problems: list[ProblemSummary]
+    tracks: list[TrackJSON]
+
+    @classmethod
+    def of(cls, sections: Sequence[Section]) -> "ProblemList":
+        return cls(
+            problems=[ProblemSummary.of(package) for section in sections for package in section.packages],
+            tracks=[TrackJSON.of(section) for section in sections],
+        )
 
 
 class ProblemDetail(ProblemSummary):

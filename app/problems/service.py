@@ -2,9 +2,11 @@
 
 import difflib
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.errors import ProblemNotFound
+from app.problems.tracks import Section, Track, TracksInvalid, arrange, read_tracks, unknown_problems
 from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
 from grader.package.names import shared_uuids, unknown_prerequisites
@@ -15,21 +17,31 @@ log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Packages by slug, in the order of their slugs, which are those of their folders. `faults` were left out."""
+    """Packages by slug, in the order of their slugs, which are those of their folders. `faults` were left out.
 
-    def __init__(self, packages: list[Package], faults: list[PackageInvalid] | None = None) -> None:
+    `tracks` is the order in which problems are shown.
+    """
+
+    def __init__(
+        self,
+        packages: list[Package],
+        faults: Sequence[PackageInvalid | TracksInvalid] = (),
+        tracks: Sequence[Track] = (),
+    ) -> None:
         self._by_slug = {package.slug: package for package in packages}
-        self.faults = faults or []
+        self._tracks = tuple(tracks)
+        self._sections: tuple[Section, ...] | None = None
+        self.faults = list(faults)
 
     @classmethod
     def load(cls, folder: Path, ceiling: Ceiling | None = None) -> "Catalogue":
-        """Read every package below `folder`. One that breaks its contract is left out, the rest are served.
+        """Read every package below `folder`, and their order. What breaks its contract is left out, the rest is served.
 
         Args:
           ceiling: the most that their limits may be.
         """
         packages: list[Package] = []
-        faults: list[PackageInvalid] = []
+        faults: list[PackageInvalid | TracksInvalid] = []
         folders = sorted(each for each in folder.iterdir() if each.is_dir()) if folder.is_dir() else []
         for each in folders:
             if each.name.startswith((".", "_")):
@@ -43,7 +55,12 @@ class Catalogue:
                 faults.append(PackageInvalid(str(each), shared))
             else:
                 packages.append(package)
-        return cls(packages, faults)
+        tracks: tuple[Track, ...] = ()
+        try:
+            tracks = read_tracks(folder)
+        except TracksInvalid as fault:
+            faults.append(fault)
+        return cls(packages, faults, tracks)
 
     def unknown_prerequisites(self) -> list[str]:
         """One message for each prerequisite that is not served. Its problem is: a student can still solve it."""
@@ -53,8 +70,19 @@ class Catalogue:
             for fault in unknown_prerequisites(package.manifest, self._by_slug)
         ]
 
+    def unknown_in_tracks(self) -> list[str]:
+        """One message for each problem that a track names and that is not served."""
+        return unknown_problems(self._tracks, self._by_slug)
+
+    def sections(self) -> tuple[Section, ...]:
+        """All packages as they are shown: by track, in the order in which they are best solved."""
+        if self._sections is None:
+            self._sections = arrange(self.all(), self._tracks)
+        return self._sections
+
     def serve(self, package: Package) -> None:
         """From now on, in place of the version of this problem that was served until now."""
+        self._sections = None
         self._by_slug = dict(sorted((self._by_slug | {package.slug: package}).items()))
 
     def version_of(self, slug: str) -> str | None:

@@ -1,0 +1,141 @@
+"""The curriculum: `tracks.toml` in the problems folder gives the order of tracks and of the problems in each."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from grader.errors import MeshgradeError
+from grader.package.names import suggest
+from grader.package.package import Line, Package, Slug
+
+FILE = "tracks.toml"
+MORE = "More"
+_DIFFICULTIES = ("easy", "medium", "hard")
+
+
+class TracksInvalid(MeshgradeError):
+    """The curriculum cannot be used. The message lists every fault, one a line."""
+
+    def __init__(self, file: str, faults: list[str]) -> None:
+        super().__init__(f"{file} gives no order of problems:\n" + "\n".join(f"  - {fault}" for fault in faults))
+        self.faults = faults
+
+
+class Track(BaseModel):
+    """One `[[tracks]]` table. `teaches` is a sentence or two; `id` is what addresses name the track by."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    id: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+    title: Line
+    teaches: Annotated[str, StringConstraints(min_length=1, max_length=400)]
+    problems: list[Slug] = Field(min_length=1)
+
+
+class _TracksFile(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    tracks: list[Track] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A track with those of its problems that are served, in order. `teaches` is empty where no file says it."""
+
+    id: str
+    title: str
+    teaches: str
+    packages: tuple[Package, ...]
+
+
+def read_tracks(folder: Path) -> tuple[Track, ...]:
+    """Read the curriculum of a problems folder; empty where it has none.
+
+    Raises:
+      TracksInvalid: with every fault found, not only the first.
+    """
+    file = folder / FILE
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TracksInvalid(str(file), [f"it cannot be read: {error}"]) from None
+    try:
+        tracks = _TracksFile.model_validate(tomllib.loads(text)).tracks
+    except tomllib.TOMLDecodeError as error:
+        raise TracksInvalid(str(file), [f"it is not TOML: {error}"]) from None
+    except ValidationError as error:
+        raise TracksInvalid(str(file), [_in_words(each) for each in error.errors()]) from None
+    if faults := _repeated(tracks):
+        raise TracksInvalid(str(file), faults)
+    return tuple(tracks)
+
+
+def unknown_problems(tracks: Iterable[Track], slugs: Iterable[str]) -> list[str]:
+    """One message for each problem that a track names and that is not served."""
+    known = list(slugs)
+    return [
+        f"{FILE}: track '{track.id}': there is no problem '{slug}'{suggest(slug, known)}"
+        for track in tracks
+        for slug in track.problems
+        if slug not in known
+    ]
+
+
+def arrange(packages: Sequence[Package], tracks: Sequence[Track]) -> tuple[Section, ...]:
+    """Every package in one section: in the order of `tracks`, those that no track names last.
+
+    Without tracks, a section is what manifests call their track, and the easy problems of each come first.
+    """
+    if not tracks:
+        titles = sorted({package.manifest.track for package in packages})
+        return tuple(
+            Section(_id_of(title), title, "", _easy_first(each for each in packages if each.manifest.track == title))
+            for title in titles
+        )
+    left = {package.slug: package for package in packages}
+    sections = []
+    for track in tracks:
+        served = tuple(left.pop(slug) for slug in track.problems if slug in left)
+        if served:
+            sections.append(Section(track.id, track.title, track.teaches, served))
+    if left:
+        sections.append(Section(_id_of(MORE), MORE, "", _easy_first(left.values())))
+    return tuple(sections)
+
+
+def _easy_first(packages: Iterable[Package]) -> tuple[Package, ...]:
+    return tuple(sorted(packages, key=lambda each: (_DIFFICULTIES.index(each.manifest.difficulty), each.slug)))
+
+
+def _id_of(title: str) -> str:
+    """Titles that differ in nothing but punctuation share an address, and a filter then shows both."""
+    return "-".join("".join(char if char.isalnum() else " " for char in title.lower()).split()) or "untitled"
+
+
+def _repeated(tracks: list[Track]) -> list[str]:
+    faults = []
+    for what, values in (
+        ("the id", [track.id for track in tracks]),
+        ("the title", [track.title for track in tracks]),
+        ("the problem", [slug for track in tracks for slug in track.problems]),
+    ):
+        faults += [f"{what} '{value}' is listed {n} times" for value, n in Counter(values).items() if n > 1]
+    reserved = [track.id for track in tracks if track.id == _id_of(MORE)]
+    faults += [f"the id '{each}' is reserved for problems that no track names" for each in reserved]
+    return faults
+
+
+def _in_words(fault: Any) -> str:
+    """Such as `tracks.2.teaches: Field required`; tracks are counted from 1, as a reader does."""
+    where = ".".join(str(each + 1) if isinstance(each, int) else str(each) for each in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        known = Track.model_fields if len(fault["loc"]) > 1 else _TracksFile.model_fields
+        return f"unknown key '{where}'{suggest(str(fault['loc'][-1]), known)}"
+    return f"{where}: {fault['msg']}"
