@@ -13,6 +13,8 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlalchemy import URL, text
 
 from app.database import Database
@@ -24,6 +26,7 @@ from app.settings import Settings
 from grader.package.package import Package
 from grader.package.reader import read_package
 
+ARGON2 = PasswordHash.recommended
 TOKEN = "preset-token-of-the-owner"
 SITE = "http://meshgrade.test"
 
@@ -58,8 +61,18 @@ class Service:
 StartService = Callable[..., AbstractAsyncContextManager[Service]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Argon2 without its cost, in the process of the tests: test_passwords.py looks at the cost."""
+    with pytest.MonkeyPatch.context() as patch:
+        cheap = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
+        patch.setattr(PasswordHash, "recommended", lambda: cheap)
+        yield
+
+
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
+    """Of the session, so that a service can be too; each test without one has an event loop of its own."""
     return "asyncio"
 
 
@@ -148,14 +161,18 @@ FILES = {
 }
 
 
+def write_package(folder: Path) -> Package:
+    """The problem that the tests' service serves, below the problems folder of `folder`."""
+    package = folder / "problems" / "add_one"
+    for name, content in FILES.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(content)
+    return read_package(package)
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Package:
-    """The problem that the tests' service serves, in its problems folder."""
-    folder = tmp_path / "problems" / "add_one"
-    for name, content in FILES.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content)
-    return read_package(folder)
+    return write_package(tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -172,10 +189,9 @@ def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture
-def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> StartService:
-    """Start it on the test's data folder; `settings` are overrides, a second start finds what the first left."""
-    data = tmp_path / "data"
+def service_in(folder: Path, migrated_database: Path) -> StartService:
+    """Start it on a data folder; `settings` are overrides, a second start finds what the first left."""
+    data = folder / "data"
     data.mkdir(mode=0o700)
     shutil.copy(migrated_database, data)
 
@@ -185,7 +201,7 @@ def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> 
     ) -> AsyncIterator[Service]:
         values = {
             "data": data,
-            "problems": tmp_path / "problems",
+            "problems": folder / "problems",
             "owner_token": TOKEN,
             "public_url": SITE,
             "grading_slots": 1,
@@ -206,6 +222,21 @@ def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> 
             yield Service(app, http, wall)
 
     return start
+
+
+@pytest.fixture
+def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> StartService:
+    """On the test's own data folder, with `package`."""
+    return service_in(tmp_path, migrated_database)
+
+
+@pytest.fixture(scope="module")
+async def shared_service(tmp_path_factory: pytest.TempPathFactory, migrated_database: Path) -> AsyncIterator[Service]:
+    """One for all tests of a module, which must leave it as they found it."""
+    folder = tmp_path_factory.mktemp("shared")
+    write_package(folder)
+    async with service_in(folder, migrated_database)(requests_per_minute=1_000_000) as running:
+        yield running
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
@@ -146,11 +147,11 @@ def routes_of(app) -> set[tuple[str, str]]:
     }
 
 
-@pytest.fixture
-async def owned(service) -> AsyncIterator[dict[str, str]]:
+@pytest.fixture(scope="module")
+async def made(shared_service) -> dict[str, str]:
     """The owner has one object of each kind; their ids by the name that a path gives them."""
-    browser_of_the_owner = {"User-Agent": "BROWSER-OF-THE-OWNER"}
-    service.http.headers.update(browser_of_the_owner)
+    service = shared_service
+    service.http.headers.update({"User-Agent": "BROWSER-OF-THE-OWNER"})
     await sign_in(service)
     bearer = service.bearer
     run = await service.http.post(
@@ -168,7 +169,7 @@ async def owned(service) -> AsyncIterator[dict[str, str]]:
         await service.services.accounts.ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
     )
     [identity] = await service.services.accounts.identities.list(me["id"])
-    yield {
+    return {
         "identity_id": identity.id,
         "attempt_id": run.json()["id"],
         "token_id": token.json()["id"],
@@ -176,13 +177,52 @@ async def owned(service) -> AsyncIterator[dict[str, str]]:
         "session_id": session.id,
         "webhook_id": webhook.json()["id"],
     }
-    # All of it is still there, as it was.
-    for path, made in (("attempts", run), ("tokens", token), ("webhooks", webhook)):
-        value = made.json()["id"]
-        assert value in (await service.http.get(f"/api/v1/{path}", headers=bearer)).text
-    assert invitation.json()["id"] in (await service.http.get("/api/v1/invitations", headers=bearer)).text
-    assert await service.services.accounts.identities.list(me["id"]) == [identity]
-    assert (await service.http.get("/api/v1/me")).json() == me
+
+
+@pytest.fixture(scope="module")
+async def bearers(shared_service) -> dict[str, dict[str, str]]:
+    """Tokens of the owner that lack a scope, as headers."""
+    tokens = shared_service.services.accounts.tokens
+    caller = await tokens.caller(shared_service.bearer["Authorization"].removeprefix("Bearer "))
+    scopes = {"instruct alone": ["instruct"], "all but instruct": ["read", "submit", "account"]}
+    made = {name: (await tokens.create(caller, name, each, None))[0] for name, each in scopes.items()}
+    return {name: {"Authorization": f"Bearer {token}"} for name, token in made.items()}
+
+
+@pytest.fixture
+def service(shared_service):
+    return shared_service
+
+
+@pytest.fixture
+async def owned(service, made) -> AsyncIterator[dict[str, str]]:
+    """What `made` holds. After each test all of it is still there, as it was."""
+
+    async def state() -> dict[str, object]:
+        me = (await service.http.get("/api/v1/me")).json()
+        sessions = await service.services.accounts.sessions.list(me["id"])
+        lists = {
+            path: (await service.http.get(f"/api/v1/{path}", headers=service.bearer)).text
+            for path in ("attempts", "tokens", "webhooks", "invitations")
+        }
+        for path, kind in (("attempts", "attempt_id"), ("tokens", "token_id"), ("webhooks", "webhook_id")):
+            assert made[kind] in lists[path]
+        assert made["invitation_id"] in lists["invitations"]
+        assert made["session_id"] in {session.id for session in sessions}
+        return {"me": me, "identities": await service.services.accounts.identities.list(me["id"])}
+
+    before = await state()
+    yield made
+    assert await state() == before
+
+
+@pytest.fixture(scope="module")
+async def others(shared_service) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
+    """By role, the browser of another user with that role."""
+    async with browser(shared_service) as student, browser(shared_service) as instructor:
+        await sign_up(shared_service, student, "student")
+        await sign_up(shared_service, instructor, "instructor", "instructor")
+        yield {"student": student, "instructor": instructor}
 
 
 async def test_every_route_is_classified(service):
@@ -215,29 +255,26 @@ async def test_nobody_is_refused_and_told_nothing(service, owned, method, path):
 
 @pytest.mark.parametrize("role", ["student", "instructor"])
 @pytest.mark.parametrize(("method", "path"), sorted(OWNED))
-async def test_what_is_anothers_does_not_exist(service, owned, method, path, role):
-    async with browser(service) as other:
-        await sign_up(service, other, "other", role)
-        fields = {"form_token": form_token((await other.get("/account")).text)}
-        body = {"data": fields} if method == "POST" else {}
-        answer = await other.request(method, address(path, owned), headers=SITE, **body)
-        expected = 403 if role == "student" and (method, path) in OF_INSTRUCTORS else 404
-        assert answer.status_code == expected
-        assert not [secret for secret in SECRETS if secret in answer.text]
+async def test_what_is_anothers_does_not_exist(others, owned, method, path, role):
+    other = others[role]
+    fields = {"form_token": form_token((await other.get("/account")).text)}
+    body = {"data": fields} if method == "POST" else {}
+    answer = await other.request(method, address(path, owned), headers=SITE, **body)
+    expected = 403 if role == "student" and (method, path) in OF_INSTRUCTORS else 404
+    assert answer.status_code == expected
+    assert not [secret for secret in SECRETS if secret in answer.text]
 
 
 @pytest.mark.parametrize("role", ["student", "instructor"])
-async def test_what_is_ones_own_shows_nothing_of_anothers(service, owned, role):
-    async with browser(service) as other:
-        await sign_up(service, other, "other", role)
-        for method, path in sorted(PUBLIC | OWN):
-            if method == "GET":
-                params = {"id": owned["attempt_id"]} if "/batch/" in path else {}
-                answer = await other.get(address(path, owned), params=params)
-                assert not [secret for secret in SECRETS if secret in answer.text], path
-                if (method, path) in OWN:
-                    refused = role == "student" and (method, path) in OF_INSTRUCTORS
-                    assert answer.status_code == (403 if refused else 200), path
+async def test_what_is_ones_own_shows_nothing_of_anothers(others, owned, role):
+    for method, path in sorted(PUBLIC | OWN):
+        if method == "GET":
+            params = {"id": owned["attempt_id"]} if "/batch/" in path else {}
+            answer = await others[role].get(address(path, owned), params=params)
+            assert not [secret for secret in SECRETS if secret in answer.text], path
+            if (method, path) in OWN:
+                refused = role == "student" and (method, path) in OF_INSTRUCTORS
+                assert answer.status_code == (403 if refused else 200), path
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(each for each in OWN | OWNED | INSTRUCT if each[0] != "GET"))
@@ -261,16 +298,11 @@ async def test_a_form_of_this_site_without_its_token_changes_nothing(service, ow
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED))
-async def test_a_token_without_a_scope_reaches_nothing(service, owned, method, path):
-    accounts = service.services.accounts
-    caller = await accounts.tokens.caller(service.bearer["Authorization"].removeprefix("Bearer "))
-    token, _ = await accounts.tokens.create(caller, "instruct alone", ["instruct"], None)
+async def test_a_token_without_a_scope_reaches_nothing(service, owned, bearers, method, path):
     body = {"json": {"source": "x"}} if method == "POST" and path.startswith("/api/") else {}
     if method == "POST" and not body:
         body = {"data": {"source": "x", "action": "run"}}
-    answer = await service.http.request(
-        method, address(path, owned), headers={"Authorization": f"Bearer {token}"}, **body
-    )
+    answer = await service.http.request(method, address(path, owned), headers=bearers["instruct alone"], **body)
     assert (answer.status_code, answer.json()["slug"]) == (403, "scope-missing")
 
 
@@ -288,30 +320,27 @@ async def refused_as(service, refusal: type[Refused], headers: dict[str, str], t
     return found
 
 
-async def test_a_token_with_every_scope_does_nothing_that_needs_a_browser(service):
-    refused = await refused_as(service, SessionNeeded, service.bearer, "")
+async def test_a_token_with_every_scope_does_nothing_that_needs_a_browser(start_service):
+    async with start_service() as service:
+        refused = await refused_as(service, SessionNeeded, service.bearer, "")
     assert refused == CONFIRM | RECENT.keys() - FOR_TOKENS_TOO
 
 
-async def test_a_browser_that_was_left_open_is_asked_again_for_what_lets_somebody_in(service, monkeypatch):
-    await sign_in(service)
-    token = form_token((await service.http.get("/attempts", headers={"Accept": "text/html"})).text)
-    monkeypatch.setattr("app.accounts.recent.now", lambda: now() + timedelta(minutes=16))
-    assert await refused_as(service, SignInAgain, SITE, token) == RECENT.keys()
+async def test_a_browser_that_was_left_open_is_asked_again_for_what_lets_somebody_in(start_service, monkeypatch):
+    async with start_service() as service:
+        await sign_in(service)
+        token = form_token((await service.http.get("/attempts", headers={"Accept": "text/html"})).text)
+        monkeypatch.setattr("app.accounts.recent.now", lambda: now() + timedelta(minutes=16))
+        assert await refused_as(service, SignInAgain, SITE, token) == RECENT.keys()
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))
-async def test_students_do_nothing_to_problems(service, owned, method, path):
-    async with browser(service) as student:
-        await sign_up(service, student, "student")
-        answer = await student.request(method, address(path, owned), headers=SITE | {"Accept": "*/*"})
-        assert (answer.status_code, answer.json()["slug"]) == (403, "role-missing")
+async def test_students_do_nothing_to_problems(others, owned, method, path):
+    answer = await others["student"].request(method, address(path, owned), headers=SITE | {"Accept": "*/*"})
+    assert (answer.status_code, answer.json()["slug"]) == (403, "role-missing")
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))
-async def test_a_token_without_instruct_does_nothing_to_problems(service, owned, method, path):
-    accounts = service.services.accounts
-    caller = await accounts.tokens.caller(service.bearer["Authorization"].removeprefix("Bearer "))
-    token, _ = await accounts.tokens.create(caller, "all but instruct", ["read", "submit", "account"], None)
-    answer = await service.http.request(method, address(path, owned), headers={"Authorization": f"Bearer {token}"})
+async def test_a_token_without_instruct_does_nothing_to_problems(service, owned, bearers, method, path):
+    answer = await service.http.request(method, address(path, owned), headers=bearers["all but instruct"])
     assert (answer.status_code, answer.json()["slug"], answer.json()["scope"]) == (403, "scope-missing", "instruct")

@@ -1,9 +1,11 @@
 """Signing in by name and password, and changing the password."""
 
 import pytest
+from pwdlib import PasswordHash
 
 from app.accounts.passwords import Passwords
 from tests.app.accounts.people import PASSWORD, browser, send_form, sign_in, sign_up
+from tests.app.conftest import ARGON2
 
 pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
@@ -19,6 +21,12 @@ async def test_a_name_and_a_password_sign_in_and_only_a_hash_is_stored(service, 
     stored = b"".join(file.read_bytes() for file in (tmp_path / "data").glob("meshgrade.sqlite3*"))
     assert b"$argon2id$" in stored
     assert PASSWORD.encode() not in stored
+
+
+async def test_a_hash_costs_what_is_recommended(monkeypatch):
+    """64 MiB, three times: tests/app/conftest.py makes it cheap for all others."""
+    monkeypatch.setattr(PasswordHash, "recommended", ARGON2)
+    assert (await Passwords().hash(PASSWORD)).startswith("$argon2id$v=19$m=65536,t=3,p=4$")
 
 
 async def test_a_wrong_name_and_a_wrong_password_look_the_same_and_cost_the_same(service, monkeypatch):

@@ -18,6 +18,11 @@ def every_refusal(kind: type[Refused] = Refused) -> list[type[Refused]]:
     return found + [leaf for child in kind.__subclasses__() for leaf in every_refusal(child)]
 
 
+@pytest.fixture
+def service(shared_service):
+    return shared_service
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "slug"),
     [
