@@ -1,8 +1,6 @@
 """Each backend of `GradeQueue` with a database of its own, and processes that grade for it."""
 
 import asyncio
-import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -27,9 +25,7 @@ from app.queue.walls import Walls
 from app.settings import Settings
 from grader.package.package import Package
 from tests.app.conftest import empty
-
-CHECKOUT = Path(__file__).resolve().parents[4]
-SCRIPT = Path(__file__).with_name("grading_process.py")
+from tests.app.queue.contract.grading_process import GradingProcess
 
 
 @dataclass
@@ -90,7 +86,7 @@ class Backend:
                 await asyncio.sleep(0.02)
 
     @asynccontextmanager
-    async def grading(self, slots: int = 1, **settings: object) -> AsyncIterator[asyncio.subprocess.Process]:
+    async def grading(self, slots: int = 1, **settings: object) -> AsyncIterator[GradingProcess]:
         """A process that grades; killed at the end, if it lives."""
         values = {
             "database_url": self.database.engine.url.render_as_string(hide_password=False),
@@ -100,22 +96,12 @@ class Backend:
             "drain_s": 0,
             "max_deaths": 3,
         } | settings
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            str(SCRIPT),
-            str(self.log),
-            env={name: value for name, value in os.environ.items() if not name.startswith("MESHGRADE_")}
-            | {f"MESHGRADE_{name.upper()}": str(value) for name, value in values.items()}
-            | {"PYTHONPATH": str(CHECKOUT)},
-            stdout=asyncio.subprocess.PIPE,
-        )
-        assert process.stdout is not None
+        process = GradingProcess(self.log, {name: str(value) for name, value in values.items()})
         try:
-            assert await asyncio.wait_for(process.stdout.readline(), 60) == b"grading\n"
+            await process.until_ready()
             yield process
         finally:
-            if process.returncode is None:
-                process.kill()
+            process.kill()
             await process.wait()
 
 

@@ -1,10 +1,15 @@
-"""A process that grades for one of the two queues, with a grader that does as its sources say and executes nothing."""
+"""A process that grades for one of the two queues, with a grader that does as its sources say and executes nothing.
+
+It is forked from a server that has imported all of this once: importing it takes seconds each time.
+"""
 
 import asyncio
+import multiprocessing
 import os
 import signal
-import sys
 import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from app.database import Database
@@ -17,14 +22,45 @@ from grader.context import QUIET
 from grader.errors import Cancelled, GraderFault
 from grader.verdict import Verdict
 
-LOG = Path(sys.argv[1])
+_FORKSERVER = multiprocessing.get_context("forkserver")
+_FORKSERVER.set_forkserver_preload([__name__])
 
 
-def note(what: str, source: str) -> None:
-    """One write of one line: two processes share the file."""
-    descriptor = os.open(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.write(descriptor, f"{what} {os.getpid()} {time.time()} {source}\n".encode())
-    os.close(descriptor)
+class GradingProcess:
+    """One that has started, seen from the tests."""
+
+    def __init__(self, log: Path, settings: dict[str, str]) -> None:
+        self._ready, theirs = _FORKSERVER.Pipe(duplex=False)
+        self._process = _FORKSERVER.Process(target=_grade, args=(log, settings, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    async def until_ready(self) -> None:
+        async with asyncio.timeout(60):
+            assert await asyncio.to_thread(self._ready.recv) == "grading"
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    async def wait(self) -> int | None:
+        """Its exit code once it has ended, negative for a signal."""
+        await asyncio.to_thread(self._process.join)
+        return self._process.exitcode
+
+
+def _grade(log: Path, settings: dict[str, str], ready: Connection) -> None:
+    for name in [name for name in os.environ if name.startswith("MESHGRADE_")]:
+        del os.environ[name]
+    os.environ |= {f"MESHGRADE_{name.upper()}": value for name, value in settings.items()}
+    asyncio.run(_work(log, lambda: ready.send("grading")))
 
 
 class ToldGrader(NullGrader):
@@ -33,18 +69,27 @@ class ToldGrader(NullGrader):
     A verdict's `stdout` is the id of the process that gave it.
     """
 
+    def __init__(self, log: Path) -> None:
+        self._log = log
+
+    def _note(self, what: str, source: str) -> None:
+        """One write of one line: two processes share the file."""
+        descriptor = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(descriptor, f"{what} {os.getpid()} {time.time()} {source}\n".encode())
+        os.close(descriptor)
+
     def judge(self, package, source, context=QUIET, *, hidden=True, draw=None) -> Verdict:  # type: ignore[no-untyped-def]
-        note("began", source)
+        self._note("began", source)
         word, number = source.split()[:2]
         if word == "die":
             os._exit(9)
-        if word == "fail" and LOG.read_text().count(source) <= int(number):
+        if word == "fail" and self._log.read_text().count(source) <= int(number):
             raise GraderFault("as told")
         if word == "ignore":
             time.sleep(float(number))
         if word == "take" and context.stop.wait(float(number)):
             raise Cancelled("stopped")
-        note("ended", source)
+        self._note("ended", source)
         verdict = super().judge(package, source, context, hidden=hidden)
         return verdict.model_copy(update={"stdout": str(os.getpid())})
 
@@ -53,24 +98,21 @@ class Up:
     name, up, found, remedy = "namespaces", True, "", ""
 
 
-async def main() -> None:
+async def _work(log: Path, say_ready: Callable[[], None]) -> None:
     settings = load_settings()
     database = Database(settings.database)
     walls = Walls(lambda: [Up()])
     walls.probe()
     events = pick_events(database, load_settings())
-    built = Grading(ToldGrader(), lambda: [Up()])
+    built = Grading(ToldGrader(log), lambda: [Up()])
     queue = pick_queue(database, built, PackageStore(database), walls, events, settings)
     end = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
     tasks = [asyncio.create_task(each) for each in (queue.work(), events.run())]
-    print("grading", flush=True)
+    say_ready()
     await end.wait()
     await queue.stop(grace_s=settings.drain_s)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     await database.close()
-
-
-asyncio.run(main())
