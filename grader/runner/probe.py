@@ -19,12 +19,16 @@ from grader.runner.confine import SCRATCH, limit_memory
 
 _DATA_BYTES, _ADDRESS_BYTES = 1 << 30, 16 << 30
 _FAR_BYTES, _MOST_FILES = 1 << 30, 1024
+_PR_GET_DUMPABLE = 3
+# As bubblewrap is told to call the machine inside.
+HOST_NAME = "sandbox"
 
 
 def probe(fd: int, targets: dict[str, Any]) -> None:
     """Args:
-    targets: on the host, a readable `file` and the `port` of a server on its loopback; here, the number `other` of
-      another process of the sandbox; the `walls` to try. One that is down had better not be tried with the others:
+    targets: on the host, a readable `file`, the `port` of a server on its loopback and the key of a `segment` of shared
+      memory; here, the number `other` of another process of the sandbox; `user`, whether the fork became another user;
+      the `walls` to try. One that is down had better not be tried with the others:
       without seccomp, say, this process would become another program. In its scratch it leaves a file `leaves`, and
       looks for `finds`, which another probe that is still there has left in its own.
     """
@@ -75,6 +79,11 @@ def _namespaces(targets: dict[str, Any]) -> Attempts:
         "see the processes of the host": _see_processes,
         "see the scratch of another submission": lambda: Path(SCRATCH, targets["finds"]).read_text(),
         "write more than its scratch may hold": _fill_scratch,
+        "share memory with processes of the host": lambda: _call("shmget", int(targets["segment"]), 0, 0),
+        "see the name of the host": _see_host_name,
+        "stay in the session of the service": _stay_in_session,
+        "stay in a group of the service": lambda: _stay_in_group(became_user=bool(targets["user"])),
+        "be traced by another process of its user": _be_traced,
     }
 
 
@@ -115,6 +124,29 @@ def _see_processes() -> None:
     # The zygote is the second process of its namespace, or nearly so; on a host there are many before it.
     if os.getppid() <= 3:
         raise ProcessLookupError("alone")
+
+
+def _see_host_name() -> None:
+    if os.uname().nodename == HOST_NAME:
+        raise ValueError("the name of the sandbox")
+
+
+def _stay_in_session() -> None:
+    # 0 stands for a session whose leader is in another process namespace: it could hold a terminal.
+    if os.getsid(0) != 0:
+        raise ValueError("a session of the sandbox")
+
+
+def _stay_in_group(*, became_user: bool) -> None:
+    # Without root there are no groups to give up, and a user namespace shows those of the service as nobody's.
+    if not became_user or not os.getgroups():
+        raise ValueError("in no group")
+
+
+def _be_traced() -> None:
+    # The call answers with a number, 0 where nobody but root may attach.
+    if ctypes.CDLL(None).prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 0:
+        raise ValueError("not dumpable")
 
 
 def _fill_scratch() -> None:
@@ -164,6 +196,8 @@ def _rlimits() -> Attempts:
         "start any number of tasks": is_lower(resource.RLIMIT_NPROC, 8192),
         "open any number of files": is_lower(resource.RLIMIT_NOFILE, 1024),
         "leave a core dump": is_lower(resource.RLIMIT_CORE, 0),
+        "keep memory from being swapped out": is_lower(resource.RLIMIT_MEMLOCK, 0),
+        "fill message queues": is_lower(resource.RLIMIT_MSGQUEUE, 0),
         "write a file longer than its scratch": _write_far,
         "open more files than it may": _open_many,
         "allocate past the limit on data": lambda: bytearray(_DATA_BYTES),

@@ -1,7 +1,12 @@
 """Prove every wall by trying to cross it."""
 
+import ctypes
+import os
+import secrets
 import socket
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +21,8 @@ from grader.sandbox.zygote import Zygote
 
 # The least that a package may set; a probe, without a backend in it, starts far below.
 _LIMITS = Limits(time_s=60.0, wall_s=60.0, memory_mb=512)
+# Source: https://man7.org/linux/man-pages/man2/shmget.2.html
+_IPC_CREAT, _IPC_EXCL, _IPC_RMID = 0o1000, 0o2000, 0
 # A wall is tried with the later ones down, since behind them nobody could tell whether it stands.
 _TRIED_WITHOUT: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
     (("namespaces",), frozenset({"landlock", "seccomp"})),
@@ -71,12 +78,23 @@ def _report(name: str, crossed: list[str] | None, fault: GraderFault | None) -> 
 
 def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> dict[str, list[str]]:
     zygote = Zygote(command_for(isolation), confinement_for(isolation, without).to_json())
-    with tempfile.NamedTemporaryFile() as canary, socket.create_server(("127.0.0.1", 0)) as server:
+    with (
+        tempfile.NamedTemporaryFile() as canary,
+        socket.create_server(("127.0.0.1", 0)) as server,
+        _shared_memory() as segment,
+    ):
         Path(canary.name).chmod(0o644)
         zygote.start(imports=False)
         try:
             # The zygote is another process of the sandbox, the only one that is sure to be there.
-            targets = {"file": canary.name, "port": server.getsockname()[1], "other": 1, "walls": walls}
+            targets = {
+                "file": canary.name,
+                "port": server.getsockname()[1],
+                "segment": segment,
+                "user": os.geteuid() == 0,
+                "other": 1,
+                "walls": walls,
+            }
             if "namespaces" not in walls:
                 return _crossed_by(_fork(zygote, targets))
             with _fork(zygote, {"walls": [], "leaves": "first"}) as neighbour:
@@ -84,6 +102,20 @@ def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> d
                 return _crossed_by(_fork(zygote, {**targets, "leaves": "second", "finds": "first"}))
         finally:
             zygote.close()
+
+
+@contextmanager
+def _shared_memory() -> Iterator[int]:
+    """The key of a segment of System V shared memory that every user of this machine may attach."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    key = secrets.randbelow(0x7FFF_FFFF) + 1
+    segment = libc.shmget(key, 4096, _IPC_CREAT | _IPC_EXCL | 0o666)
+    try:
+        yield key
+    finally:
+        # Where the kernel has no such memory, none is there to be shared.
+        if segment >= 0:
+            libc.shmctl(segment, _IPC_RMID, None)
 
 
 def _fork(zygote: Zygote, targets: dict[str, Any]) -> ForkSession:

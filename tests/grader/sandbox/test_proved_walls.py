@@ -1,8 +1,9 @@
 """Every wall is proved by a probe, and the probe is proved by taking the wall down."""
 
 import dataclasses
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,45 @@ def test_a_shared_process_tree_is_seen(monkeypatch):
     assert "see the processes of the host" in found()["namespaces"]
 
 
+def test_shared_memory_of_the_host_is_seen(monkeypatch):
+    command_without(monkeypatch, "--unshare-ipc")
+    assert "share memory with processes of the host" in found()["namespaces"]
+
+
+def test_the_name_of_the_host_is_seen(monkeypatch):
+    command_without(monkeypatch, "--unshare-uts", "--hostname", "sandbox")
+    assert "see the name of the host" in found()["namespaces"]
+
+
+def test_the_session_of_the_service_is_seen(monkeypatch):
+    command_without(monkeypatch, "--new-session")
+    assert "stay in the session of the service" in found()["namespaces"]
+
+
+def test_a_process_that_can_be_traced_is_seen(monkeypatch, tmp_path):
+    # As root, the change of user alone forbids it; so here the fork allows it.
+    change_inside(monkeypatch, tmp_path, "confine.py", "    kernel.forbid_tracing()\n", "    kernel.prctl(4, 1)\n")
+    assert "be traced by another process of its user" in found()["namespaces"]
+
+
+@pytest.fixture
+def in_a_group() -> Iterator[None]:
+    """The service is in a group besides its own, as one that root starts may be."""
+    if os.geteuid() != 0:
+        pytest.skip("only root has groups to give up")
+    groups = os.getgroups()
+    os.setgroups([*groups, 54_321])
+    yield
+    os.setgroups(groups)
+
+
+@pytest.mark.usefixtures("in_a_group")
+def test_groups_are_given_up_and_one_that_is_kept_is_seen(monkeypatch, tmp_path):
+    assert found() == {}
+    change_inside(monkeypatch, tmp_path, "confine.py", "        os.setgroups([])\n", "")
+    assert "stay in a group of the service" in found()["namespaces"]
+
+
 def test_a_host_file_system_inside_is_seen(monkeypatch):
     original = doctor.command_for
 
@@ -95,6 +135,28 @@ def test_missing_rlimits_are_seen(monkeypatch):
     told = found()["rlimits"]
     assert "start any number of tasks" in told
     assert "leave a core dump" in told
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        ("CORE", "leave a core dump"),
+        ("CPU", "use any amount of CPU time"),
+        ("FSIZE", "write a file longer than its scratch"),
+        ("NOFILE", "open more files than it may"),
+        ("NPROC", "start any number of tasks"),
+        ("MEMLOCK", "keep memory from being swapped out"),
+        ("MSGQUEUE", "fill message queues"),
+    ],
+)
+def test_each_rlimit_that_is_missing_is_seen(monkeypatch, tmp_path, limit, told):
+    """Also where the service itself runs under a limit: it is set to the most that it may be."""
+    line = "        resource.setrlimit(limit, (value, value))\n"
+    unlimited = (
+        f"        if limit == resource.RLIMIT_{limit}:\n            value = resource.getrlimit(limit)[1]\n{line}"
+    )
+    change_inside(monkeypatch, tmp_path, "confine.py", line, unlimited)
+    assert told in found()["rlimits"]
 
 
 def test_a_watchdog_that_does_not_bite_is_seen(monkeypatch):

@@ -1,0 +1,89 @@
+"""What a fork does to itself, call by call. That its walls hold is proved in test_proved_walls.py of the sandbox."""
+
+import os
+import resource
+import signal
+
+import pytest
+
+from grader.runner import confine, kernel
+from grader.runner.confine import Confinement
+
+UID = 61_007
+
+
+def confinement(uid: int | None) -> Confinement:
+    return Confinement(uid, 64 << 20, (), (), "", tasks=512, open_files=256)
+
+
+@pytest.fixture
+def called(monkeypatch) -> list[tuple[object, ...]]:
+    """What is asked of the kernel, in place of asking it. What only root may is refused."""
+    calls: list[tuple[object, ...]] = []
+
+    def note(name: str):
+        def call(*arguments: object) -> None:
+            if arguments == (0, 0, 0) or name == "unshare":
+                raise PermissionError(name)
+            calls.append((name, *arguments))
+
+        return call
+
+    for name in ("setgroups", "setresgid", "setresuid"):
+        monkeypatch.setattr(os, name, note(name))
+    for name in ("drop_capabilities", "forbid_new_privileges", "forbid_tracing", "die_with_parent", "unshare"):
+        monkeypatch.setattr(kernel, name, note(name))
+    monkeypatch.setattr(resource, "setrlimit", note("setrlimit"))
+    monkeypatch.setattr(os, "getresuid", lambda: (UID, UID, UID))
+    monkeypatch.setattr(os, "getresgid", lambda: (UID, UID, UID))
+    return calls
+
+
+# After the change of user, which would undo the last two; and groups before it, while that is still allowed.
+FOR_GOOD = [
+    ("drop_capabilities",),
+    ("forbid_new_privileges",),
+    ("forbid_tracing",),
+    ("die_with_parent", signal.SIGKILL),
+]
+
+
+def test_root_is_given_up_with_its_groups_and_then_everything_else(called):
+    confine._give_up_privileges(confinement(UID))
+    change = [("setgroups", []), ("setresgid", UID, UID, UID), ("setresuid", UID, UID, UID)]
+    assert called == [*change, *FOR_GOOD]
+
+
+def test_without_root_there_is_no_user_to_become(called):
+    confine._give_up_privileges(confinement(None))
+    assert called == FOR_GOOD
+
+
+@pytest.mark.parametrize("who", ["getresuid", "getresgid"])
+def test_one_that_is_still_root_does_not_go_on(called, monkeypatch, who):
+    monkeypatch.setattr(os, who, lambda: (UID, UID, 0))
+    with pytest.raises(PermissionError, match="still root"):
+        confine._give_up_privileges(confinement(UID))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "told"),
+    [(kernel, "unshare", "make a mount namespace"), (os, "setresuid", "become root"), (os, "setresgid", "join root's")],
+)
+def test_one_that_could_take_them_back_does_not_go_on(called, monkeypatch, module, name, told):
+    monkeypatch.setattr(module, name, lambda *arguments: None)
+    with pytest.raises(PermissionError, match=told):
+        confine._give_up_privileges(confinement(None))
+
+
+def test_each_limit_is_set_both_soft_and_hard(called):
+    confine._limit(confinement(UID))
+    assert {limit: values for _, limit, values in called} == {
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_CPU: (3600, 3600),
+        resource.RLIMIT_FSIZE: (64 << 20, 64 << 20),
+        resource.RLIMIT_NOFILE: (256, 256),
+        resource.RLIMIT_NPROC: (512, 512),
+        resource.RLIMIT_MEMLOCK: (0, 0),
+        resource.RLIMIT_MSGQUEUE: (0, 0),
+    }
