@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, select, text
+from sqlalchemy import URL, Connection, create_engine, select, text
 
 from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, SessionRow, SignInFailureRow, UserRow
 from app.backup import Backup, write_backup
@@ -98,6 +98,30 @@ async def test_each_row_comes_back_from_any_database_in_any_other(empty_database
     with Backup(tmp_path / "two.tar.gz") as backup:
         await backup.restore(empty_database)
     assert await rows_of(empty_database) == before
+
+
+async def test_what_is_written_meanwhile_is_no_part_of_it(empty_database: Database, tmp_path: Path, monkeypatch):
+    """One state of the data: no attempt without its user, and no row that came while another table was read."""
+    monkeypatch.setattr("app.backup._ROWS_TOLD", 1)
+    await fill(empty_database)
+    url = empty_database.engine.url
+    names = AttemptRow.__table__.columns.keys()
+    copied = ", ".join("'late'" if name == "id" else name for name in names)
+    told: list[str] = []
+
+    def write_once(step: str) -> None:
+        if not told:
+            engine = create_engine(url if empty_database.shared else url.set(drivername="sqlite"))
+            with engine.begin() as connection:
+                late = f"INSERT INTO attempts ({', '.join(names)}) SELECT {copied} FROM attempts WHERE id = '00001'"
+                connection.execute(text(late))
+            engine.dispose()
+        told.append(step)
+
+    rows = await write_backup(empty_database, SECRET, tmp_path / "one.tar.gz", write_once)
+    assert not told[0].startswith("attempts")
+    assert rows["attempts"] == 1203
+    assert len(await rows_of(empty_database)) == 1204
 
 
 async def test_a_service_on_the_restored_folder_shows_the_same_pages(start_service, package, tmp_path: Path):

@@ -25,6 +25,11 @@ def reason(expected: object, got: object) -> str | None:
         (f32(1), None, "wrong_structure"),
         (f32(1), [f32(1)], "wrong_structure"),
         ((f32(1),), [f32(1)], "wrong_structure"),
+        ([f32(1)], [f32(1), f32(1)], "wrong_structure"),
+        ([f32(1), f32(1)], [f32(1)], "wrong_structure"),
+        ((f32(1),), (f32(1), f32(1)), "wrong_structure"),
+        ([], [f32(1)], "wrong_structure"),
+        ({"a": f32(1)}, {"a": f32(1), "b": f32(1)}, "wrong_structure"),
         ({"a": f32(1)}, {"b": f32(1)}, "wrong_structure"),
         (f32(1), Foreign("x.AlwaysEqual"), "wrong_structure"),
         (f32(1), np.asarray(1, np.float32), "wrong_shape"),
@@ -58,6 +63,34 @@ def test_the_same_infinity_and_an_expected_nan_match():
     assert reason(f32(np.inf), f32(-np.inf)) == "wrong_value"
     assert reason(f32(np.inf), f32(5)) == "wrong_value"
     assert reason(f32(np.nan), f32(1)) == "wrong_value"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rtol", "atol"),
+    [
+        ("float64", 1e-9, 1e-12),
+        ("float32", 1e-5, 1e-6),
+        ("float16", 1e-2, 1e-3),
+        ("bfloat16", 5e-2, 1e-2),
+        ("complex64", 1e-5, 1e-6),
+        ("complex128", 1e-9, 1e-12),
+    ],
+)
+def test_each_dtype_has_its_tolerance(dtype: str, rtol: float, atol: float):
+    """An error at a large number stands for `rtol`, one at zero for `atol`; twice what is allowed is too much."""
+    for number in (0.0, 64.0):
+        expected = np.asarray([number]).astype(dtype)
+        allowed = atol + rtol * number
+        # What the dtype rounds such an error to is still within, or still without.
+        assert reason(expected, np.asarray([number + 0.8 * allowed]).astype(dtype)) is None
+        assert reason(expected, np.asarray([number + 2.0 * allowed]).astype(dtype)) == "wrong_value"
+        assert reason(expected, np.asarray([number - 2.0 * allowed]).astype(dtype)) == "wrong_value"
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int8", "uint64", "bool"])
+def test_integers_and_booleans_are_equal_or_wrong(dtype: str):
+    assert reason(np.asarray([1], dtype), np.asarray([1], dtype)) is None
+    assert reason(np.asarray([1], dtype), np.asarray([0], dtype)) == "wrong_value"
 
 
 @given(st.floats(-1e6, 1e6, width=32), st.floats(-0.9, 0.9))

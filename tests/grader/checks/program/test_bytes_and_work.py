@@ -4,6 +4,7 @@ import pytest
 
 from grader.checks.program import donation, flops, memory, scaling, state_bytes
 from grader.evidence import Amount
+from grader.program.facts import Leaf
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, subject, whole
 
 # w is (512, 16) float32: 32,768 bytes whole, 4,096 on one of 8 devices.
@@ -51,6 +52,18 @@ def test_a_state_on_every_device_is_too_much():
 def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
     mine = program(EIGHT, new_w=whole((512, 16), 8))
     assert not state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds()).passed
+
+
+@pytest.mark.parametrize("side", ["coming in", "going out"])
+def test_the_fullest_device_decides(side: str):
+    """One device holds 505 of the rows, and each of the others one."""
+    edges = [0, 505, *range(506, 513)]
+    slices = tuple(((edges[device], edges[device + 1]), (0, 16)) for device in range(8))
+    uneven, even = Leaf((512, 16), "float32", "P('x')", True, slices), split((512, 16), 8)
+    mine = program(EIGHT, w=uneven, new_w=even) if side == "coming in" else program(EIGHT, w=even, new_w=uneven)
+    finding = state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds())
+    assert (finding.passed, finding.reason) == (False, "too_much_memory")
+    assert finding.evidence[0].rows[0].mine == 505 * 16 * 4
 
 
 @pytest.mark.parametrize(("at_most", "passed"), [(8.0, True), (7.9, False)])
