@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "tests.slow"]
 # The longest id of a test, and the longest value in it. Ids travel to every process, into reports and file names.
 MAX_ID = 200
 MAX_VALUE = 100

@@ -52,8 +52,8 @@ class Checkout:
         """What pyenv leaves for a version that is installed and not selected."""
         return self.command(self.path / name, f"echo 'pyenv: {name}: command not found' >&2; exit 127")
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {"PATH": str(self.path), "HOME": str(self.home)}
+    def run(self, *arguments: str, **others: str) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": str(self.path), "HOME": str(self.home), **others}
         return subprocess.run(
             ["/bin/sh", str(self.folder / "meshgrade"), *arguments],
             env=environment,
@@ -149,6 +149,25 @@ def test_what_goes_to_pytest_chooses_no_jax(checkout: Checkout):
     for tool in ("chromium", "node", "npm", "curl", "jq", "openssl", "zip"):
         checkout.command(checkout.path / tool, "")
     assert "/.venv/bin/python -m app.cli test -- --next-jax" in checkout.run("test", "--", "--next-jax").stdout
+
+
+def test_quick_needs_neither_a_browser_nor_npm(checkout: Checkout):
+    checkout.python(checkout.path / "python3.12", "3.12.4")
+    assert "no chromium" in checkout.run("test").stderr
+    quick = checkout.run("test", "--quick")
+    assert quick.stderr == ""
+    assert "-m app.cli test --quick" in quick.stdout
+    # After a -- it is pytest's.
+    assert "no chromium" in checkout.run("test", "--", "--quick").stderr
+
+
+def test_compiled_files_are_kept_below_the_checkout_whatever_the_environment_says(checkout: Checkout):
+    script = 'echo "[${PYTHONDONTWRITEBYTECODE-}] $PYTHONPYCACHEPREFIX"'
+    checkout.python(checkout.path / "python3.12", "3.12.4")
+    checkout.run("doctor")
+    checkout.command(checkout.folder / ".venv" / "bin" / "python", script)
+    done = checkout.run("doctor", PYTHONDONTWRITEBYTECODE="1")
+    assert done.stdout == f"[] {checkout.folder}/.meshgrade/pycache\n"
 
 
 def test_the_wrapper_itself_runs_on_the_python_that_runs_this(tmp_path: Path):

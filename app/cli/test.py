@@ -1,4 +1,4 @@
-"""`meshgrade test`: lint, spelling, prose, formatting, types, import rules, then every test."""
+"""`meshgrade test`: lint, spelling, prose, formatting, dependencies, import rules, types, then every test."""
 
 import importlib.metadata
 import os
@@ -16,14 +16,17 @@ import typer
 from app.cli.checkout import CHECKOUT, require_in_checkout
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-_STEPS = (
+_QUICK_STEPS = (
     ("lint", ["ruff", "check", "."]),
     ("spelling", ["codespell"]),
     ("prose", ["python", "-m", "tests.prose.lint"]),
     ("format", ["ruff", "format", "--check", "."]),
-    ("types", ["mypy", "app", "grader"]),
+    ("dependencies", ["deptry", "app", "grader", "migrations", "problems"]),
+    # Whatever tests import is declared as well; there, a dependency may be for development only, or unused.
+    ("dependencies of tests", ["deptry", "tests", "benchmarks", "frontend", "--ignore", "DEP002,DEP004"]),
     ("import rules", ["lint-imports", "--no-cache", "--no-logo"]),
 )
+_STEPS = (*_QUICK_STEPS, ("types", ["mypy", "app", "grader"]))
 _HOSTILE = "tests/hostile"
 # What of the grader depends on JAX most: private names, what programs may hold, then every reference and what students
 # hand in.
@@ -35,15 +38,30 @@ _NEXT_JAX = (
 _PARTS = 8
 # The slowest tests are printed, to show where the time goes.
 _OPTIONS = ("-n", str(min(4, os.cpu_count() or 1)), "--durations=20", "--durations-min=1")
+# Of this process and the tests: what runs inside a sandbox is not measured.
+_COVERAGE_FILE = ".meshgrade/coverage.data"
+_COVERAGE = ("--cov", "--cov-append", "--cov-report=term:skip-covered", "--cov-report=html:.meshgrade/coverage")
 
 
 @app.command(
     name="test",
-    help="Run lint, spelling, prose, format, types, import rules and all tests. Arguments after -- go to pytest.",
+    help="Run lint, spelling, prose, format, dependencies, import rules, types and all tests. "
+    "Arguments after -- go to pytest.",
     context_settings={"ignore_unknown_options": True},
 )
 def run_tests(
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- PYTEST_ARGUMENTS]")] = None,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Leave out types and tests that start a sandbox, a browser, PostgreSQL, a compiler or a service.",
+        ),
+    ] = False,
+    coverage: Annotated[
+        bool,
+        typer.Option("--coverage", help="Also report which branches of app and grader the tests take."),
+    ] = False,
     every: Annotated[
         bool,
         typer.Option("--all", help="Judge every submission that ships with a problem, not an eighth of them."),
@@ -65,19 +83,32 @@ def run_tests(
     ] = None,
 ) -> None:
     require_in_checkout(
-        "test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff", "codespell_lib", "proselint")
+        "test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff", "codespell_lib", "proselint", "deptry")
     )
+    if quick and (every or next_jax or part):
+        raise typer.BadParameter(
+            "it judges no submission; leave out --all, --part and --next-jax.", param_hint="--quick"
+        )
     if every and part:
         raise typer.BadParameter("--all judges every part; leave out one of the two.", param_hint="--part")
     if next_jax:
         chosen = None if every else part or _part_of_day(datetime.now(UTC))
         raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
-    _choose_submissions(None if every else part or _part_of_commit())
+    if not quick:
+        _choose_submissions(None if every else part or _part_of_commit())
     tools = Path(sys.executable).parent
-    failed = [name for name, (tool, *options) in _STEPS if not _passes(name, [str(tools / tool), *options])]
-    pytest = [sys.executable, "-m", "pytest", *_OPTIONS]
-    # After each attack the suite looks at what is left on the machine, so it runs when nothing else does.
-    runs = {"tests": ["--ignore", _HOSTILE], "hostile tests": [_HOSTILE]} if not arguments else {"tests": arguments}
+    steps = _QUICK_STEPS if quick else _STEPS
+    failed = [name for name, (tool, *options) in steps if not _passes(name, [str(tools / tool), *options])]
+    pytest = [sys.executable, "-m", "pytest", *_OPTIONS, *(_COVERAGE if coverage else ())]
+    if quick:
+        runs = {"quick tests": ["-m", "not slow", *(arguments or [])]}
+    elif arguments:
+        runs = {"tests": arguments}
+    else:
+        # After each attack the suite looks at what is left on the machine, so it runs when nothing else does.
+        runs = {"tests": ["--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
+    if coverage:
+        (CHECKOUT / _COVERAGE_FILE).unlink(missing_ok=True)
     failed += [name for name, chosen in runs.items() if not _passes(name, [*pytest, *chosen])]
     if failed:
         print(f"Not passed: {', '.join(failed)}.", file=sys.stderr)

@@ -3,6 +3,7 @@
 import importlib.metadata
 import subprocess
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -67,6 +68,45 @@ def test_what_is_judged_is_told(passes, monkeypatch, options: list[str], part: s
     assert result.exit_code == 0
     assert told in " ".join(result.output.split())
     assert command.os.environ["MESHGRADE_TEST_PART"] == part
+
+
+def test_quick_leaves_out_types_and_slow_tests(passes, monkeypatch):
+    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+    result = RUNNER.invoke(command.app, ["--quick", "--", "tests/app"])
+    assert result.exit_code == 0
+    tools = [Path(line[0]).name for line in passes]
+    assert "mypy" not in tools
+    assert {"ruff", "codespell", "deptry"} <= set(tools)
+    assert passes[-1][-3:] == ["-m", "not slow", "tests/app"]
+    assert command.os.environ["MESHGRADE_TEST_PART"] == ""
+
+
+@pytest.mark.parametrize("other", [["--all"], ["--part", "2"], ["--next-jax"]], ids=" ".join)
+def test_quick_judges_nothing(passes, other):
+    assert RUNNER.invoke(command.app, ["--quick", *other]).exit_code == 2
+    assert passes == []
+
+
+def test_without_options_nothing_is_left_out(passes, monkeypatch):
+    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+    assert RUNNER.invoke(command.app, []).exit_code == 0
+    assert "mypy" in [Path(line[0]).name for line in passes]
+    tests, hostile = passes[-2:]
+    assert tests[-2:] == ["--ignore", "tests/hostile"]
+    assert hostile[-1] == "tests/hostile"
+    assert not {"not slow", "--cov"} & {*tests, *hostile}
+
+
+def test_coverage_is_measured_over_both_runs(passes, monkeypatch, tmp_path):
+    monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+    monkeypatch.setattr(command, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(command, "require_in_checkout", lambda *_, **__: None)
+    earlier = tmp_path / ".meshgrade" / "coverage.data"
+    earlier.parent.mkdir()
+    earlier.touch()
+    assert RUNNER.invoke(command.app, ["--coverage"]).exit_code == 0
+    assert all({"--cov", "--cov-append"} <= set(line) for line in passes[-2:])
+    assert not earlier.exists()
 
 
 def test_all_and_a_part_contradict_each_other(passes):

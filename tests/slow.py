@@ -1,0 +1,130 @@
+"""Which tests are slow: those that start a sandbox, a browser, PostgreSQL, a compiler or a service of their own.
+
+`./meshgrade test --quick` leaves them out (`-m "not slow"`). Nobody marks a test: it is slow because of a fixture that
+it uses, because of what its module imports, or because of where it is. A test that starts one of these programs without
+being slow fails, and the message says what to add here.
+
+It also orders what pytest-randomly has shuffled: see `order`.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+# Each starts something that takes seconds, or prepares for it.
+FIXTURES = {
+    "arena": "a sandbox",
+    "backend": "processes that grade",
+    "browser": "a browser",
+    "judge": "a sandbox",
+    "on_8_devices": "a compiler",
+    "postgres_server": "PostgreSQL",
+    "sandbox": "a sandbox",
+    "start_service": "a service for one test alone; those on `shared_service` are quick",
+    "texts": "a compiler",
+}
+# Tests that get `postgres_server` by name, for one of their parameters: they share a server, and so a group.
+GROUPS = {"contract", "postgresql"}
+# Groups of which each takes a minute or more.
+LONGEST = ["bench", "contract", "browser", "postgresql"]
+# A module that has one of these as a global traces and compiles, or starts a sandbox or a service.
+GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "serving", "statement_programs"}
+# Files and folders below tests/ whose tests start processes of their own.
+PATHS = (
+    "app/cli/remote/test_solving.py",
+    "app/cli/test_alone.py",
+    "app/cli/test_bench.py",
+    "app/cli/test_doctor.py",
+    "app/cli/test_inspect.py",
+    "app/cli/test_reset_password.py",
+    "app/cli/test_worker.py",
+    "app/operating/test_nothing_leaks.py",
+    "app/web/test_bundle.py",
+    "benchmarks",
+    "browser",
+    "deploy/test_seccomp.py",
+    "grader/sandbox/test_outliving.py",
+    "grader/sandbox/test_prime.py",
+    "grader/verifier/test_fresh_memory.py",
+)
+PROGRAMS = {"bwrap", "chromium", "initdb", "npm", "pg_ctl", "postgres"}
+
+_started: list[str] = []
+
+
+def reason(item: pytest.Item) -> str | None:
+    """Why a test is slow, or None where it is not."""
+    for name in getattr(item, "fixturenames", ()):
+        if name in FIXTURES:
+            return f"fixture {name}: {FIXTURES[name]}"
+    if (group := group_of(item)) in GROUPS:
+        return f"group {group}: PostgreSQL"
+    if found := GLOBALS & vars(getattr(item, "module", None) or object).keys():
+        return f"imports {min(found)}"
+    if item.path.is_relative_to(TESTS):
+        path = item.path.relative_to(TESTS)
+        for each in PATHS:
+            if path.is_relative_to(each):
+                return f"in {each}"
+    return None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: left out by ./meshgrade test --quick; see tests/slow.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if reason(item):
+            item.add_marker("slow")
+    items[:] = order(items)
+
+
+def order(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests, reordered as little as it takes not to waste time.
+
+    Within a module, tests of one group stay together: they share a warm runner or a server. The groups that take
+    longest come first of all, or one process would end with them while the others have nothing left to do.
+    """
+    together: list[pytest.Item] = []
+    for _, each in groupby(items, lambda item: getattr(item, "module", None)):
+        module = list(each)
+        first: dict[str, int] = {}
+        for number, item in enumerate(module):
+            first.setdefault(group_of(item) or item.nodeid, number)
+        together += sorted(module, key=lambda item: first[group_of(item) or item.nodeid])
+    return sorted(together, key=lambda item: LONGEST.index(group) if (group := group_of(item)) in LONGEST else 99)
+
+
+def group_of(item: pytest.Item) -> str | None:
+    """The tests of one group run in one process."""
+    mark = item.get_closest_marker("xdist_group")
+    return str(mark.args[0]) if mark and mark.args else None
+
+
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "subprocess.Popen":
+        executable, command = arguments[:2]
+        first = executable or (command[0] if isinstance(command, list | tuple) and command else command)
+        name = os.path.basename(os.fsdecode(first)) if isinstance(first, str | bytes | os.PathLike) else ""
+        if name in PROGRAMS:
+            _started.append(name)
+
+
+sys.addaudithook(_watch)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that starts such a program and is not slow."""
+    _started.clear()
+    yield
+    started = _started.copy()
+    _started.clear()
+    if started and not item.get_closest_marker("slow"):
+        pytest.fail(f"This test starts {started[0]}, so it is slow: name its fixture or its file in tests/slow.py.")

@@ -1,0 +1,82 @@
+"""What --quick leaves out, and in which order the others run."""
+
+import pytest
+
+from tests import slow
+
+PLUGINS = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.slow")
+
+
+def names(result: pytest.RunResult) -> list[str]:
+    return [line.partition("::")[2].split()[0] for line in result.outlines if "::" in line and "PASSED" in line]
+
+
+def test_a_test_is_slow_by_its_fixture_its_group_or_what_its_module_imports(pytester):
+    pytester.makepyfile(
+        test_fixtures="""
+        import pytest
+
+        @pytest.fixture
+        def sandbox(): ...
+
+        @pytest.fixture
+        def uses_it(sandbox): ...
+
+        def test_directly(sandbox): ...
+        def test_by_another(uses_it): ...
+        @pytest.mark.xdist_group("postgresql")
+        def test_by_group(): ...
+        def test_quick(): ...
+        """,
+        test_imports="""
+        run_on_8_devices = None
+
+        def test_compiles(): ...
+        """,
+    )
+    result = pytester.runpytest_inprocess(*PLUGINS, "-v", "-m", "not slow")
+    result.assert_outcomes(passed=1, deselected=4)
+    assert names(result) == ["test_quick"]
+
+
+def test_every_file_that_is_named_is_there():
+    assert [path for path in slow.PATHS if not (slow.TESTS / path).exists()] == []
+
+
+def test_who_starts_a_sandbox_and_is_not_slow_fails(pytester):
+    program = pytester.path / "bwrap"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    pytester.makepyfile(
+        f"""
+        import subprocess
+
+        def test_starts_it(): subprocess.run([{str(program)!r}], check=True)
+        def test_starts_another(): subprocess.run(["true"], check=True)
+        """
+    )
+    result = pytester.runpytest_inprocess(*PLUGINS)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*This test starts bwrap, so it is slow: *tests/slow.py*"])
+
+
+def test_groups_stay_together_and_the_longest_come_first(pytester):
+    pytester.makepyfile(
+        """
+        import pytest
+
+        def in_group(name): return pytest.mark.xdist_group(name)
+
+        @in_group("a")
+        def test_a1(): ...
+        def test_alone(): ...
+        @in_group("a")
+        def test_a2(): ...
+        @in_group("contract")
+        def test_long(): ...
+        @in_group("bench")
+        def test_longest(): ...
+        """
+    )
+    result = pytester.runpytest_inprocess(*PLUGINS, "-v")
+    assert names(result) == ["test_longest", "test_long", "test_a1", "test_a2", "test_alone"]
