@@ -87,6 +87,22 @@ def test_each_dtype_has_its_tolerance(dtype: str, rtol: float, atol: float):
         assert reason(expected, np.asarray([number - 2.0 * allowed]).astype(dtype)) == "wrong_value"
 
 
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (np.asarray([1 + 1j], np.complex64), np.asarray([2 + 2j], np.complex64)),
+        (f32(0, 0), f32(1, 1)),
+        (f32(1, 2), f32(2, 2)),
+        (f32(1, 0), f32(2, 1)),
+    ],
+    ids=["complex", "zeros", "another factor each", "where zero is expected"],
+)
+def test_what_is_no_common_mistake_has_no_kind(expected, got):
+    mismatch = compare(expected, got, {})
+    assert (mismatch.reason, mismatch.kind) == ("wrong_value", "the result has a wrong value")
+    assert "In short" not in mismatch.message
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int8", "uint64", "bool"])
 def test_integers_and_booleans_are_equal_or_wrong(dtype: str):
     assert reason(np.asarray([1], dtype), np.asarray([1], dtype)) is None
@@ -140,3 +156,7 @@ def test_the_path_of_a_leaf_is_named():
 
 def test_large_arrays_are_shown_in_short():
     assert len(show(np.zeros((1000, 1000), np.float32))) < 800
+
+
+def test_a_value_that_is_none_of_ours_is_shown_by_its_type():
+    assert show(Foreign("x.Y")) == "a value of type x.Y"

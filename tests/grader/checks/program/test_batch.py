@@ -50,6 +50,20 @@ def test_the_batch_is_known_in_another_shape(said: list[Collective]):
     assert "(line 7)" in finding.message or len(said) == 0
 
 
+def test_one_of_several_tensors_that_travel_together_is_enough():
+    together = exchange("all-gather", ROWS, depends=(0, 1), carries=(), shapes=((3, 3), (24, 8)))
+    assert "gathers all 24 rows" in finding_of(together).message
+
+
+def test_what_travels_an_unknown_number_of_times_travels_at_least_once():
+    assert not finding_of(of_x(executions=None, loops=("while",))).passed
+
+
+@pytest.mark.parametrize(("size", "passed"), [(63, True), (64, False)])
+def test_the_bound_is_the_first_size_that_counts(size: int, passed: bool):
+    assert finding_of(of_x(size, shapes=((1,),))).passed == passed
+
+
 def test_a_number_is_no_batch():
     assert finding_of(of_x(32, shapes=((1,),))).passed
     assert finding_of(exchange("all-reduce", 640, depends=(1,), carries=())).passed
