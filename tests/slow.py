@@ -48,6 +48,7 @@ PATHS = (
     "benchmarks",
     "browser",
     "deploy/test_seccomp.py",
+    "docs/test_commands.py",
     "grader/sandbox/test_outliving.py",
     "grader/sandbox/test_prime.py",
     "grader/verifier/test_fresh_memory.py",
