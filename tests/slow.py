@@ -32,6 +32,8 @@ FIXTURES = {
 GROUPS = {"contract", "postgresql"}
 # Groups of which each takes a minute or more.
 LONGEST = ["bench", "contract", "browser", "postgresql"]
+# Not shuffled: their tests share a service with its data, or look at the machine after one another.
+KEPT_IN_ORDER = ("browser", "hostile", "problems", "grader/modes")
 # A module that has one of these as a global traces and compiles, or starts a sandbox or a service.
 GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "serving", "statement_programs"}
 # Files and folders below tests/ whose tests start processes of their own.
@@ -79,11 +81,22 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out by ./meshgrade test --quick; see tests/slow.py")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     for item in items:
         if reason(item):
             item.add_marker("slow")
+    written = {item.nodeid: number for number, item in enumerate(items)}
+    yield
+    kept = [number for number, item in enumerate(items) if _keeps_its_order(item)]
+    in_order = sorted((items[number] for number in kept), key=lambda item: written[item.nodeid])
+    for number, item in zip(kept, in_order, strict=True):
+        items[number] = item
     items[:] = order(items)
+
+
+def _keeps_its_order(item: pytest.Item) -> bool:
+    return any(item.path.is_relative_to(TESTS / each) for each in KEPT_IN_ORDER)
 
 
 def order(items: list[pytest.Item]) -> list[pytest.Item]:
