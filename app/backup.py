@@ -1,8 +1,8 @@
-"""A backup: every row of the database and the deployment secret in one file, whichever database they come from.
+"""A backup: every row of the database and the deployment secret, in one file that does not depend on the database.
 
 The file is a gzipped tar: `meshgrade-backup.json` (format, schema revision, rows of each table), `secret`, and for each
-table `NAME.jsonl`, a row a line. Rows are written and read by the columns that the tables have at that revision, so an
-old backup is restored first as it was and then migrated, and one of SQLite can be restored into PostgreSQL.
+table `NAME.jsonl` with one row per line. Rows have the columns of their table at that revision. So an old backup is
+first restored as it was and then migrated, and a backup of SQLite can be restored into PostgreSQL.
 """
 
 import gzip
@@ -32,8 +32,8 @@ from app.start_errors import BackupUnusable, DatabaseUnusable
 _FORMAT = 1
 _MANIFEST, _SECRET, _REVISIONS = "meshgrade-backup.json", "secret", "alembic_version"
 _ROWS_AT_ONCE = 500
-_ROWS_TOLD = 2_000
-# A manifest lists some twenty tables: what is longer is none, and would only fill the memory.
+_ROWS_PER_MESSAGE = 2_000
+# A manifest lists about twenty tables. Anything longer is not a manifest, and would only fill memory.
 _LONGEST_MANIFEST = 1024 * 1024
 _DAMAGED = (
     tarfile.TarError,
@@ -57,19 +57,19 @@ def _silent(step: str) -> None:
 
 
 async def write_backup(database: Database, secret: bytes, path: Path, progress: Progress = _silent) -> dict[str, int]:
-    """Write a new file that its owner alone can read; a server may use the database meanwhile.
+    """Write a new file that only its owner can read. A server may use the database at the same time.
 
     Args:
-      progress: is told what is being done, every few thousand rows.
+      progress: called with a line about the current step every few thousand rows.
     Returns:
-      rows by table.
+      the number of rows of each table.
     Raises:
       BackupUnusable: the file exists or cannot be written, or there is nothing to back up.
-      DatabaseUnusable: it cannot be read.
+      DatabaseUnusable: the database cannot be read.
     """
     try:
         with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=".meshgrade-backup-") as folder:
-            # One state of the data, however long it takes. SQLite's transactions see no other.
+            # The backup is of one moment, however long it takes. A transaction of SQLite always sees one moment.
             level = {"isolation_level": "REPEATABLE READ"} if database.engine.dialect.name == "postgresql" else {}
             async with database.engine.connect() as connection:
                 await connection.execution_options(**level)
@@ -80,13 +80,13 @@ async def write_backup(database: Database, secret: bytes, path: Path, progress: 
             # A link never replaces a file, as a rename would.
             os.link(draft, path)
     except FileExistsError:
-        raise BackupUnusable(f"{path} exists already.", "Name a file that does not exist yet.") from None
+        raise BackupUnusable(f"{path} already exists.", "Name a file that does not exist yet.") from None
     except DBAPIError as error:
         raise explain(error, database.name) from error
     except OSError as error:
         raise BackupUnusable(
             f"the backup {path} cannot be written: {error.strerror or error}.",
-            "Name a file in a folder that this user may write, with room for the whole database.",
+            "Name a file in a folder that this user can write to, on a disk with room for the whole database.",
         ) from None
     tables: dict[str, int] = manifest["tables"]
     return tables
@@ -96,7 +96,7 @@ class Backup:
     """A backup that is open for reading.
 
     Raises:
-      BackupUnusable: it is no backup, is damaged, or was written by a newer version.
+      BackupUnusable: the file is not a backup, is damaged, or was written by a newer version.
     """
 
     def __init__(self, path: Path) -> None:
@@ -104,7 +104,9 @@ class Backup:
         try:
             self._tar = tarfile.open(path, "r:gz")  # noqa: SIM115 (closed by __exit__)
         except OSError as error:
-            raise BackupUnusable(f"{path} cannot be read: {error.strerror or error}.", "Name a backup.") from None
+            raise BackupUnusable(
+                f"{path} cannot be read: {error.strerror or error}.", "Name a file that this user can read."
+            ) from None
         except _DAMAGED:
             raise BackupUnusable(
                 f"{path} is not a backup of Meshgrade.", "Name a file that `meshgrade backup` wrote."
@@ -121,13 +123,13 @@ class Backup:
         if manifest["format"] != _FORMAT or manifest["revision"] not in known_revisions():
             raise BackupUnusable(
                 f"{self._path} was written by a newer version of Meshgrade (revision {manifest['revision']}).",
-                "Update this checkout (git pull), then restore it.",
+                "Update this checkout (git pull), then restore the backup.",
             )
         self.revision: str = manifest["revision"]
         self._tables = {str(name): int(rows) for name, rows in manifest["tables"].items()}
         self.secret = self._member(_SECRET).read(SECRET_BYTES + 1)
         if len(self.secret) != SECRET_BYTES:
-            raise ValueError("its deployment secret has another length")
+            raise ValueError("its deployment secret has the wrong length")
 
     def __enter__(self) -> "Backup":
         return self
@@ -143,9 +145,9 @@ class Backup:
         Args:
           progress: as in `write_backup`.
         Returns:
-          rows by table.
+          the number of rows of each table.
         Raises:
-          DatabaseUnusable: it is not empty, or cannot be written.
+          DatabaseUnusable: the database is not empty, or cannot be written.
           BackupUnusable: the file is damaged.
         """
         try:
@@ -159,7 +161,7 @@ class Backup:
         if inspect(connection).get_table_names():
             raise DatabaseUnusable(
                 f"the database {name} is not empty.",
-                "Restore into a new data folder (--data DIR), or into a new database (MESHGRADE_DATABASE_URL).",
+                "Restore into a new data folder (--data DIR) or a new database (MESHGRADE_DATABASE_URL).",
             )
         config = migration_config()
         config.attributes["connection"] = connection
@@ -174,7 +176,7 @@ class Backup:
         for line in io.TextIOWrapper(self._member(f"{table.name}.jsonl"), encoding="utf-8"):
             chunk.append(_from_json(table, json.loads(line)))
             number += 1
-            _tell(progress, table, number)
+            _report(progress, table, number)
             if len(chunk) == _ROWS_AT_ONCE:
                 connection.execute(table.insert(), chunk)
                 chunk = []
@@ -184,10 +186,10 @@ class Backup:
             raise ValueError(f"{table.name} has {number} rows")
 
     def _member(self, name: str) -> IO[bytes]:
-        found = self._tar.extractfile(name)
-        if found is None:
+        member = self._tar.extractfile(name)
+        if member is None:
             raise KeyError(name)
-        return found
+        return member
 
     @contextmanager
     def _damage(self) -> Iterator[None]:
@@ -196,16 +198,17 @@ class Backup:
         except _DAMAGED as error:
             raise BackupUnusable(
                 f"the backup {self._path} is damaged: {type(error).__name__}: {str(error)[:200]}.",
-                "Take another backup. Nothing was restored of this one.",
+                "Use another backup. Nothing was restored from this one.",
             ) from None
 
 
 def _dump(connection: Connection, folder: Path, progress: Progress) -> dict[str, Any]:
-    """Write the rows of each table into a file of its own; what the backup's manifest is."""
+    """Write the rows of each table to its own file. Returns the backup's manifest."""
     heads = MigrationContext.configure(connection).get_current_heads()
     if len(heads) != 1:
         raise BackupUnusable(
-            "the database holds nothing of Meshgrade.", "Name the data folder in use (--data DIR), or its database."
+            "the database contains no data of Meshgrade.",
+            "Name the data folder that the server uses (--data DIR), or its database (MESHGRADE_DATABASE_URL).",
         )
     rows = {table.name: _dump_table(connection, table, folder, progress) for table in _tables_of(connection)}
     return {"format": _FORMAT, "revision": heads[0], "at": datetime.now(UTC).isoformat(), "tables": rows}
@@ -213,17 +216,17 @@ def _dump(connection: Connection, folder: Path, progress: Progress) -> dict[str,
 
 def _dump_table(connection: Connection, table: Table, folder: Path, progress: Progress) -> int:
     number = 0
-    found = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(select(table).order_by(*table.primary_key))
+    rows = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(select(table).order_by(*table.primary_key))
     with (folder / f"{table.name}.jsonl").open("w", encoding="utf-8") as file:
-        for row in found.mappings():
+        for row in rows.mappings():
             file.write(json.dumps({name: _to_json(value) for name, value in row.items()}) + "\n")
             number += 1
-            _tell(progress, table, number)
+            _report(progress, table, number)
     return number
 
 
-def _tell(progress: Progress, table: Table, number: int) -> None:
-    if number % _ROWS_TOLD == 0:
+def _report(progress: Progress, table: Table, number: int) -> None:
+    if number % _ROWS_PER_MESSAGE == 0:
         progress(f"{table.name.replace('_', ' ')}: {number:,} rows")
 
 
@@ -249,9 +252,9 @@ def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def _tables_of(connection: Connection) -> Iterable[Table]:
-    """The tables as they are, parents first. A column of JSON that holds nothing holds NULL, not JSON's null."""
+    """The tables as they are, parents first. An empty JSON column contains NULL, not JSON's null."""
     metadata = MetaData()
-    # Jobs are not kept: the attempts that wait are given new ones.
+    # Jobs are left out: the attempts that wait get new ones.
     metadata.reflect(connection, only=lambda name, _: not name.startswith("procrastinate_"))
     for table in metadata.sorted_tables:
         for column in table.columns:
@@ -268,7 +271,7 @@ def _to_json(value: Any) -> Any:
 
 def _from_json(table: Table, row: Any) -> dict[str, Any]:
     if not isinstance(row, dict) or row.keys() != set(table.columns.keys()):
-        raise ValueError(f"a row of {table.name} has other columns than its table")
+        raise ValueError(f"the columns of a row of {table.name} differ from the table's")
     return {name: _moment(value) if _is_time(table, name) else value for name, value in row.items()}
 
 

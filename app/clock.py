@@ -1,4 +1,4 @@
-"""Time as the service sees it: aware, in UTC."""
+"""The service's clock: times are aware and in UTC."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The data folder: private to its owner, held by one server at a time, keeper of the deployment secret."""
+"""The data folder: private to its owner, used by one server at a time, and the place of the deployment secret."""
 
 import contextlib
 import fcntl
@@ -8,32 +8,33 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-from app.start_errors import DataFolderHeld, DataFolderUnusable
+from app.start_errors import DataFolderInUse, DataFolderUnusable
 
 SECRET_BYTES = 32
-# O_NOFOLLOW: a link planted in a shared parent folder must not make us write somewhere else.
+# O_NOFOLLOW: a link planted in a shared parent folder must not make us write elsewhere.
 _PRIVATE = os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class DataFolder:
-    """Holds `path` from construction until `close` (or the end of the process, however it ends).
+    """Locks `path` from construction until `close`, or until the process ends in any way.
 
     Args:
-      secret: the deployment secret of a folder that has none yet; drawn by chance unless given.
+      secret: the deployment secret for a folder that has none yet; random by default.
     Raises:
-      DataFolderUnusable: it cannot be created or written, its secret is damaged, or it has another than the given one.
-      DataFolderHeld: another server holds it.
+      DataFolderUnusable: the folder cannot be created or written, its secret is damaged, or its secret differs from the
+        given one.
+      DataFolderInUse: another server has locked it.
     """
 
     def __init__(self, path: Path, *, secret: bytes | None = None) -> None:
         self.path = path.absolute()
         try:
             self._create()
-            self._lock = self._hold()
+            self._lock = self._lock_folder()
         except OSError as error:
             raise DataFolderUnusable(
                 f"the data folder {self.path} cannot be used: {error.strerror or error}.",
-                "Give --data (or MESHGRADE_DATA) a folder that this user may create and write.",
+                "Set --data (or MESHGRADE_DATA) to a folder that this user can create and write to.",
             ) from error
         try:
             self.secret = self._read_or_create_secret(secret)
@@ -43,13 +44,13 @@ class DataFolder:
 
     @property
     def cache(self) -> Path:
-        """A private folder for what can be computed again."""
+        """A private folder for data that can be computed again."""
         folder = self.path / "cache"
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
 
     def close(self) -> None:
-        """Let go; a second call does nothing."""
+        """Release the lock. A second call does nothing."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -65,19 +66,19 @@ class DataFolder:
     def _create(self) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if stat.S_IMODE(self.path.stat().st_mode) & 0o077:
-            # Submissions, session hashes and the secret lie here: close a folder that was made with a lax umask.
+            # It contains submissions, session hashes and the secret: close a folder that was created with a lax umask.
             self.path.chmod(0o700)
 
-    def _hold(self) -> int:
+    def _lock_folder(self) -> int:
         descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | _PRIVATE, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
             os.close(descriptor)
-            raise DataFolderHeld(
+            raise DataFolderInUse(
                 f"another Meshgrade server (pid {holder}) already uses the data folder {self.path}.",
-                "Stop that server, or give this one another folder with --data DIR.",
+                "Stop that server, or choose another folder for this one with --data DIR.",
             ) from None
         except BaseException:
             os.close(descriptor)
@@ -86,23 +87,23 @@ class DataFolder:
         os.write(descriptor, f"{os.getpid()}\n".encode("ascii"))
         return descriptor
 
-    def _read_or_create_secret(self, given: bytes | None) -> bytes:
+    def _read_or_create_secret(self, preset: bytes | None) -> bytes:
         path = self.path / "secret"
         try:
             if not os.path.lexists(path):
-                self._create_secret(path, given or secrets.token_bytes(SECRET_BYTES))
+                self._create_secret(path, preset or secrets.token_bytes(SECRET_BYTES))
         except OSError as error:
             raise _unreadable(path, error) from error
         secret = read_secret(self.path)
-        if given is not None and secret != given:
+        if preset is not None and secret != preset:
             raise DataFolderUnusable(
-                f"the data folder {self.path} has a deployment secret of its own.",
+                f"the data folder {self.path} already has another deployment secret.",
                 "Name a folder that does not exist yet: --data DIR.",
             )
         return secret
 
     def _create_secret(self, path: Path, secret: bytes) -> None:
-        # Written aside and linked: a crash leaves the whole secret or none, never a short one.
+        # Written to another file and then linked: a crash leaves the whole secret or none, never part of it.
         draft = path.with_name(f"secret.{secrets.token_hex(8)}")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PRIVATE, 0o600)
         try:
@@ -117,10 +118,10 @@ class DataFolder:
 
 
 def read_secret(folder: Path) -> bytes:
-    """The deployment secret of a data folder, which a server may hold meanwhile.
+    """Read the deployment secret of a data folder. A server may use the folder at the same time.
 
     Raises:
-      DataFolderUnusable: it cannot be read, or is damaged.
+      DataFolderUnusable: the secret cannot be read, or is damaged.
     """
     path = folder / "secret"
     try:
@@ -133,7 +134,7 @@ def read_secret(folder: Path) -> bytes:
     if len(secret) != SECRET_BYTES:
         raise DataFolderUnusable(
             f"the deployment secret {path} is damaged: expected {SECRET_BYTES} bytes, got {len(secret)} or more.",
-            "Restore it from a backup; or remove it, which draws new hidden cases for every problem.",
+            "Restore it from a backup. If you remove it instead, every problem gets new hidden cases.",
         )
     return secret
 
@@ -141,5 +142,5 @@ def read_secret(folder: Path) -> bytes:
 def _unreadable(path: Path, error: OSError) -> DataFolderUnusable:
     return DataFolderUnusable(
         f"the deployment secret {path} cannot be read: {error.strerror or error}.",
-        "Let this user read it, or restore it from a backup.",
+        "Give this user permission to read it, or restore it from a backup.",
     )

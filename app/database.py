@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 
 class UTCDateTime(TypeDecorator[datetime]):
-    """An aware time in UTC, on SQLite too, which forgets the zone."""
+    """An aware time in UTC, even on SQLite, which does not store the zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is not None and value.tzinfo is None:
-            raise ValueError("a stored time must say its zone")
+            raise ValueError("a stored time must have a zone")
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
@@ -42,7 +42,7 @@ class UTCDateTime(TypeDecorator[datetime]):
 
 
 class Base(DeclarativeBase):
-    """Parent of every table. Constraints get names of their own, so that a later migration can drop them."""
+    """Parent of every table. Each constraint has a name, so that a later migration can drop it."""
 
     metadata = MetaData(
         naming_convention={
@@ -56,8 +56,10 @@ class Base(DeclarativeBase):
 
 
 class Database:
-    """Opened once a process. `reading()` sees one state of the data; `writing()` commits when its block returns,
-    and rolls back when it raises. Never open one inside another: on SQLite the second writer would wait for the first.
+    """Open it once per process.
+
+    `reading()` sees one state of the data. `writing()` commits when its block returns, and rolls back when it raises.
+    Never open one inside the other: on SQLite the second writer would wait for the first.
     """
 
     def __init__(self, url: str | URL) -> None:
@@ -71,9 +73,9 @@ class Database:
             self.engine = create_async_engine(
                 parsed,
                 connect_args={"async_creator_fn": _connect_sqlite} if is_sqlite else {},
-                # The message of an error is logged, and a parameter may be a submission.
+                # The message of an error is logged, and a parameter can be a submission.
                 hide_parameters=True,
-                # PostgreSQL may restart: a connection that died with it is noticed before it is used.
+                # PostgreSQL may restart: this finds a dead connection before it is used.
                 pool_pre_ping=not is_sqlite,
             )
         except ArgumentError:
@@ -82,7 +84,7 @@ class Database:
         self.name = file or parsed.render_as_string(hide_password=True)
         self._turn: asyncio.Lock | None = None
         if parsed.get_backend_name() == "sqlite":
-            # A writer that meets another one sleeps and asks again; those of this process take turns instead.
+            # A writer that meets another one sleeps and tries again. Those of this process take turns instead.
             self._turn = asyncio.Lock()
             event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
             event.listen(self.engine.sync_engine, "begin", _begin_sqlite)
@@ -91,12 +93,12 @@ class Database:
 
     @property
     def shared(self) -> bool:
-        """Other machines can use it, too: PostgreSQL."""
+        """Whether other machines can use it too: true for PostgreSQL."""
         return self.engine.dialect.name == "postgresql"
 
     @property
     def conninfo(self) -> str:
-        """What libpq calls this PostgreSQL, password and all."""
+        """The connection string of this PostgreSQL for libpq, including the password."""
         return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     @asynccontextmanager
@@ -123,8 +125,8 @@ class Database:
             async with sessions() as session:
                 yield session
             return
-        # Not `async with`: that closes in a task of its own, in case this one is cancelled, and so waits for a turn of
-        # the loop while the write lock is held. Here nothing waits, so nothing can be cancelled either.
+        # Not `async with`: it closes in a separate task, in case this one is cancelled, so it waits for the loop while
+        # the write lock is taken. Here nothing waits, so nothing can be cancelled either.
         session = sessions()
         try:
             yield session
@@ -133,11 +135,11 @@ class Database:
 
 
 class _SQLiteConnection(aiosqlite.Connection):
-    """Runs each statement at once, in the thread of the event loop, and not in a thread of its own.
+    """Runs each statement immediately, in the thread of the event loop instead of a separate one.
 
-    A statement of ours takes microseconds along its index. Handed over to a thread, it waits for its turn among all
-    requests when it comes back, and a transaction has a dozen of them: with the loop busy, each held SQLite's only
-    write lock for long. What another process has locked is asked for again later, and other requests go on meanwhile.
+    Our statements use an index and take microseconds. If a thread ran them, each result would wait its turn among all
+    requests, and a transaction has a dozen statements: with a busy loop, each transaction kept SQLite's only write lock
+    for long. If another process has the lock, the statement is tried again later, and other requests run meanwhile.
     """
 
     async def _execute(self, fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -155,7 +157,7 @@ class _SQLiteConnection(aiosqlite.Connection):
 
 
 def _connect_sqlite(database: str, **options: Any) -> aiosqlite.Connection:
-    # The base class opens and closes the file in its thread; between the two, the loop has the connection for itself.
+    # The base class opens and closes the file in its thread. Between the two, only the loop uses the connection.
     connect_options = options | {"timeout": 0, "check_same_thread": False}
     connection = _SQLiteConnection(lambda: sqlite3.connect(database, **connect_options), iter_chunk_size=64)
     connection._thread.daemon = True
@@ -163,7 +165,7 @@ def _connect_sqlite(database: str, **options: Any) -> aiosqlite.Connection:
 
 
 def insert_into(session: AsyncSession, row: type[Base]) -> Any:
-    """The dialect's own INSERT, which can say what to do when another process was first: `.on_conflict_do_nothing()`.
+    """The dialect's own INSERT, which can handle a row that already exists: `.on_conflict_do_nothing()`.
 
     SQLAlchemy has no common type for the two.
     """
@@ -171,7 +173,7 @@ def insert_into(session: AsyncSession, row: type[Base]) -> Any:
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:
-    # Python's sqlite3 begins transactions late and lets DDL slip out of them; with None, `_begin_sqlite` decides.
+    # Python's sqlite3 begins transactions late and runs DDL outside them. With None, `_begin_sqlite` decides.
     # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
     connection.isolation_level = None
     cursor = connection.cursor()
@@ -182,6 +184,6 @@ def _prepare_sqlite(connection: Any, record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # IMMEDIATE: a transaction that reads first and writes later would fail with "locked" and no wait at all.
+    # IMMEDIATE: a transaction that reads first and writes later would fail with "locked" without waiting.
     writer = connection.get_execution_options().get("writer", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")

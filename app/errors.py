@@ -1,12 +1,12 @@
-"""The service's branch of the error tree: what a request is refused for. app/start_errors.py has the commands' branch.
+"""The service's branch of the error tree: why a request is refused. app/start_errors.py has the commands' branch.
 
 MeshgradeError (grader/errors.py)
-├── Refused                      an answer to a request: `status`, `slug` and `title`; rendered by app/rest/
+├── Refused                      a response to a request: `status`, `slug` and `title`; rendered by app/rest/
 │   ├── BodyRefused              the body as a whole cannot be read
 │   ├── SourceRefused            a submission that cannot be stored or graded
 │   ├── …NotFound, NotSignedIn, …
 │   └── GradingRefused           a wall is missing
-└── PackageNotStored             a version that the database does not hold, or that it holds damaged
+└── PackageNotStored             a version that is missing from the database, or damaged in it
 """
 
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ from grader.errors import MeshgradeError
 
 
 class Refused(MeshgradeError):
-    """A request is refused. The message is the `detail`; `extra` are further members, `headers` go with it."""
+    """A request is refused. The message is the `detail`, `extra` has further members, and `headers` are sent along."""
 
     status: ClassVar[int] = 400
     slug: ClassVar[str] = "refused"
@@ -48,7 +48,7 @@ class ContentTypeNotJSON(BodyRefused):
 
 
 class ContentTypeNotZip(BodyRefused):
-    status, slug, title = 415, "content-type-not-zip", "The content type is not that of a zip"
+    status, slug, title = 415, "content-type-not-zip", "The content type is not a zip's"
 
 
 class BodyNotZip(BodyRefused):
@@ -60,11 +60,11 @@ class FieldMissing(BodyRefused):
 
 
 class FieldUnknown(BodyRefused):
-    status, slug, title = 422, "field-unknown", "A field is not known"
+    status, slug, title = 422, "field-unknown", "A field is unknown"
 
 
 class FieldRepeated(BodyRefused):
-    status, slug, title = 422, "field-repeated", "A field is given twice"
+    status, slug, title = 422, "field-repeated", "A field is repeated"
 
 
 class FieldInvalid(BodyRefused):
@@ -84,7 +84,7 @@ class SourceTooLarge(SourceRefused):
 
 
 class SourceHasNUL(SourceRefused):
-    status, slug, title = 422, "source-has-nul", "The source holds a NUL character"
+    status, slug, title = 422, "source-has-nul", "The source contains a NUL character"
 
 
 class SourceNotText(SourceRefused):
@@ -96,29 +96,35 @@ class ProblemNotFound(Refused):
 
 
 class PackageRefused(Refused):
-    """`faults` in `extra` lists everything that is wrong with it."""
+    """`faults` in `extra` lists everything that is wrong with the package."""
 
-    status, slug, title = 422, "package-invalid", "The package breaks its contract"
+    status, slug, title = 422, "package-invalid", "The package is not valid"
 
 
 class PackageOfAnotherProblem(Refused):
-    status, slug, title = 409, "package-of-another-problem", "The package is another problem's"
+    status, slug, title = 409, "package-of-another-problem", "The package belongs to another problem"
 
 
 class VersionNotFound(Refused):
     status, slug, title = 404, "version-not-found", "There is no such version"
 
 
-class VersionNotChecked(Refused):
-    status, slug, title = 409, "version-not-checked", "No check of this version has passed"
+class VersionNotValidated(Refused):
+    status, slug, title = 409, "version-not-validated", "This version has not passed validation"
+
+
+class CheckNotFound(Refused):
+    """`ValidationNotFound` for the deprecated operations."""
+
+    status, slug, title = 404, "check-not-found", "There is no such validation"
 
 
 class PublicationNotFound(Refused):
     status, slug, title = 404, "publication-not-found", "There is no such publication"
 
 
-class CheckNotFound(Refused):
-    status, slug, title = 404, "check-not-found", "There is no such check"
+class ValidationNotFound(Refused):
+    status, slug, title = 404, "validation-not-found", "There is no such validation"
 
 
 class RejudgeNotFound(Refused):
@@ -126,7 +132,7 @@ class RejudgeNotFound(Refused):
 
 
 class RejudgeUnderWay(Refused):
-    status, slug, title = 409, "rejudge-under-way", "Another rejudge of this problem is under way"
+    status, slug, title = 409, "rejudge-under-way", "Another rejudge of this problem is in progress"
 
 
 class RejudgeNotFinished(Refused):
@@ -138,11 +144,11 @@ class RejudgeCancelled(Refused):
 
 
 class RejudgeApplied(Refused):
-    status, slug, title = 409, "rejudge-applied", "The rejudge is applied"
+    status, slug, title = 409, "rejudge-applied", "The rejudge was already applied"
 
 
 class VersionNotServed(Refused):
-    status, slug, title = 409, "version-not-served", "Another version is served"
+    status, slug, title = 409, "version-not-served", "Another version is published"
 
 
 class AttemptNotFound(Refused):
@@ -158,11 +164,11 @@ class DeliveryNotFound(Refused):
 
 
 class WebhookURLRefused(Refused):
-    status, slug, title = 422, "webhook-url-refused", "Nothing can be sent to this address"
+    status, slug, title = 422, "webhook-url-refused", "This address cannot receive webhooks"
 
 
 class TooManyWebhooks(Refused):
-    status, slug, title = 409, "too-many-webhooks", "There are too many webhooks"
+    status, slug, title = 409, "too-many-webhooks", "You have too many webhooks"
 
 
 class AttemptFinished(Refused):
@@ -170,7 +176,7 @@ class AttemptFinished(Refused):
 
 
 class IdempotencyKeyReused(Refused):
-    status, slug, title = 409, "idempotency-key-reused", "The idempotency key belongs to another request"
+    status, slug, title = 409, "idempotency-key-reused", "The idempotency key was used for another request"
 
 
 class TooManyRequests(Refused):
@@ -178,7 +184,7 @@ class TooManyRequests(Refused):
 
 
 class DraftConflict(Refused):
-    status, slug, title = 409, "draft-conflict", "The draft was changed elsewhere"
+    status, slug, title = 409, "draft-conflict", "The draft was changed in another tab or on another device"
 
 
 class TooManyWaiting(Refused):
@@ -194,7 +200,7 @@ class TokenInvalid(Refused):
 
 
 class SignInLinkInvalid(Refused):
-    status, slug, title = 403, "sign-in-link-invalid", "The sign-in link does not work any more"
+    status, slug, title = 403, "sign-in-link-invalid", "The sign-in link no longer works"
 
 
 class SignInRefused(Refused):
@@ -202,7 +208,7 @@ class SignInRefused(Refused):
 
 
 class TooManySignIns(Refused):
-    status, slug, title = 429, "too-many-sign-ins", "Too many sign-ins failed"
+    status, slug, title = 429, "too-many-sign-ins", "Too many failed sign-ins"
 
 
 class TooManySignUps(Refused):
@@ -214,11 +220,11 @@ class SignInCancelled(Refused):
 
 
 class ProviderFailed(Refused):
-    status, slug, title = 502, "provider-failed", "The provider of the sign-in cannot be used"
+    status, slug, title = 502, "provider-failed", "The sign-in provider failed"
 
 
 class IdentityTaken(Refused):
-    status, slug, title = 409, "identity-taken", "Another account here uses this sign-in"
+    status, slug, title = 409, "identity-taken", "Another account already uses this sign-in"
 
 
 class IdentityNotFound(Refused):
@@ -226,15 +232,15 @@ class IdentityNotFound(Refused):
 
 
 class LastWayIn(Refused):
-    status, slug, title = 409, "last-way-in", "There would be no way to sign in any more"
+    status, slug, title = 409, "last-way-in", "This is your only way to sign in"
 
 
 class SignUpClosed(Refused):
-    status, slug, title = 403, "sign-up-closed", "New accounts cannot be made this way"
+    status, slug, title = 403, "sign-up-closed", "You cannot create an account this way"
 
 
 class InvitationInvalid(Refused):
-    status, slug, title = 403, "invitation-invalid", "The invitation does not work any more"
+    status, slug, title = 403, "invitation-invalid", "The invitation no longer works"
 
 
 class NameInvalid(Refused):
@@ -242,11 +248,11 @@ class NameInvalid(Refused):
 
 
 class NameDiffers(Refused):
-    status, slug, title = 409, "name-differs", "The name is another one than yours"
+    status, slug, title = 409, "name-differs", "This is not the name of your account"
 
 
 class NameTaken(Refused):
-    status, slug, title = 409, "name-taken", "Somebody has this name already"
+    status, slug, title = 409, "name-taken", "This name is taken"
 
 
 class PasswordRefused(Refused):
@@ -262,7 +268,7 @@ class TokenNotFound(Refused):
 
 
 class TooManyTokens(Refused):
-    status, slug, title = 409, "too-many-tokens", "There are too many API tokens"
+    status, slug, title = 409, "too-many-tokens", "You have too many API tokens"
 
 
 class LastOwner(Refused):
@@ -274,21 +280,21 @@ class InvitationNotFound(Refused):
 
 
 class TooManyInvitations(Refused):
-    status, slug, title = 409, "too-many-invitations", "There are too many invitations"
+    status, slug, title = 409, "too-many-invitations", "You have too many invitations"
 
 
 class ScopeMissing(Refused):
-    """`scope` in `extra` names the one that is needed."""
+    """`scope` in `extra` names the scope that the request needs."""
 
     status, slug, title = 403, "scope-missing", "The API token may not do this"
 
 
 class SessionNeeded(Refused):
-    status, slug, title = 403, "session-needed", "This needs a browser that is signed in"
+    status, slug, title = 403, "session-needed", "This requires signing in with a browser"
 
 
 class SignInAgain(Refused):
-    """`sign_in` in `extra` is the page on which somebody confirms who they are; `back` is the page that they want."""
+    """`sign_in` in `extra` is the page where users confirm that it is them. `back` is the page that they asked for."""
 
     status, slug, title = 403, "sign-in-again", "Confirm that it is you"
     back = "/account"
@@ -311,11 +317,11 @@ class OriginRefused(Refused):
 
 
 class MetricsRefused(Refused):
-    status, slug, title = 403, "metrics-refused", "The metrics are not shown to this client"
+    status, slug, title = 403, "metrics-refused", "This client may not read the metrics"
 
 
 class GradingRefused(Refused):
-    status, slug, title = 503, "wall-missing", "The sandbox is not complete, so nothing is graded"
+    status, slug, title = 503, "wall-missing", "Nothing is graded because the sandbox is incomplete"
 
 
 class NotReady(Refused):
@@ -323,7 +329,7 @@ class NotReady(Refused):
 
 
 class DatabaseBusy(Refused):
-    status, slug, title = 503, "database-busy", "The database does not answer"
+    status, slug, title = 503, "database-busy", "The database does not respond"
 
 
 class PathNotFound(Refused):
@@ -339,8 +345,8 @@ class RequestRefused(Refused):
 
 
 class InternalError(Refused):
-    status, slug, title = 500, "internal-error", "The service made a mistake"
+    status, slug, title = 500, "internal-error", "Something went wrong on our side"
 
 
 class PackageNotStored(MeshgradeError):
-    """No intact package of this version lies in the database."""
+    """The database has no intact package of this version."""

@@ -1,4 +1,4 @@
-"""The ids of rows: 32 hexadecimal digits by chance, so that knowing one tells nothing of another."""
+"""The ids of rows: 32 random hexadecimal digits, so one id reveals nothing about another."""
 
 import secrets
 
@@ -8,5 +8,5 @@ def new_id() -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether it could be an id. Anything else never reaches the database: PostgreSQL refuses a NUL in a parameter."""
+    """Whether the text can be an id. No other text reaches the database: PostgreSQL refuses a NUL in a parameter."""
     return len(text) == 32 and text.isascii() and text.isalnum()

@@ -1,6 +1,6 @@
-"""Builds the judge in its sandbox, as the settings describe it: the only place that does.
+"""Builds the judge and its sandbox from the settings.
 
-The service, its workers and the command line grade with what comes out of here, so they cannot grade differently.
+Nothing else builds a judge, so the service, its workers and the command line all grade alike.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from grader.sandbox.build import Isolation, PooledSandbox, build_sandbox
 from grader.sandbox.doctor import WallReport, probe_walls
 from grader.sandbox.pool import PoolSettings, PoolStats
 
-# One submission: nothing is kept ready for a next one.
+# For one submission: no fork has to be ready for a next one.
 _ALONE = PoolSettings(generic=1, per_problem=0)
 
 
@@ -26,7 +26,7 @@ class Judging:
     isolation: Isolation
 
     def probe(self) -> list[WallReport]:
-        """Try to cross every wall."""
+        """Test every wall by trying to get through it."""
         return probe_walls(self.isolation)
 
     def pool_stats(self) -> PoolStats:
@@ -43,13 +43,13 @@ class Judging:
 
 
 def build_judging(settings: Settings, cache: Path, secret: bytes, *, alone: bool) -> Judging:
-    """Build a judge. Its zygote starts with the first submission, and a missing wall is found only then.
+    """Build a judge. Its zygote starts with the first submission, so a missing wall is found only then.
 
     Args:
-      cache: a folder of ours alone, for what can be computed again.
-      secret: hidden inputs are derived from it.
-      alone: for one submission on the command line. In the service a queue counts the tries, over restarts and workers
-        as well, and known wrong submissions are run while nothing is graded, so that nobody waits for them.
+      cache: a private folder for data that can be computed again.
+      secret: the deployment secret, from which hidden inputs are derived.
+      alone: true for one submission on the command line. In the service, the queue counts the tries, even across
+        restarts and workers, and known wrong submissions run while nothing is graded, so that nobody waits for them.
     """
     pool = _ALONE if alone else _pool_of(settings)
     sandbox = build_sandbox(cache, isolation=settings.isolation, settings=pool, ceiling=settings.ceiling)

@@ -1,8 +1,8 @@
-"""Leases: a process takes a row, holds it until a stated time, and writes to it under the fence token that it drew.
+"""Leases: a process leases a row until a stated time, and writes to it with the fence token that it drew.
 
-Attempts, validations and deliveries are worked on in the background by any number of processes, and each of these can
-die or be paused at any time. When a lease is over, another process takes the row and draws another token, so a write by
-the first one changes nothing. A rejudge needs no lease: each of its steps is one transaction, which locks its row.
+Any number of processes work on attempts, validations and deliveries in the background, and each of them can die or be
+paused at any time. When a lease has expired, another process takes the row and draws a new token, so a write by the
+first process changes nothing. A rejudge needs no lease: each of its steps is one transaction, which locks its row.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from app.clock import now
 from app.database import UTCDateTime
 from app.ids import new_id
 
-# What a write also sets to let go of the row.
+# The values with which a write also gives up the lease.
 FREE: dict[str, Any] = {"fence_token": None, "lease_until": None}
 
 
 class LeasedRow:
-    """The columns of a table whose rows are taken. Nobody holds a row without a `fence_token`."""
+    """The columns of a table with leases. A row without a `fence_token` is not leased."""
 
     id: Mapped[str]
     fence_token: Mapped[str | None] = mapped_column(String(32))
@@ -33,27 +33,27 @@ R = TypeVar("R", bound=LeasedRow)
 
 
 def is_free(row: type[LeasedRow]) -> ColumnElement[bool]:
-    """Nobody holds the row, or its lease is over."""
+    """Whether the row is not leased, or its lease has expired."""
     return or_(row.lease_until.is_(None), row.lease_until < now())
 
 
 async def lock(session: AsyncSession, rows: Select[R]) -> Sequence[R]:
-    """Read these rows to take some of them in this transaction.
+    """Read these rows in order to lease some of them in this transaction.
 
-    On PostgreSQL, two processes then find different rows. SQLite has one writer anyway, and ignores the lock.
+    On PostgreSQL, two processes then find different rows. SQLite ignores the lock, because it has one writer anyway.
     """
     return (await session.scalars(rows.with_for_update(skip_locked=True))).all()
 
 
 def take(row: LeasedRow, life: timedelta) -> str:
-    """Hold a row that this transaction has locked. Returns its new fence token."""
+    """Lease a row that this transaction has locked. Returns the new fence token."""
     row.fence_token = new_id()
     row.lease_until = now() + life
     return row.fence_token
 
 
 async def write(session: AsyncSession, row: type[LeasedRow], row_id: str, token: str, /, **values: Any) -> bool:
-    """Write to a row that is still held under this token; `False` if another process holds it by now, or nobody."""
+    """Write to a row that is still leased with this token. `False` if the lease has ended or another process has it."""
     done = await session.execute(
         update(row)
         .where(row.id == row_id, row.fence_token == token)

@@ -1,4 +1,4 @@
-"""Puts the service together. The only place that picks implementations; nothing here imports JAX."""
+"""Assembles the service. Only this module picks implementations. It never imports JAX."""
 
 import asyncio
 import logging
@@ -15,10 +15,10 @@ from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
 from app.attempts.service import AttemptLimits, Attempts
-from app.authoring.proofs import Proofs
-from app.authoring.prover import Prover
 from app.authoring.service import Authoring
 from app.authoring.services import AuthoringServices
+from app.authoring.validations import Validations
+from app.authoring.validator import Validator
 from app.data_folder import DataFolder
 from app.database import Database
 from app.migrate import migrate
@@ -64,8 +64,8 @@ log = logging.getLogger(__name__)
 _LOOK_FOR_SECRET_S = 2.0
 _HOOKS = QueueHooks(on_finished=queue_deliveries, draw_of=draw_of)
 _DESCRIPTION = (
-    "Practice problems in distributed JAX, graded. Send `Authorization: Bearer <token>`. "
-    "Every error is `application/problem+json` (RFC 9457); match on its `slug`."
+    "Practice problems in distributed JAX, with a grader. Send `Authorization: Bearer <token>`. "
+    "Every error is `application/problem+json` (RFC 9457). Match on its `slug`."
 )
 
 
@@ -75,7 +75,7 @@ def _quiet(line: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """What grades: the judge, and the probe that proves its walls. Built from the data folder once that is held."""
+    """The judge, and the probe that tests its walls. Built from the data folder once that is locked."""
 
     grader: Grader
     probe: Callable[[], Sequence[WallReport]]
@@ -85,7 +85,7 @@ class Grading:
 
 @dataclass(frozen=True, kw_only=True)
 class AllServices(WorkbenchServices, AuthoringServices, RejudgingServices, WebhookServices, OperatingServices):
-    """What the routes of the whole service share."""
+    """The values that all routes of the service share."""
 
 
 def build_grading(data: DataFolder, settings: Settings) -> Grading:
@@ -102,13 +102,13 @@ def create_app(
     grading: Callable[[DataFolder, Settings], Grading] = build_grading,
     say: Callable[[str], None] = _quiet,
 ) -> FastAPI:
-    """The whole service as one ASGI application; its lifespan opens the data folder and starts the graders.
+    """Build the whole service as one ASGI application. Its lifespan opens the data folder and starts the graders.
 
     Args:
-      grading: builds the judge; tests give one that executes nothing.
-      say: gets lines for the operator. Called from threads, too.
+      grading: builds the judge. Tests pass one that executes nothing.
+      say: receives lines for the operator. Several threads may call it.
     Raises:
-      StartRefused: from the lifespan, when the data folder or the database cannot be used.
+      StartRefused: from the lifespan, if the data folder or the database cannot be used.
     """
 
     metrics = Metrics()
@@ -125,10 +125,10 @@ def create_app(
         lifespan=lifespan,
         openapi_url="/openapi.json",
         generate_unique_id_function=operation_id,
-        # The interactive pages load their scripts from elsewhere, which the content security policy forbids.
+        # The interactive pages load scripts from other sites, which the content security policy forbids.
         docs_url=None,
         redoc_url=None,
-        # Its log records can hold request bodies, and those are people's submissions.
+        # Its log records can contain request bodies, which are people's submissions.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         redirect_slashes=False,
     )
@@ -153,9 +153,9 @@ async def _open(
             data.secret = await share_secret(database, data.secret)
         catalogue = Catalogue.load(settings.problems, settings.ceiling)
         for fault in catalogue.faults:
-            say(f"left out: {fault}")
+            say(f"skipped: {fault}")
         store = PackageStore(database)
-        await store.take_in(catalogue.all())
+        await store.publish_folder(catalogue.all())
         serving = Serving(catalogue, store)
         await serving.refresh()
         for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
@@ -179,7 +179,7 @@ async def _open(
         events = pick_events(database, settings)
         queue = pick_queue(database, built, store, walls, events, settings)
         limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
-        proofs = Proofs(database)
+        validations = Validations(database)
         preparing = [] if built is None else [(_preparing(built, walls, settings, say), catalogue.all())]
         share(
             app,
@@ -196,7 +196,7 @@ async def _open(
                 drafts=Drafts(database, catalogue, settings.max_source_bytes),
                 warm=built.grader.warm if built else _warm_nothing,
                 preparation=preparing[0][0].state if preparing else None,
-                authoring=Authoring(database, store, serving, proofs, walls, settings.ceiling),
+                authoring=Authoring(database, store, serving, validations, walls, settings.ceiling),
                 rejudging=Rejudging(database, store, queue, walls),
                 webhooks=Webhooks(database, data.secret, private=settings.webhooks_private),
                 metrics=metrics,
@@ -207,8 +207,10 @@ async def _open(
         )
         pump = RejudgePump(database, queue, _HOOKS)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
-        proving = [] if built is None else [_prover(database, proofs, built, store, walls, settings).run()]
-        async with _working(queue, events, preparing, [sender.run(), serving.run(), pump.run(), *proving], grace_s=0.0):
+        parts = [sender.run(), serving.run(), pump.run()]
+        if built is not None:
+            parts.append(_validator(database, validations, built, store, walls, settings).run())
+        async with _working(queue, events, preparing, parts, grace_s=0.0):
             yield
 
 
@@ -220,10 +222,10 @@ async def open_worker(
     grading: Callable[[DataFolder, Settings], Grading] = build_grading,
     say: Callable[[str], None] = _quiet,
 ) -> AsyncIterator[None]:
-    """A process that grades and serves nothing; leaving it drains it.
+    """Run a worker: a process that grades and serves nothing. On exit it drains.
 
     Args:
-      folder: for its caches alone.
+      folder: a private folder for its caches.
     Raises:
       StartRefused: the database or the folder cannot be used, or a wall is missing.
     """
@@ -242,8 +244,8 @@ async def open_worker(
         queue = pick_queue(database, built, store, walls, events, settings)
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(_preparing(built, walls, settings, say), packages)]
-        prover = _prover(database, Proofs(database), built, store, walls, settings)
-        async with _working(queue, events, preparing, [prover.run()], grace_s=settings.drain_s):
+        validator = _validator(database, Validations(database), built, store, walls, settings)
+        async with _working(queue, events, preparing, [validator.run()], grace_s=settings.drain_s):
             yield
 
 
@@ -259,7 +261,7 @@ async def _working(
     tasks = [asyncio.create_task(each) for each in (queue.work(), events.run(), *further)]
     tasks += [asyncio.create_task(each.run(packages)) for each, packages in preparing]
     for task in tasks:
-        task.add_done_callback(_tell_of_failure)
+        task.add_done_callback(_log_failure)
     try:
         yield
     finally:
@@ -272,19 +274,19 @@ async def _working(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _tell_of_failure(task: asyncio.Task[None]) -> None:
-    """None of them should end by itself; without this nobody would hear of one that did until the service stops."""
+def _log_failure(task: asyncio.Task[None]) -> None:
+    """No part should end by itself. Without this, nobody would notice until the service stops."""
     if not task.cancelled() and (error := task.exception()):
         log.critical("a part of the service ended: %s", task.get_coro(), exc_info=error)
 
 
 async def _wait_for_secret(database: Database, say: Callable[[str], None]) -> bytes:
-    """The deployment secret, which the server puts into the database: a worker that drew one would win over it."""
-    told = False
+    """The deployment secret, once the server has stored it. A worker never draws one, or it would override that."""
+    announced = False
     while (secret := await shared_secret(database)) is None:
-        if not told:
+        if not announced:
             say("Waiting for the server to start on this database for the first time.")
-            told = True
+            announced = True
         await asyncio.sleep(_LOOK_FOR_SECRET_S)
     return secret
 
@@ -303,7 +305,7 @@ def pick_queue(
     events: AttemptEvents,
     settings: Settings,
 ) -> GradeQueue:
-    """The queue that this database calls for.
+    """The queue that this database requires.
 
     Raises:
       SettingInvalid: nothing would be graded.
@@ -313,7 +315,7 @@ def pick_queue(
         grader = built.grader if built else None
         return ProcrastinateQueue(database, grader, store, walls, events, limits, hooks=_HOOKS)
     if built is None:
-        raise SettingInvalid("grading_slots", "0 needs PostgreSQL: with SQLite no other process can grade")
+        raise SettingInvalid("grading_slots", "0 requires PostgreSQL, because with SQLite no other process can grade")
     return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole, hooks=_HOOKS)
 
 
@@ -321,12 +323,12 @@ def _preparing(built: Grading, walls: Walls, settings: Settings, say: Callable[[
     return Preparing(built.grader, walls, say, at_once=settings.grading_slots)
 
 
-def _prover(
-    database: Database, proofs: Proofs, built: Grading, store: PackageStore, walls: Walls, settings: Settings
-) -> Prover:
-    return Prover(
+def _validator(
+    database: Database, validations: Validations, built: Grading, store: PackageStore, walls: Walls, settings: Settings
+) -> Validator:
+    return Validator(
         database,
-        proofs,
+        validations,
         built.grader,
         store,
         walls,

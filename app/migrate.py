@@ -1,4 +1,4 @@
-"""Bring the database to the newest revision, in this process, or say why that cannot be done."""
+"""Brings the database to the newest revision in this process, or says why that is impossible."""
 
 import functools
 from pathlib import Path
@@ -16,7 +16,7 @@ from app.settings import CHECKOUT
 from app.start_errors import DatabaseUnusable
 
 _MIGRATIONS = CHECKOUT / "migrations"
-# Any number will do, so long as every server that shares a PostgreSQL takes the same: they migrate one at a time.
+# Any number works, as long as all servers on one PostgreSQL use the same one. They migrate one at a time.
 _ADVISORY_LOCK = 0x6D657368
 
 
@@ -32,7 +32,7 @@ async def migrate(database: Database) -> None:
     """Run the migrations that this database lacks, in one transaction.
 
     Raises:
-      DatabaseUnusable: it is locked, was written by a newer version, is not a database, or is not ours.
+      DatabaseUnusable: it is locked, was written by a newer version, is not a database, or belongs to another program.
     """
     try:
         async with database.engine.execution_options(writer=True).begin() as connection:
@@ -58,41 +58,41 @@ def _scripts() -> ScriptDirectory:
 def _upgrade(connection: Connection, name: str) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-    found = set(MigrationContext.configure(connection).get_current_heads())
-    if unknown := sorted(found - known_revisions()):
+    revisions = set(MigrationContext.configure(connection).get_current_heads())
+    if unknown := sorted(revisions - known_revisions()):
         raise DatabaseUnusable(
             f"the database {name} was written by a newer version of Meshgrade (revision {', '.join(unknown)}).",
             "Update this checkout (git pull), or start with another data folder: --data DIR.",
         )
-    if not found and set(inspect(connection).get_table_names()) - {"alembic_version"}:
+    if not revisions and set(inspect(connection).get_table_names()) - {"alembic_version"}:
         raise DatabaseUnusable(
-            f"the database {name} holds tables of another program.",
+            f"the database {name} contains tables of another program.",
             "Start with an empty database, or with another data folder: --data DIR.",
         )
-    if found != _newest():
+    if revisions != _newest():
         config = migration_config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
     if connection.dialect.name == "postgresql" and not inspect(connection).has_table("procrastinate_jobs"):
-        # The whole schema of the locked version, in its own words, percent signs among them. A later version's own
-        # migrations belong into a revision of ours.
+        # The whole schema of the pinned version as it is, including percent signs. The migrations of a later version
+        # belong in a revision of ours.
         connection.exec_driver_sql(SchemaManager.get_schema().replace("%", "%%"))
 
 
 def explain(error: DBAPIError, name: str) -> DatabaseUnusable:
-    """What to tell of a database that cannot be used at all."""
-    said = str(error.orig)
-    if "locked" in said:
+    """The error to raise for a database that cannot be used at all."""
+    message = str(error.orig)
+    if "locked" in message:
         return DatabaseUnusable(
             f"the database {name} is locked by another program.",
             "Close the program that has it open (a database browser, a backup, another server) and start again.",
         )
-    if "not a database" in said or "malformed" in said:
+    if "not a database" in message or "malformed" in message:
         return DatabaseUnusable(
-            f"the file {name} is not a database, or is damaged: {said}.",
+            f"the file {name} is not a database, or is damaged: {message}.",
             "Restore it from a backup, or start with another data folder: --data DIR.",
         )
     return DatabaseUnusable(
-        f"the database {name} cannot be opened: {said.splitlines()[0] if said else error}.",
-        "Check MESHGRADE_DATABASE_URL, and that this user may read and write the database.",
+        f"the database {name} cannot be opened: {message.splitlines()[0] if message else error}.",
+        "Check MESHGRADE_DATABASE_URL, and make sure that this user can read and write the database.",
     )

@@ -1,4 +1,4 @@
-"""Every route of the service, and what wraps all of them: errors, headers, the request log."""
+"""Every route of the service, and the layers around all of them: errors, headers, the request log."""
 
 from fastapi import Depends, FastAPI
 
@@ -11,6 +11,7 @@ from app.attempts import api as attempts_api
 from app.attempts import batch_api
 from app.attempts import pages as attempts_pages
 from app.authoring import api as authoring_api
+from app.authoring import deprecated as deprecated_api
 from app.help import pages as help_pages
 from app.operating import api as operating_api
 from app.operating.health import router as health_router
@@ -33,16 +34,16 @@ _API = "/api/v1"
 
 
 def add_routes(app: FastAPI, metrics: Metrics) -> None:
-    """Add all routes, and what every request passes. Requests are counted in `metrics`."""
+    """Add all routes and the layers around them. `metrics` counts the requests."""
     compile_pages()
     add_error_responses(app, reader_of)
-    # Routes are tried one after the other, so those that a class asks for all the time come first.
+    # Routes are tried in order, so the ones that a class requests most often come first.
     app.include_router(problems_api.router, prefix=_API)
     for api in (attempts_api, workbench_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for pages in (workbench_pages, attempts_pages):
         app.include_router(pages.router)
-    for api in (batch_api, accounts_api, webhooks_api, authoring_api, rejudging_api):
+    for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)

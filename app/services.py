@@ -1,7 +1,7 @@
-"""What the routes of one service share: one frozen value on `app.state`, put together by app/main.py.
+"""The values that the routes of one service share: a frozen dataclass on `app.state`, which app/main.py builds.
 
-Each package adds what its routes need to what the packages below it have, in a dataclass of its own (`services.py`).
-So a route reads typed fields, and knows nothing of the packages above it.
+In its `services.py`, each package adds the fields that its routes need to those of the packages below it. So a route
+reads typed fields, and does not depend on the packages above it.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from app.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class Services:
-    """What every route may read."""
+    """The values that every route may read."""
 
     settings: Settings
 
@@ -23,13 +23,13 @@ S = TypeVar("S", bound=Services)
 
 
 def share(app: FastAPI, services: Services) -> None:
-    """Make these the services of the app's routes. A route finds none before the lifespan has begun."""
+    """Give the app's routes these services. Before the lifespan has begun, a route finds none."""
     app.state.services = services
 
 
 def services_of(request: Request, kind: type[S]) -> S:
-    """The services of the app that answers this request, as `kind` describes them."""
+    """The services of the app that handles this request, with the type `kind`."""
     services = request.app.state.services
     if not isinstance(services, kind):
-        raise TypeError(f"{kind.__name__} is not part of {type(services).__name__}, which app/main.py puts together")
+        raise TypeError(f"{kind.__name__} is not part of {type(services).__name__}, which app/main.py builds")
     return services

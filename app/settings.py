@@ -1,4 +1,4 @@
-"""Every setting of the service, read once from the environment (`MESHGRADE_…`) and passed down: docs/settings.md."""
+"""Every setting of the service, read once from the environment (`MESHGRADE_…`); see docs/settings.md."""
 
 import os
 import re
@@ -18,7 +18,7 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-# What RFC 6750 lets stand in an Authorization header: anything else could be preset and then never be sent.
+# The tokens that RFC 6750 allows in an Authorization header. No client could send any other.
 _BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
@@ -35,14 +35,14 @@ def _host_and_process() -> str:
 
 
 class Settings(BaseSettings):
-    """One immutable value. An empty variable counts as one that is not set."""
+    """All settings, immutable. An empty variable counts as unset."""
 
     model_config = SettingsConfigDict(
         env_prefix="MESHGRADE_",
         env_ignore_empty=True,
         extra="ignore",
         frozen=True,
-        # A refused owner token must not be printed by the message that refuses it.
+        # The message that refuses an owner token must not print it.
         hide_input_in_errors=True,
     )
 
@@ -97,24 +97,24 @@ class Settings(BaseSettings):
 
     @property
     def ceiling(self) -> Ceiling:
-        """The most that the limits of a package may be."""
+        """The upper bounds for the limits of a package."""
         return Ceiling(self.package_time_s, self.package_wall_s, self.package_memory_mb, self.package_output_mb)
 
     @property
     def sole(self) -> bool:
-        """No other server can hold an attempt: the database lies in the data folder, which only one server may lock."""
+        """Whether no other server can lease an attempt. The data folder, which one server locks, has the database."""
         return self.database_url is None
 
     @property
     def listens_here_alone(self) -> bool:
-        """Only this machine reaches it, unless a proxy is in front."""
+        """Whether only this machine can reach it, unless there is a proxy in front."""
         return self.host == "localhost" or (_is_ip(self.host) and ip_address(self.host).is_loopback)
 
     @property
     def site(self) -> str | None:
-        """The address that links to the service begin with: where it listens, unless `public_url` says otherwise.
+        """The address with which links to the service begin: `public_url`, or the address where it listens.
 
-        None where it listens on every network and nobody has said under which name it is reached.
+        None if it listens on every network and `public_url` is not set.
         """
         if self.public_url is not None:
             return self.public_url
@@ -125,12 +125,12 @@ class Settings(BaseSettings):
     @property
     def database(self) -> str | URL:
         """The SQLAlchemy URL in use."""
-        # Not an f-string: a folder with ? or % in its name is no part of a URL.
+        # Not an f-string: the name of a folder can contain ? or %.
         return self.database_url or URL.create("sqlite+aiosqlite", database=str(self.data / "meshgrade.sqlite3"))
 
     @property
     def max_body_bytes(self) -> int:
-        """The longest JSON that can hold a permitted source: each byte written as \\u00XX, and room for the keys."""
+        """The longest JSON with a permitted source: each byte is written as \\u00XX, plus room for the keys."""
         return 6 * self.max_source_bytes + 4096
 
 
@@ -143,21 +143,21 @@ def _is_ip(host: str) -> bool:
 
 
 def check_token(token: str) -> None:
-    """Refuse an API token that is easily guessed, or that no client could send."""
+    """Refuse an API token that is easy to guess, or that no client could send."""
     if len(token) < 16:
-        raise ValueError("the token has fewer than 16 characters; make one with: openssl rand -hex 32")
+        raise ValueError("the token has fewer than 16 characters. Create one with: openssl rand -hex 32")
     if not _BEARER.fullmatch(token):
-        raise ValueError("the token may hold only letters, digits and . _ ~ + / - (and = at its end)")
+        raise ValueError("the token may contain only letters, digits and . _ ~ + / - (and = at the end)")
 
 
-def load_settings(**given: object) -> Settings:
-    """Read the environment; `given` (from the command line) wins over it, `None` is not given.
+def load_settings(**overrides: object) -> Settings:
+    """Read the environment. `overrides`, from the command line, overrides it; `None` does not.
 
     Raises:
-      SettingInvalid: names the first wrong variable and what is wrong with it, never its value.
+      SettingInvalid: names the first wrong variable and says what is wrong with it, without its value.
     """
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         name = str(fault["loc"][0]) if fault["loc"] else "settings"

@@ -1,16 +1,16 @@
-"""The commands' branch of the error tree: what keeps a server or a command from starting, and what a server refused.
+"""The commands' branch of the error tree: why a server or a command does not start, and what a server refused.
 
 MeshgradeError (grader/errors.py)
-├── StartRefused                 a server or a command does not start: `remedy` says what to do; the command line
-│   └── …Unusable, NotLoggedIn   prints both
-└── ServerRefused                what a server answered to a command, retold
+├── StartRefused                 a server or a command does not start; the command line prints the message and
+│   └── …Unusable, NotLoggedIn   `remedy`, which says what to do
+└── ServerRefused                a server refused the request of a command
 """
 
 from grader.errors import MeshgradeError
 
 
 class StartRefused(MeshgradeError):
-    """A server or a command does not start. The message says what is wrong and where, `remedy` what to do."""
+    """A server or a command does not start. The message says what is wrong and where; `remedy` says what to do."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -31,12 +31,12 @@ class DataFolderUnusable(StartRefused):
     """The data folder cannot be created, written, or trusted."""
 
 
-class DataFolderHeld(StartRefused):
-    """Another server holds the data folder."""
+class DataFolderInUse(StartRefused):
+    """Another server uses the data folder."""
 
 
 class DatabaseUnusable(StartRefused):
-    """The database is locked, from a newer version, or no database of ours."""
+    """The database is locked, comes from a newer version, or belongs to another program."""
 
 
 class AccountUnknown(StartRefused):
@@ -44,35 +44,35 @@ class AccountUnknown(StartRefused):
 
 
 class BackupUnusable(StartRefused):
-    """A backup cannot be written, or the file is none that can be restored."""
+    """A backup cannot be written, or a file cannot be restored."""
 
 
 class AddressUnusable(StartRefused):
-    """The port or host cannot be listened on."""
+    """The server cannot listen on this host or port."""
 
 
 class GradingImpossible(StartRefused):
-    """A wall is missing on a machine that should only grade."""
+    """A wall is missing on a machine whose only purpose is to grade."""
 
 
 class ServerAddressUnusable(StartRefused):
-    """What was given is no address of a server, or a token must not travel there."""
+    """This is not the address of a server, or a token must not be sent to it."""
 
 
 class TokenFileUnusable(StartRefused):
-    """The file in which the command line keeps tokens cannot be read or written."""
+    """The command line cannot read or write the file with its tokens."""
 
 
 class NotLoggedIn(StartRefused):
-    """A command needs an API token, and there is none for this server, or one that it does not know."""
+    """A command needs an API token, but there is none for this server, or the server does not know it."""
 
 
 class ServerUnusable(StartRefused):
-    """A server is down, cannot prove who it is, or fails: the exit status is that of a grader's fault."""
+    """A server is down, cannot prove its identity, or fails. The exit status is that of a grader's fault."""
 
 
 class ServerRefused(MeshgradeError):
-    """A server refused what a command asked for, with a problem of this `slug`."""
+    """A server refused the request of a command with a problem of this `slug`."""
 
     def __init__(self, message: str, slug: str) -> None:
         super().__init__(message)

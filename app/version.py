@@ -1,3 +1,3 @@
-"""Which release of Meshgrade this is; the same as in pyproject.toml."""
+"""The version of this release, the same as in pyproject.toml."""
 
 VERSION = "0.1.0"

@@ -79,7 +79,7 @@ def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -
         kind = "attempts" if plan.hidden else "runs"
         server = Server(data, folder / "problems", f"{packages[0].slug}/{kind}", say, start_limit_s=_START_LIMIT_S)
         with server:
-            server.wait_for("All problems have had their turn", say)
+            server.wait_for("All problems are prepared", say)
             server.settle()
             one = _grade_all(server, chosen, 1, random.Random(seed), say, hidden=plan.hidden)
             server.settle()

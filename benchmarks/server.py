@@ -187,7 +187,7 @@ class Server:
                 return line
             if line.startswith("preparing"):
                 say(line)
-            if "NOT GRADING" in line or "could not be prepared" in line:
+            if "NOT GRADING" in line or "could not prepare" in line:
                 break
         raise BenchmarkFailed("the service did not come up:\n" + "\n".join(self._said[-20:]))
 

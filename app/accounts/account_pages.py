@@ -1,4 +1,4 @@
-"""The pages of one's own account: password, sessions, API tokens, invitations, export, deletion."""
+"""The pages of your account: password, sessions, API tokens, invitations, export, deletion."""
 
 from typing import Annotated
 
@@ -68,7 +68,7 @@ async def show_tokens(request: Request, caller: Own) -> HTMLResponse:
 
 @router.post("/tokens")
 async def create_token(request: Request, caller: Own) -> HTMLResponse:
-    """Answered by the page itself and not by a redirect: this is the one time that the token can be shown."""
+    """Responds with the page itself instead of a redirect, because the token can be shown only once."""
     form = await read_form(request)
     try:
         secret, _ = await accounts_of(request).grants.create_token(
@@ -102,7 +102,7 @@ async def create_invitation(request: Request, caller: Inviter) -> HTMLResponse:
     try:
         role, days = form.get("role", ""), _days(form.get("days", ""))
         if role not in ROLES or days is None:
-            raise FieldInvalid("Choose a role, and for how many days the invitation can be used.")
+            raise FieldInvalid("Choose a role, and how many days the invitation is valid.")
         secret, _ = await accounts_of(request).grants.invite(caller, role, form.get("note", ""), days)
     except SignInAgain as needed:
         raise needed.back_to("/account/invitations") from None
@@ -130,13 +130,13 @@ async def show_delete(request: Request, caller: Own) -> HTMLResponse:
 
 @router.post("/delete")
 async def delete(request: Request, caller: Own) -> Response:
-    """Needs the password again; who has none types the name."""
+    """Requires the password again, or the name if the account has no password."""
     user, form = caller.user, await read_form(request)
     try:
         if await accounts_of(request).has_password(user):
             await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
         elif form.get("name") != user.name:
-            raise NameDiffers("The name is another one than yours. Nothing was deleted.")
+            raise NameDiffers("This is not the name of your account. Nothing was deleted.")
         services = services_of(request, AccountServices)
         await delete_account(services.database, services.queue, user)
     except Refused as refusal:
@@ -199,11 +199,11 @@ async def _invitations_page(
 
 
 def _days(text: str) -> int | None:
-    """A number that a form's list offered; nothing for a token without an end."""
+    """The number of days that was chosen in a form; None for a token that does not expire."""
     if text == "":
         return None
     if not text.isascii() or not text.isdecimal() or len(text) > 4:
-        raise FieldInvalid("days: choose one of the list.")
+        raise FieldInvalid("days: choose a value from the list.")
     return int(text)
 
 

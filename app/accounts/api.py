@@ -1,4 +1,4 @@
-"""REST: who I am and all that is stored of me, my API tokens, my invitations."""
+"""REST: your account and all data about you, your API tokens, your invitations."""
 
 from typing import Annotated
 
@@ -51,11 +51,11 @@ async def get_me(user: Reader) -> MeJSON:
 
 @router.get(
     "/me/export",
-    summary="All that is stored of you, without secrets",
+    summary="All data about you, without secrets",
     response_class=StreamingResponse,
     responses={
         200: {
-            "description": "A list of rows for each table; streamed",
+            "description": "A list of rows for each table, streamed",
             "content": {"application/json": {"schema": {"type": "object"}, "example": _EXPORT_EXAMPLE}},
         },
         **problem_responses(401, 403),
@@ -68,14 +68,14 @@ async def export_me(request: Request, caller: Own) -> StreamingResponse:
 @router.delete(
     "/me",
     status_code=204,
-    summary="Delete your account and all that is stored of you",
+    summary="Delete your account and all data about you",
     responses=problem_responses(401, 403, 409, 422),
 )
 async def delete_me(
-    request: Request, caller: Own, name: Annotated[str, Query(max_length=200, description="Your name, to be sure")]
+    request: Request, caller: Own, name: Annotated[str, Query(max_length=200, description="Your name, as confirmation")]
 ) -> None:
     if name != caller.user.name:
-        raise NameDiffers("`name` must be your own, to be sure. Nothing was deleted.")
+        raise NameDiffers("`name` must be the name of your account. Nothing was deleted.")
     services = services_of(request, AccountServices)
     await delete_account(services.database, services.queue, caller.user)
 
@@ -88,7 +88,7 @@ async def list_tokens(request: Request, caller: Own) -> TokenList:
 @router.post(
     "/tokens",
     status_code=201,
-    summary="Make an API token; its scopes may be at most your own",
+    summary="Create an API token, with at most your own scopes",
     responses=_REFUSALS_OF_A_BODY,
     openapi_extra=body_of(NewTokenJSON),
 )
@@ -106,7 +106,7 @@ async def revoke_token(request: Request, token_id: str, caller: Own) -> None:
     await accounts_of(request).tokens.revoke(caller.user.id, token_id)
 
 
-@router.get("/invitations", summary="Your invitations that nobody has used yet", responses=problem_responses(401, 403))
+@router.get("/invitations", summary="Your unused invitations", responses=problem_responses(401, 403))
 async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
     views = await accounts_of(request).invitations.list(caller.user.id)
     return InvitationList(invitations=[InvitationJSON.of(view) for view in views])
@@ -115,7 +115,7 @@ async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
 @router.post(
     "/invitations",
     status_code=201,
-    summary="Invite somebody; for instructors and owners",
+    summary="Create an invitation, for instructors and owners",
     responses=_REFUSALS_OF_A_BODY,
     openapi_extra=body_of(NewInvitationJSON),
 )

@@ -1,4 +1,4 @@
-"""A person as the service knows them, and the caller of one request."""
+"""A user of the service, and the caller of one request."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,10 +17,10 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, and how far what they prove it with reaches.
+    """The user who sent a request, and the scopes of the session or token that they sent it with.
 
-    `session_id` and `authenticated_at`, the last time that they proved who they are, are None for an API token;
-    `token_expires_at` is None for a session, and for a token without an end.
+    `authenticated_at` is when they last proved their identity. It is None for an API token, and so is `session_id`.
+    `token_expires_at` is None for a session, and for a token that does not expire.
     """
 
     user: User

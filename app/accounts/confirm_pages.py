@@ -1,4 +1,4 @@
-"""Confirming that it is still the same person who sits at a browser, and going back to the page that asked for it."""
+"""Users confirm that it is still them at the browser, and return to the page that required it."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Dependencies that count the requests of one person, or of one address where nobody is signed in."""
+"""Dependencies that count requests: per user if someone is signed in, and otherwise per address."""
 
 from fastapi import Request
 
@@ -9,12 +9,12 @@ from app.services import services_of
 
 
 async def limit_rate(request: Request) -> None:
-    """A dependency of every route of REST that does work. Raises `TooManyRequests`, and what `current_caller` does."""
+    """A dependency of every REST route that does work. Raises `TooManyRequests`, and the errors of `current_caller`."""
     await _take(request, 1)
 
 
 async def count_more(request: Request, further: int) -> None:
-    """What one request asks for beside the first thing counts like requests of its own. Raises `TooManyRequests`."""
+    """Count each further item of a request as another request. Raises `TooManyRequests`."""
     if further:
         await _take(request, further)
 
@@ -25,19 +25,19 @@ async def _take(request: Request, cost: int) -> None:
     request.state.rate_limit_headers = standing.headers
     if not permitted:
         raise TooManyRequests(
-            f"More than {standing.permitted} requests in a minute. Try again in {standing.renewed_in_s} s; to wait for "
-            "a verdict, ask once with ?wait=60 or follow its events.",
+            f"You sent more than {standing.permitted} requests in a minute. Try again in {standing.renewed_in_s} s. To "
+            "wait for a verdict, send one request with ?wait=60 or follow the attempt's events.",
             headers={"Retry-After": str(standing.renewed_in_s)},
         )
 
 
-async def tell_rate(request: Request) -> None:
-    """For public routes whose answers are kept as bytes: counting a request would cost more than answering it."""
+async def report_rate(request: Request) -> None:
+    """For public routes with cached responses: counting such a request would cost more than responding to it."""
     limit = services_of(request, AccountServices).rate_limit
     request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
 
 
 async def _who(request: Request) -> str:
     caller = await current_caller(request)
-    # A class behind one address is many people: signed in, each of them counts for themselves.
+    # A class behind one address is many people: each one who is signed in has their own count.
     return f"user {caller.user.id}" if caller else f"address {request.client.host if request.client else ''}"

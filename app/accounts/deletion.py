@@ -1,4 +1,4 @@
-"""An account goes, and with it everything that hangs on it: the tables cascade."""
+"""Deletes an account and everything that belongs to it: the tables cascade."""
 
 from sqlalchemy import delete, select
 
@@ -11,7 +11,7 @@ from app.queue.protocol import GradeQueue
 
 
 async def delete_account(database: Database, queue: GradeQueue, user: User) -> None:
-    """Cancel what is waiting or running, then remove the user. Raises `LastOwner`, before anything is touched."""
+    """Cancel attempts that wait or run, then remove the user. Raises `LastOwner` before it changes anything."""
     async with database.reading() as session:
         owners = await session.scalars(select(UserRow.id).where(UserRow.role == "owner"))
         _refuse_the_last(user, list(owners))
@@ -23,7 +23,7 @@ async def delete_account(database: Database, queue: GradeQueue, user: User) -> N
     for attempt_id in waiting:
         await queue.cancel(attempt_id)
     async with database.writing() as session:
-        # Held until the commit: of two last owners who leave at the same time, one stays.
+        # The rows are locked until the commit: if the last two owners leave at the same time, one of them stays.
         owners = await session.scalars(select(UserRow.id).where(UserRow.role == "owner").with_for_update())
         _refuse_the_last(user, list(owners))
         await session.execute(delete(UserRow).where(UserRow.id == user.id))
@@ -31,4 +31,4 @@ async def delete_account(database: Database, queue: GradeQueue, user: User) -> N
 
 def _refuse_the_last(user: User, owners: list[str]) -> None:
     if owners == [user.id]:
-        raise LastOwner("You are the only owner. Invite another one first: nobody else could invite owners.")
+        raise LastOwner("You are the only owner. Invite another owner first, because nobody else can.")

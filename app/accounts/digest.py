@@ -1,4 +1,4 @@
-"""Secrets that the service draws, and what is stored of them."""
+"""Random secrets, and the hashes that are stored instead of them."""
 
 import hashlib
 import secrets
@@ -9,5 +9,5 @@ def new_token() -> str:
 
 
 def digest(token: str) -> str:
-    # No salt, no slow hash: tokens hold 256 bits of chance (a preset one is the operator's choice), and are looked up.
+    # No salt and no slow hash: tokens have 256 random bits (the operator chooses a preset one), and are found by it.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,7 +1,7 @@
-"""All that is stored of one person, as one JSON object that is streamed: a list of rows for each table.
+"""All data about one user, streamed as one JSON object: a list of rows for each table.
 
-Every table with a `user_id` is exported, so that a new one cannot be forgotten. A column whose name ends like that of a
-secret never is.
+Every table with a `user_id` is exported, so that a new one cannot be forgotten. Columns that are named like a secret
+are left out.
 """
 
 import json
@@ -17,12 +17,12 @@ from app.clock import now
 from app.database import Base, Database
 
 _SECRET = re.compile(r"(hash|secret|token|(?<!idempotency_)key)$")
-# An attempt's source and verdict may have 64 KiB each and more.
+# An attempt's source and verdict may have 64 KiB or more each.
 _ROWS_AT_ONCE = 50
 
 
 async def export_of(database: Database, user: User) -> AsyncIterator[bytes]:
-    """Read in pages, with no transaction open between them: a slow reader must not hold the database's old states."""
+    """Read page by page, without a transaction in between: a slow reader must not keep old states of the database."""
     users = Base.metadata.tables["users"]
     yield f'{{"exported_at": {_json(now())},\n"users": ['.encode()
     async for chunk in _rows(database, users, users.c.id == user.id):

@@ -1,9 +1,9 @@
-"""One sign-in with a provider, from the button to the return: everything that must match derives from one cookie.
+"""One sign-in with a provider, from the button to the return. Everything that must match is derived from one cookie.
 
-The cookie is a secret of chance, what is to be done, with which provider, and where to go on afterwards. State, nonce
-and PKCE verifier are HMACs under the secret, so nothing needs to be stored here, and a browser without the cookie
-has none of them. Adding a provider to an account and confirming who one is bind the state to the session as well: no
-other browser's flow can be finished in it.
+The cookie contains a random secret, the purpose, the provider, and the page to continue with. State, nonce and PKCE
+verifier are HMACs with the secret as key, so the service stores nothing, and a browser without the cookie has none of
+them. Adding a provider to an account and confirming an identity also bind the state to the session: the flow of another
+browser cannot be finished in it.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from typing import Literal, cast, get_args
 FLOW_COOKIE = "meshgrade_flow"
 FLOW_LIFE_S = 600
 Purpose = Literal["sign-in", "link", "confirm"]
-# They belong to one browser that is signed in.
+# The purposes that belong to one signed-in browser.
 _OF_A_SESSION = ("link", "confirm")
 
 
@@ -46,8 +46,8 @@ class Flow:
         page = urlsafe_b64encode(self.page.encode("utf-8", "surrogatepass")).decode().rstrip("=")
         return f"{self.secret}.{self.purpose}.{self.provider}.{self.invitation or ''}.{page}"
 
-    def is_state(self, given: str) -> bool:
-        return hmac.compare_digest(self.state.encode(), given.encode("utf-8", "surrogatepass"))
+    def is_state(self, state: str) -> bool:
+        return hmac.compare_digest(self.state.encode(), state.encode("utf-8", "surrogatepass"))
 
     def _derive(self, what: str) -> str:
         key = self.secret.encode("utf-8", "surrogatepass")
@@ -61,14 +61,14 @@ def begin_flow(
 
 
 def read_flow(cookie: str, session_token: str) -> Flow | None:
-    """The flow that this browser began; `None` for a cookie that is none of ours."""
+    """The flow that this browser began; `None` if the cookie is not ours."""
     parts = cookie.split(".")
     if len(parts) != 5 or parts[1] not in get_args(Purpose) or len(parts[0]) < 43:
         return None
     purpose = cast(Purpose, parts[1])
     try:
         page = urlsafe_b64decode(parts[4] + "=" * (-len(parts[4]) % 4)).decode()
-    except ValueError:  # UnicodeDecodeError is one, too
+    except ValueError:  # also UnicodeDecodeError
         return None
     bound_to = session_token if purpose in _OF_A_SESSION else ""
     return Flow(parts[0], purpose, parts[2], parts[3] or None, bound_to, page)

@@ -1,4 +1,4 @@
-"""What lets somebody in later on: providers, API tokens and invitations. Who may add one: recent.py."""
+"""Providers, API tokens and invitations, which all give access later. recent.py decides who may add one."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from app.accounts.tokens import Tokens, TokenView
 
 
 class Grants:
-    """Safe to share between requests. What REST and the pages go through, and not the tables' own writers."""
+    """Safe to share between requests. REST and the pages use this instead of the tables' writers."""
 
     def __init__(self, recent: Recent, tokens: Tokens, invitations: Invitations, identities: Identities) -> None:
         self._recent = recent
@@ -25,17 +25,17 @@ class Grants:
         await self._identities.link(caller.user, identity)
 
     async def remove_identity(self, caller: Caller, identity_id: str) -> None:
-        """Raises `SessionNeeded`, `SignInAgain` and what `Identities.remove` does."""
+        """Raises `SessionNeeded`, `SignInAgain` and the errors of `Identities.remove`."""
         self._recent.require(caller)
         await self._identities.remove(caller.user, identity_id)
 
     async def create_token(
         self, caller: Caller, name: str, scopes: Iterable[Scope], expires_in_days: int | None
     ) -> tuple[str, TokenView]:
-        """As `Tokens.create`, which lets an API token make others within its own scopes and life.
+        """As `Tokens.create`, which lets an API token create others within its own scopes and lifetime.
 
         Raises:
-          SignInAgain: a session may make any token, so it must be recent.
+          SignInAgain: a session may create any token, so its sign-in must be recent.
           FieldInvalid, ScopeMissing, TooManyTokens.
         """
         if caller.session_id is not None:
@@ -43,7 +43,7 @@ class Grants:
         return await self._tokens.create(caller, name, scopes, expires_in_days)
 
     async def invite(self, caller: Caller, role: Role, note: str, expires_in_days: int) -> tuple[str, InvitationView]:
-        """As `Invitations.create`. The account of an instructor or owner reaches further than any API token.
+        """As `Invitations.create`. An instructor's or owner's account may do more than any API token.
 
         Raises:
           SessionNeeded, SignInAgain: for a role above student.

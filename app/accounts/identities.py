@@ -1,4 +1,4 @@
-"""Which account an identity at a provider signs in to. The only writer of that table."""
+"""The account that each identity at a provider signs in to. The only writer of that table."""
 
 import re
 import secrets
@@ -19,7 +19,7 @@ from app.ids import is_id, new_id
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who somebody is at a provider. Only `issuer` and `subject` say so; `name` is what they are called there."""
+    """A user's identity at a provider. Only `issuer` and `subject` identify the user; `name` is their name there."""
 
     issuer: str
     subject: str
@@ -35,7 +35,7 @@ class IdentityView:
 
 
 class Identities:
-    """Safe to share between requests. An identity is linked by whoever proves it, never by an e-mail address."""
+    """Safe to share between requests. Only someone who proves an identity can link it, never an e-mail address."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -56,21 +56,21 @@ class Identities:
                 row = await find(session, identity)
                 if row is None:
                     session.add(new_row(user.id, identity))
-        except IntegrityError:  # somebody linked it at the same moment
+        except IntegrityError:  # another request linked it at the same moment
             async with self._database.reading() as session:
                 row = await find(session, identity)
         if row is not None and row.user_id != user.id:
-            raise IdentityTaken("Another account here signs in with it already. Remove it there first.")
+            raise IdentityTaken("Another account already signs in with it. Remove it from that account first.")
 
     async def remove(self, user: User, identity_id: str) -> None:
-        """Raises `IdentityNotFound`, also for another user's, and `LastWayIn`."""
+        """Raises `IdentityNotFound`, even if it exists for another user, and `LastWayIn`."""
         async with self._database.writing() as session:
             own = list(await session.scalars(select(IdentityRow).where(IdentityRow.user_id == user.id)))
             if not is_id(identity_id) or identity_id not in {row.id for row in own}:
                 raise IdentityNotFound(f"Your account has no sign-in with the id {identity_id[:64]!r}.")
             password_hash = await session.scalar(select(UserRow.password_hash).where(UserRow.id == user.id))
             if len(own) == 1 and password_hash is None:
-                raise LastWayIn("You have no password, and no other sign-in. Set a password first.")
+                raise LastWayIn("You have no password and no other sign-in. Set a password first.")
             await session.execute(delete(IdentityRow).where(IdentityRow.id == identity_id))
 
 
@@ -89,9 +89,9 @@ def new_row(user_id: str, identity: Identity) -> IdentityRow:
     )
 
 
-async def free_name(session: AsyncSession, wanted: str) -> str:
-    """A permitted name that nobody has, as near to the wanted one as can be."""
-    base = re.sub(r"[^a-z0-9._-]+", "-", wanted.lower()).strip("-._")[:30]
+async def free_name(session: AsyncSession, preferred: str) -> str:
+    """A permitted name that nobody has, as close to the preferred one as possible."""
+    base = re.sub(r"[^a-z0-9._-]+", "-", preferred.lower()).strip("-._")[:30]
     base = base if len(base) >= 2 else "student"
     taken = await session.scalar(select(UserRow.id).where(UserRow.name == base))
     return base if taken is None else f"{base}-{secrets.token_hex(4)}"

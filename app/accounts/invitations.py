@@ -1,4 +1,4 @@
-"""Invitations: links that make one account each. The only writer of that table."""
+"""Invitations: links that create one account each. The only writer of that table."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ _MOST_DAYS = 90
 
 @dataclass(frozen=True, slots=True)
 class InvitationView:
-    """`note` is for whoever made it: whom it is for."""
+    """`note` reminds its creator whom the invitation is for."""
 
     id: str
     role: Role
@@ -34,24 +34,24 @@ class InvitationView:
 
 
 class Invitations:
-    """Safe to share between requests. Everybody sees and revokes their own invitations only."""
+    """Safe to share between requests. Users see and revoke only their own invitations."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def create(self, user: User, role: Role, note: str, expires_in_days: int) -> tuple[str, InvitationView]:
-        """A new invitation's token, which is not stored and cannot be shown again, and what is known of it.
+        """Create an invitation. Returns its token, which is not stored and cannot be shown again, and its view.
 
         Raises:
-          FieldInvalid: the note is too long, or the time is out of range.
-          RoleMissing: its role would be above the user's.
+          FieldInvalid: the note is too long, or the lifetime is out of range.
+          RoleMissing: the role is above the user's.
           TooManyInvitations.
         """
         note = check_line("note", note, _LONGEST_NOTE, empty=True)
         if not 1 <= expires_in_days <= _MOST_DAYS:
-            raise FieldInvalid(f"expires_in_days: 1 to {_MOST_DAYS} days.")
+            raise FieldInvalid(f"expires_in_days: choose 1 to {_MOST_DAYS} days.")
         if not is_at_least(user.role, role):
-            raise RoleMissing(f"As {user.role} you cannot invite somebody as {role}: that is above your own role.")
+            raise RoleMissing(f"Your role is {user.role}, so you cannot invite someone as {role}.")
         token = new_token()
         row = InvitationRow(
             token_hash=digest(token),
@@ -66,12 +66,12 @@ class Invitations:
             await session.execute(delete(InvitationRow).where(InvitationRow.expires_at <= now()))
             count = await session.scalar(select(func.count()).where(InvitationRow.user_id == user.id))
             if (count or 0) >= _MOST:
-                raise TooManyInvitations(f"You have {count} invitations that nobody has used. Revoke some of them.")
+                raise TooManyInvitations(f"You have {count} unused invitations. Revoke some of them.")
             session.add(row)
         return token, _view(row)
 
     async def list(self, user_id: str) -> list[InvitationView]:
-        """Those that can still be used, newest first."""
+        """The invitations that can still be used, newest first."""
         async with self._database.reading() as session:
             rows = await session.scalars(
                 select(InvitationRow)
@@ -81,7 +81,7 @@ class Invitations:
             return [_view(row) for row in rows]
 
     async def revoke(self, user_id: str, invitation_id: str) -> None:
-        """Raises `InvitationNotFound`, also for another user's."""
+        """Raises `InvitationNotFound`, even if it exists for another user."""
         gone = None
         if is_id(invitation_id):
             async with self._database.writing() as session:
@@ -91,17 +91,17 @@ class Invitations:
                     .returning(InvitationRow.id)
                 )
         if gone is None:
-            raise InvitationNotFound(f"You have no invitation with the id {invitation_id[:64]!r} that can be revoked.")
+            raise InvitationNotFound(f"You have no unused invitation with the id {invitation_id[:64]!r}.")
 
     async def check(self, token: str) -> None:
-        """Raises `InvitationInvalid` for one that could not be used now."""
+        """Raises `InvitationInvalid` if the invitation cannot be used now."""
         async with self._database.reading() as session:
             if await session.scalar(select(InvitationRow.id).where(*_usable(token))) is None:
                 _refuse()
 
     async def use(self, session: AsyncSession, token: str) -> Role:
-        """Use it up in the caller's transaction; the role of the account that it makes. Raises `InvitationInvalid`."""
-        # One statement finds and removes it, so that of two people who use it at once one is refused.
+        """Use it up in the caller's transaction. Returns the role of the new account. Raises `InvitationInvalid`."""
+        # One statement finds and removes it, so if two people use it at once, one of them is refused.
         role = await session.scalar(delete(InvitationRow).where(*_usable(token)).returning(InvitationRow.role))
         return cast(Role, role) if role is not None else _refuse()
 
@@ -111,7 +111,7 @@ def _usable(token: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _refuse() -> NoReturn:
-    raise InvitationInvalid("This invitation was used before, was revoked or has expired. Ask for a new one.")
+    raise InvitationInvalid("This invitation was already used, was revoked or has expired. Ask for a new one.")
 
 
 def _view(row: InvitationRow) -> InvitationView:

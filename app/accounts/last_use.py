@@ -1,4 +1,4 @@
-"""When a session or an API token was last used, written now and then and not with every request."""
+"""When a session or an API token was last used, written every few minutes instead of with every request."""
 
 import contextlib
 from datetime import timedelta
@@ -14,11 +14,11 @@ _EVERY = timedelta(minutes=5)
 
 
 async def note_use(database: Database, row: SessionRow | APITokenRow) -> None:
-    """Call it outside of any transaction."""
+    """Call it outside any transaction."""
     if row.last_used_at is not None and now() - row.last_used_at < _EVERY:
         return
     table = type(row)
-    # A database that is locked for a while must not refuse one who only reads; the next request writes it.
+    # A database that is locked for a while must not refuse a user who only reads. The next request writes the time.
     with contextlib.suppress(OperationalError):
         async with database.writing() as session:
             await session.execute(update(table).where(table.token_hash == row.token_hash).values(last_used_at=now()))

@@ -1,5 +1,8 @@
-"""Tables of people and of what proves who they are. Of a secret only a hash is kept: SHA-256 of those that the service
-draws, argon2 of passwords. (What is exported to its owner leaves every column named like a secret out: export.py.)"""
+"""Tables of users and their credentials.
+
+Only a hash of each secret is stored: SHA-256 for random ones, argon2 for passwords. The export of a user's data omits
+every column that is named like a secret: see export.py.
+"""
 
 from datetime import datetime
 
@@ -10,7 +13,7 @@ from app.database import Base, UTCDateTime
 
 
 class UserRow(Base):
-    """`password_hash` is null for one who signs in otherwise."""
+    """`password_hash` is null if the user signs in another way."""
 
     __tablename__ = "users"
 
@@ -22,9 +25,9 @@ class UserRow(Base):
 
 
 class SessionRow(Base):
-    """A browser that is signed in. Revoked by removing the row. `id` names it where its token must not be known.
+    """A signed-in browser. Removing the row revokes it. `id` names the session where its token must stay secret.
 
-    `authenticated_at`: when the person behind it last proved who they are: recent.py.
+    `authenticated_at` is when its user last proved their identity: see recent.py.
     """
 
     __tablename__ = "sessions"
@@ -51,7 +54,7 @@ class SignInLinkRow(Base):
 
 
 class APITokenRow(Base):
-    """A bearer token. `preset` marks the one that came from MESHGRADE_OWNER_TOKEN; `scopes` are parted by spaces."""
+    """A bearer token. `preset` marks the one from MESHGRADE_OWNER_TOKEN. Spaces separate the `scopes`."""
 
     __tablename__ = "api_tokens"
 
@@ -67,7 +70,7 @@ class APITokenRow(Base):
 
 
 class InvitationRow(Base):
-    """A link that makes one account. `user_id` made it; using it up or revoking it removes the row."""
+    """A link that creates one account. `user_id` is its author. Using or revoking it removes the row."""
 
     __tablename__ = "invitations"
 
@@ -81,7 +84,7 @@ class InvitationRow(Base):
 
 
 class IdentityRow(Base):
-    """Who somebody is at a provider of sign-ins: `subject` never changes there, `name` is only shown."""
+    """A user's identity at a sign-in provider. `subject` never changes there; `name` is only shown."""
 
     __tablename__ = "identities"
 
@@ -94,7 +97,7 @@ class IdentityRow(Base):
 
 
 class SignInFailureRow(Base):
-    """Sign-ins that failed of late, by the hash of what they had in common: see throttle.py."""
+    """Recent failed sign-ins, by the hash of what they have in common: see throttle.py."""
 
     __tablename__ = "sign_in_failures"
 
@@ -105,7 +108,7 @@ class SignInFailureRow(Base):
 
 
 class SignUpCountRow(Base):
-    """How many accounts were asked for in an hour, by the hash of what they have in common: sign_up_brake.py."""
+    """How many sign-ups were tried in an hour, by the hash of what they have in common: see sign_up_brake.py."""
 
     __tablename__ = "sign_up_counts"
 

@@ -1,4 +1,4 @@
-"""Signing in by name and password or by the printed link, signing up, and signing out."""
+"""Signing in with a name and password or with the printed link, signing up, and signing out."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ Next = Annotated[str, Query(alias="next", max_length=2000)]
 
 @router.get("/sign-in")
 async def show_sign_in(request: Request, token: Secret = None, page: Next = "") -> Response:
-    """With a token: use the link up. Without: the form."""
+    """With a token, use up the link. Without one, show the form."""
     if token:
         return signed_in(request, await accounts_of(request).sign_in(token, user_agent(request)))
     return await _sign_in_page(request, page)
@@ -43,7 +43,7 @@ async def sign_in(request: Request) -> Response:
 
 @router.get("/sign-up")
 async def show_sign_up(request: Request, invitation: Secret = None, page: Next = "") -> Response:
-    """The form; or why there is none, when an account could not be made."""
+    """The form, or the reason why no account can be created."""
     await accounts_of(request).check_sign_up(invitation)
     return await _sign_up_page(request, page, invitation)
 

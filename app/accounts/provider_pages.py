@@ -1,4 +1,4 @@
-"""Signing in with a provider: the button, the way there, and the return; and adding one to an account."""
+"""Signing in with a provider: the button, the way there, and the return. Also adding a provider to an account."""
 
 import re
 from typing import Annotated
@@ -29,7 +29,7 @@ from app.web.templating import render_secret_page
 
 router = APIRouter(include_in_schema=False)
 Own = Annotated[Caller, Depends(require_caller("account"))]
-# It travels in a cookie, between dots.
+# The cookie contains it, between dots.
 _INVITATION = re.compile(r"[A-Za-z0-9_-]{1,200}")
 Answer = Annotated[str, Query(max_length=4096)]
 
@@ -40,7 +40,7 @@ async def sign_in_with(request: Request, provider: str) -> Response:
     form = await read_form(request)
     invitation = form.get("invitation") or None
     if invitation is not None and not _INVITATION.fullmatch(invitation):
-        raise InvitationInvalid("This is no invitation. Open the whole link that you were given.")
+        raise InvitationInvalid("This is not an invitation. Open the complete link that you received.")
     page = own_page(form.get("next", ""), "/")
     return await go_to_provider(request, begin_flow("sign-in", provider, invitation=invitation, page=page))
 
@@ -65,19 +65,19 @@ async def remove_identity(request: Request, identity_id: str, caller: Own) -> Re
 async def come_back(
     request: Request, provider: str, code: Answer = "", state: Answer = "", error: Answer = ""
 ) -> Response:
-    """The provider sends the browser here. Only the browser that left has the cookie that fits the state."""
-    found = _provider(request, provider)
+    """The provider sends the browser here. Only the browser that began has the cookie that matches the state."""
+    chosen = _provider(request, provider)
     flow = read_flow(request.cookies.get(FLOW_COOKIE, ""), request.cookies.get(SESSION_COOKIE, ""))
     if flow is None or flow.provider != provider or not flow.is_state(state):
-        raise SignInCancelled("This sign-in was not begun in this browser, or too long ago. Begin it again.")
+        raise SignInCancelled("This sign-in began in another browser or too long ago. Start again.")
     if error or not code:
-        raise SignInCancelled(f"{found.label} did not sign you in. Begin again, or sign in another way.")
-    identity = await found.identify(flow, _return_to(request, provider), code)
+        raise SignInCancelled(f"{chosen.label} did not sign you in. Start again, or sign in another way.")
+    identity = await chosen.identify(flow, _return_to(request, provider), code)
     if flow.purpose != "sign-in":
-        # The flow's cookie can be made up by anyone with an API token: what counts is the session that came back.
+        # Anyone with an API token can make up the flow's cookie. What counts is the session that came back.
         caller = await current_caller(request)
         if caller is None:
-            raise NotSignedIn("Your session ended meanwhile. Sign in, then begin again.")
+            raise NotSignedIn("Your session ended in the meantime. Sign in, then start again.")
         if flow.purpose == "confirm":
             await accounts_of(request).confirm_with_identity(caller, identity)
         else:
@@ -94,7 +94,7 @@ async def come_back(
 
 
 async def go_to_provider(request: Request, flow: Flow) -> Response:
-    """A page that goes on by itself. Not a redirect: `form-action 'self'` would stop a form from leading elsewhere."""
+    """A page that continues by itself. Not a redirect: `form-action 'self'` stops a form from leading elsewhere."""
     provider = _provider(request, flow.provider)
     address = await provider.address(flow, _return_to(request, flow.provider))
     caller = await current_caller(request)
@@ -107,10 +107,10 @@ async def go_to_provider(request: Request, flow: Flow) -> Response:
 def _provider(request: Request, key: str) -> Provider:
     providers = services_of(request, AccountServices).providers
     if key not in providers:
-        raise PathNotFound(f"This service has no sign-in with {key[:40]!r}.")
+        raise PathNotFound(f"This service has no sign-in provider {key[:40]!r}.")
     return providers[key]
 
 
 def _return_to(request: Request, provider: str) -> str:
-    # There is an address, else the provider would not have been set up: providers.py.
+    # There is always an address: without one, providers.py refuses to set up a provider.
     return f"{site_address(request)}/sign-in/with/{provider}/return"

@@ -1,4 +1,4 @@
-"""Providers of sign-ins: any that speaks OpenID Connect; and GitHub, which has an API of its own for who one is."""
+"""Sign-in providers: any that speaks OpenID Connect, and GitHub, which has its own API for the user's identity."""
 
 import logging
 import time
@@ -23,22 +23,22 @@ from app.settings import Settings
 from app.start_errors import SettingInvalid
 
 with warnings.catch_warnings():
-    # It would rather have httpx2, of which it uses nothing that httpx does not do as well.
+    # It prefers httpx2, but uses nothing of it that httpx cannot do.
     warnings.simplefilter("ignore", AuthlibDeprecationWarning)
     from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 log = logging.getLogger(__name__)
 _TIMEOUT_S = 10.0
-# Only those with a public key: with HS256 a client secret that leaks would forge anybody.
+# Only those with a public key: with HS256, a leaked client secret could forge any identity.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 _LEEWAY_S = 60
-# Someone who confirms who they are types their password there, even where the provider still knows the browser.
+# A user who confirms their identity types their password there, even if the provider still knows the browser.
 _ASK_AGAIN = {"prompt": "login", "max_age": "0"}
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class Provider(Protocol):
-    """`key` stands in addresses, `label` on the button, `issuer` in identities. Both methods raise `ProviderFailed`."""
+    """Addresses contain `key`, the button shows `label`, identities have `issuer`. Methods raise `ProviderFailed`."""
 
     @property
     def key(self) -> str: ...
@@ -48,38 +48,38 @@ class Provider(Protocol):
     def issuer(self) -> str: ...
 
     async def address(self, flow: Flow, return_to: str) -> str:
-        """Where the browser goes to sign in there."""
+        """The address where the browser signs in."""
         ...
 
     async def identify(self, flow: Flow, return_to: str, code: str) -> Identity:
-        """Who came back with this code."""
+        """The identity of the user who came back with this code."""
         ...
 
 
 def build_providers(settings: Settings) -> dict[str, Provider]:
-    """Those that are set up, by key. Raises `SettingInvalid` for one that is set up by half."""
-    found: list[Provider] = []
+    """The providers that are set up, by key. Raises `SettingInvalid` if the settings of one are incomplete."""
+    providers: list[Provider] = []
     oidc, github = settings.oidc_client_secret, settings.github_client_secret
     if settings.oidc_issuer or settings.oidc_client_id or oidc:
         if not settings.oidc_issuer:
-            raise SettingInvalid("oidc_issuer", "it is needed beside the client's id and secret")
+            raise SettingInvalid("oidc_issuer", "oidc_client_id and oidc_client_secret require it")
         if not settings.oidc_client_id or oidc is None:
             missing = "oidc_client_secret" if settings.oidc_client_id else "oidc_client_id"
-            raise SettingInvalid(missing, "it is needed with oidc_issuer")
+            raise SettingInvalid(missing, "oidc_issuer requires it")
         if not _is_safe(settings.oidc_issuer):
-            raise SettingInvalid("oidc_issuer", "it must be https, except on this machine")
+            raise SettingInvalid("oidc_issuer", "it must be an https address, except on this machine")
         client = _Client(settings.oidc_client_id, oidc.get_secret_value())
-        found.append(OIDCProvider(settings.oidc_issuer, client, settings.oidc_name))
+        providers.append(OIDCProvider(settings.oidc_issuer, client, settings.oidc_name))
     if settings.github_client_id or github:
         if not settings.github_client_id or github is None:
             missing = "github_client_secret" if settings.github_client_id else "github_client_id"
-            raise SettingInvalid(missing, "id and secret belong together")
-        found.append(GitHubProvider(_Client(settings.github_client_id, github.get_secret_value())))
-    if found and settings.site is None:
+            raise SettingInvalid(missing, "GitHub requires both the id and the secret")
+        providers.append(GitHubProvider(_Client(settings.github_client_id, github.get_secret_value())))
+    if providers and settings.site is None:
         raise SettingInvalid(
-            "public_url", "it must say to which address providers send people back, as host is every network's"
+            "public_url", "providers need it to send people back, because host does not name one address"
         )
-    return {provider.key: provider for provider in found}
+    return {provider.key: provider for provider in providers}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class _Client:
 
 @dataclass(frozen=True, slots=True)
 class OIDCProvider:
-    """Its documents are read anew for each sign-in, so that it may change its keys whenever it likes."""
+    """Its documents are read again for each sign-in, so it can change its keys at any time."""
 
     issuer: str
     client: _Client
@@ -133,7 +133,7 @@ class OIDCProvider:
     async def _metadata(self, http: AsyncOAuth2Client) -> Mapping[str, Any]:
         metadata = await _read(http, f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
         if metadata["issuer"] != self.issuer:
-            raise ValueError(f"it calls itself {metadata['issuer']!r:.200}")
+            raise ValueError(f"its metadata names the issuer {metadata['issuer']!r:.200}")
         return metadata
 
     def _verify(self, id_token: str, keys: KeySet, flow: Flow) -> Identity:
@@ -152,7 +152,7 @@ class OIDCProvider:
             _refuse_an_old_sign_in(claims.get("auth_time"))
         audiences = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
         if claims.get("azp", None if len(audiences) > 1 else self.client.client_id) != self.client.client_id:
-            raise ValueError("the ID token was made for another client")
+            raise ValueError("the ID token is for another client")
         subject = claims["sub"]
         if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isprintable():
             raise ValueError("the ID token has no usable subject")
@@ -161,7 +161,7 @@ class OIDCProvider:
 
 @dataclass(frozen=True, slots=True)
 class GitHubProvider:
-    """OAuth without OpenID: no scope is asked for, and the number of the account says who it is."""
+    """OAuth without OpenID: no scope is requested, and the number of the account identifies the user."""
 
     client: _Client
     issuer: str = "https://github.com"
@@ -192,21 +192,21 @@ class GitHubProvider:
 
 
 def _refuse_an_old_sign_in(auth_time: object) -> None:
-    """Raises `ValueError`. A provider that does not say when somebody signed in, though it was asked, is believed."""
+    """Raises `ValueError`. If the provider does not say when the user signed in, it is trusted to have asked again."""
     if auth_time is None:
         return
     if not isinstance(auth_time, int | float) or not auth_time >= time.time() - FLOW_LIFE_S - _LEEWAY_S:
-        raise ValueError("the provider did not ask for the sign-in again")
+        raise ValueError("the provider did not ask the user to sign in again")
 
 
 async def _read(http: AsyncOAuth2Client, url: str, *, signed_in: bool = False) -> Mapping[str, Any]:
-    # A provider's public documents may lie on another host, which has no business with the token.
+    # A provider's public documents may be on another host, which must not get the token.
     response = await http.request("GET", url, headers={"Accept": "application/json"}, withhold_token=not signed_in)
     response.raise_for_status()
-    found = response.json()
-    if not isinstance(found, dict):
-        raise ValueError(f"{url} is no JSON object")
-    return found
+    document = response.json()
+    if not isinstance(document, dict):
+        raise ValueError(f"{url} is not a JSON object")
+    return document
 
 
 def _endpoint(metadata: Mapping[str, Any], name: str) -> str:
@@ -227,14 +227,14 @@ def _name(name: object) -> str:
 
 @contextmanager
 def _failures(label: str) -> Iterator[None]:
-    """Whatever is wrong with what a provider answers is its fault or the operator's, and signs nobody in."""
+    """Any wrong response is the fault of the provider or the operator. It signs nobody in."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, AuthlibBaseError, JoseError, KeyError, ValueError, TypeError) as error:
-        # Its answers may hold tokens: the log gets the kind of the error and our own words only.
+        # Responses can contain tokens, so only the kind of the error and our own words are logged.
         detail = str(error)[:200] if isinstance(error, JoseError | httpx.HTTPError) else ""
         log.warning("the sign-in with %s failed: %s %s", label, type(error).__name__, detail)
         raise ProviderFailed(
-            f"The sign-in with {label} failed: it did not answer, or not as it should. Nobody was signed in. "
-            "Try again in a moment; the operator finds the cause in the log."
+            f"The sign-in with {label} failed because it did not respond correctly. Nobody was signed in. "
+            "Try again in a moment. The operator can find the cause in the log."
         ) from None

@@ -1,7 +1,7 @@
-"""What outlives the moment at which it is granted needs a person who has proved lately who they are.
+"""Granting lasting access requires a user who has recently proved their identity.
 
-A password, a provider, an API token or an invitation to a higher role lets somebody in later on. So a program with an
-API token never gets one that reaches further than the token itself, and a browser that was left open is asked again.
+A password, a provider, an API token or an invitation to a higher role gives access later. So a program with an API
+token never gets more access than the token itself has, and a browser that was left open has to confirm again.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Recent:
     life: timedelta
 
     def covers(self, caller: Caller) -> bool:
-        """Whether the caller is a browser in which somebody signed in, or confirmed it, within `life`."""
+        """Whether the caller is a browser in which the user signed in, or confirmed their identity, within `life`."""
         return (
             caller.session_id is not None
             and caller.authenticated_at is not None
@@ -31,7 +31,7 @@ class Recent:
         require_session(caller)
         if not self.covers(caller):
             raise SignInAgain(
-                "You signed in too long ago for this. Confirm that it is you at /sign-in/again, then try again.",
+                "This requires a recent sign-in. Confirm that it is you at /sign-in/again, then try again.",
                 sign_in="/sign-in/again",
             )
 
@@ -40,6 +40,6 @@ def require_session(caller: Caller) -> None:
     """Raises `SessionNeeded`."""
     if caller.session_id is None:
         raise SessionNeeded(
-            "An API token cannot do this, whatever its scopes, because the result would reach further than the token. "
-            "Use a browser: sign in and open the page of your account."
+            "An API token cannot do this, whatever its scopes, because the result would allow more than the token. "
+            "Sign in with a browser and open the page of your account."
         )

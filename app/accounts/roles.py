@@ -1,15 +1,15 @@
-"""What a person may do (role), and how much of it one of their tokens may do (scope)."""
+"""What a user may do (role), and how much of that one of their tokens may do (scope)."""
 
 from typing import Literal, get_args
 
 Role = Literal["student", "instructor", "owner"]
-# Each may do what those before it may.
+# Each role includes the ones before it.
 ROLES: tuple[Role, ...] = get_args(Role)
 
 Scope = Literal["read", "submit", "account", "instruct"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 SCOPE_MEANINGS: dict[Scope, str] = {
-    "read": "read everything of yours",
+    "read": "read all of your data",
     "submit": "run, submit and cancel",
     "account": "tokens, invitations, webhooks, export, deletion",
     "instruct": "what instructors may do to problems and courses",

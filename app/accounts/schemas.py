@@ -1,4 +1,4 @@
-"""What REST takes and says about people, their API tokens and their invitations."""
+"""REST bodies and responses for users, their API tokens and their invitations."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# In this order: the other way round, pydantic describes no bounds.
+# In this order: the other way round, pydantic omits the bounds from the schema.
 _UpTo90 = Annotated[int, Field(ge=1, le=90), BeforeValidator(_whole)]
 _UpTo366 = Annotated[int, Field(ge=1, le=366), BeforeValidator(_whole)]
 
@@ -47,7 +47,7 @@ def _body(*examples: dict[str, Any]) -> ConfigDict:
 
 
 class MeJSON(BaseModel):
-    """The user that the token or cookie stands for."""
+    """The user of the token or cookie."""
 
     model_config = _answer({"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "owner", "role": "owner"})
 
@@ -57,18 +57,18 @@ class MeJSON(BaseModel):
 
 
 class NewTokenJSON(BaseModel):
-    """Without `expires_in_days` it has no end."""
+    """Without `expires_in_days`, the token does not expire."""
 
     model_config = _body({"name": "laptop", "scopes": ["read", "submit"], "expires_in_days": 90})
 
-    # The patterns are described and not enforced here: app/accounts/text.py says what is wrong.
+    # The patterns are only described here. app/accounts/text.py enforces them and says what is wrong.
     name: str = Field(min_length=1, max_length=100, json_schema_extra={"pattern": LINE_PATTERN})
     scopes: list[Scope] = Field(min_length=1, max_length=10)
     expires_in_days: _UpTo366 | None = None
 
 
 class TokenJSON(BaseModel):
-    """`preset`: it came from MESHGRADE_OWNER_TOKEN. `last_used_at` is exact to some minutes."""
+    """`preset` is true if it came from MESHGRADE_OWNER_TOKEN. `last_used_at` may lag by a few minutes."""
 
     model_config = _answer(_TOKEN)
 
@@ -94,7 +94,7 @@ class TokenJSON(BaseModel):
 
 
 class CreatedTokenJSON(TokenJSON):
-    """`token` is what to send. It is not stored: this is the one time that it is shown."""
+    """`token` is the value to send. It is not stored, so it is shown only once."""
 
     model_config = _answer(_TOKEN | {"token": "mFq0…"})
 
@@ -108,7 +108,7 @@ class TokenList(BaseModel):
 
 
 class NewInvitationJSON(BaseModel):
-    """`role` may be at most your own; `note` is for you alone."""
+    """`role` may be at most your own. Only you see `note`."""
 
     model_config = _body({"role": "student", "note": "Ada, second row", "expires_in_days": 7})
 
@@ -138,9 +138,9 @@ class InvitationJSON(BaseModel):
 
 
 class CreatedInvitationJSON(InvitationJSON):
-    """`url` makes one account. It is not stored: this is the one time that it is shown.
+    """`url` creates one account. It is not stored, so it is shown only once.
 
-    It is a path alone where the service listens on every network and MESHGRADE_PUBLIC_URL does not say its address.
+    It is only a path if the service listens on every network and MESHGRADE_PUBLIC_URL is not set.
     """
 
     model_config = _answer(_INVITATION | {"url": "https://grader.example.org/sign-up?invitation=kR3v…"})

@@ -1,4 +1,4 @@
-"""People: how an account comes to be, and the ways to sign in to it. The only writer of users and sign-in links."""
+"""Users: how accounts are created, and the ways to sign in to them. The only writer of users and sign-in links."""
 
 from datetime import timedelta
 from typing import Literal
@@ -69,11 +69,11 @@ class Accounts:
             return user_of(_new_user(session, name, role))
 
     async def preset_token(self, user: User, token: str | None) -> None:
-        """Make `token` the user's preset one; an earlier preset, or all of them for `None`, stops working."""
+        """Make `token` the user's preset one. An earlier preset token stops working, and with `None` all of them."""
         await self.tokens.preset(user, token)
 
     async def new_sign_in_link(self, user: User) -> str:
-        """A token that signs one browser in, once; the user's earlier links stop working."""
+        """A token that signs one browser in, once. The user's earlier links stop working."""
         token = new_token()
         async with self._database.writing() as session:
             await session.execute(delete(SignInLinkRow).where(SignInLinkRow.user_id == user.id))
@@ -85,15 +85,15 @@ class Accounts:
         return token
 
     async def reset_password(self, name: str) -> str:
-        """Forget the password and every session of who forgot it; the token of a link that signs them in, once.
+        """Remove a user's password and end their sessions. Returns the token of a link that signs them in, once.
 
         Raises:
-          AccountUnknown: nobody has this name.
+          AccountUnknown: there is no account with this name.
         """
         async with self._database.writing() as session:
             row = await session.scalar(select(UserRow).where(UserRow.name == name))
             if row is None:
-                raise AccountUnknown(f"there is no account {name!r}.", "Names are spelled as rankings show them.")
+                raise AccountUnknown(f"there is no account {name!r}.", "Spell the name as rankings show it.")
             row.password_hash = None
             await self.sessions.revoke_others_in(session, row.id, None)
         return await self.new_sign_in_link(user_of(row))
@@ -102,10 +102,10 @@ class Accounts:
         """Use up a sign-in link.
 
         Raises:
-          SignInLinkInvalid: the link was used before, has expired or never was.
+          SignInLinkInvalid: the link was already used, has expired or never existed.
         """
         async with self._database.writing() as session:
-            # One statement finds and uses up the link, so that of two browsers that open it at once one is refused.
+            # One statement finds and uses up the link, so if two browsers open it at once, one of them is refused.
             user_id = await session.scalar(
                 delete(SignInLinkRow)
                 .where(SignInLinkRow.token_hash == digest(link_token), SignInLinkRow.expires_at > now())
@@ -113,17 +113,17 @@ class Accounts:
             )
             if user_id is None:
                 raise SignInLinkInvalid(
-                    "This sign-in link was used before or has expired. The owner gets a new one by starting the server "
-                    "again, and gives others one with: meshgrade reset-password NAME."
+                    "This sign-in link was already used or has expired. The server prints a new one for the owner when "
+                    "it starts. To create one for someone else, run: meshgrade reset-password NAME."
                 )
             return await self.sessions.open(session, user_id, user_agent)
 
     async def sign_in_with_password(self, name: str, password: str, address: str, user_agent: str) -> str:
-        """Sign in from an address of the network.
+        """Sign in from a network address.
 
         Raises:
-          SignInRefused: the same for a wrong name and a wrong password, and after the same time.
-          TooManySignIns: too many of them failed.
+          SignInRefused: wrong name or wrong password. Message and response time are the same for both.
+          TooManySignIns: too many sign-ins failed.
         """
         name = normal_name(name)
         await self._throttle.begin(name, address)
@@ -133,18 +133,18 @@ class Accounts:
         if row is None or not right:
             raise SignInRefused(
                 "The name or the password is wrong. If you never set a password, sign in with a link or a provider, "
-                "then set one on the page of your account."
+                "then set one on your account page."
             )
         await self._throttle.forgive(name, address)
         async with self._database.writing() as session:
             return await self.sessions.open(session, row.id, user_agent)
 
     async def sign_up(self, name: str, password: str, invitation: str | None, address: str, user_agent: str) -> str:
-        """Make an account from an address of the network: of the invitation's role, else a student.
+        """Create an account for a network address, with the role of the invitation, or as a student without one.
 
         Raises:
-          SignUpClosed: the setting wants an invitation, or no new accounts at all.
-          TooManySignUps: too many were made without one.
+          SignUpClosed: the settings require an invitation, or allow no new accounts.
+          TooManySignUps: too many accounts were created without an invitation.
           InvitationInvalid, NameInvalid, NameTaken, PasswordRefused.
         """
         name = check_name(name)
@@ -160,19 +160,19 @@ class Accounts:
                 await session.flush()
                 return await self.sessions.open(session, user.id, user_agent)
         except IntegrityError:  # rolled back, so the invitation still works
-            raise NameTaken(f"Somebody has the name {name!r} already. Choose another one.") from None
+            raise NameTaken(f"The name {name!r} is taken. Choose another one.") from None
 
     async def sign_in_with_identity(
         self, identity: Identity, invitation: str | None, address: str, user_agent: str
     ) -> str:
-        """Sign in to the account that the identity is linked to; where there is none, make one as `sign_up` would.
+        """Sign in to the account that the identity is linked to. If there is none, create one as `sign_up` does.
 
         Raises:
-          SignUpClosed, InvitationInvalid, TooManySignUps: there is none, and none can be made.
+          SignUpClosed, InvitationInvalid, TooManySignUps: there is no account, and none can be created.
         """
         try:
             return await self._enter(identity, invitation, address, user_agent)
-        except IntegrityError:  # the same person twice, or the same name, at the same moment: now it is found
+        except IntegrityError:  # the same person or the same name twice at the same moment: now the first one is stored
             return await self._enter(identity, invitation, address, user_agent)
 
     async def _enter(self, identity: Identity, invitation: str | None, address: str, user_agent: str) -> str:
@@ -190,32 +190,32 @@ class Accounts:
             return await self.sessions.open(session, user.id, user_agent)
 
     async def check_sign_up(self, invitation: str | None) -> None:
-        """Whether an account could be made now. Raises `SignUpClosed` and `InvitationInvalid`."""
+        """Check that an account can be created now. Raises `SignUpClosed` and `InvitationInvalid`."""
         self._refuse_sign_up(invitation)
         if invitation:
             await self.invitations.check(invitation)
 
     def _refuse_sign_up(self, invitation: str | None) -> None:
         if self.sign_up_by == "closed":
-            raise SignUpClosed("This service takes no new accounts.")
+            raise SignUpClosed("This service does not accept new accounts.")
         if self.sign_up_by == "invitation" and not invitation:
-            raise SignUpClosed("New accounts need an invitation: open the link that an instructor gave you.")
+            raise SignUpClosed("You need an invitation to create an account. Open the link from your instructor.")
 
     async def has_password(self, user: User) -> bool:
         async with self._database.reading() as session:
             return await session.scalar(select(UserRow.password_hash).where(UserRow.id == user.id)) is not None
 
     async def change_password(self, caller: Caller, old: str, new: str, address: str) -> None:
-        """Set it, and sign every other browser out. One who has none yet gives any `old`.
+        """Set the password, and sign out every other browser. Without a password so far, `old` is ignored.
 
         Raises:
-          SessionNeeded, SignInAgain: see recent.py; the second one only where there is no `old` to ask for.
-          SignInRefused, TooManySignIns: `old` is wrong, or was too often.
+          SessionNeeded, SignInAgain: see recent.py. The second one only if the user has no password yet.
+          SignInRefused, TooManySignIns: `old` is wrong, or was wrong too often.
           PasswordRefused: `new` is too weak.
         """
         user = caller.user
         require_session(caller)
-        # Someone with a password confirms with it who they are.
+        # A user with a password confirms their identity with it.
         if not await self.has_password(user):
             self.recent.require(caller)
         check_password(new, user.name)
@@ -227,35 +227,37 @@ class Accounts:
         await self._confirmed(caller)
 
     async def check_own_password(self, user: User, password: str, address: str) -> None:
-        """Raises `SignInRefused` where the user has a password and it is another one, and `TooManySignIns`."""
+        """Raises `SignInRefused` if the user has another password, and `TooManySignIns`."""
         async with self._database.reading() as session:
             stored = await session.scalar(select(UserRow.password_hash).where(UserRow.id == user.id))
         if stored is None:
             return
         await self._throttle.begin(user.name, address)
         if not await self._passwords.verify(password, stored):
-            raise SignInRefused("The present password is wrong. Nothing was changed.")
+            raise SignInRefused("The current password is wrong. Nothing was changed.")
         await self._throttle.forgive(user.name, address)
 
     async def confirm_with_password(self, caller: Caller, password: str, address: str) -> None:
-        """The person at the browser proves again who they are.
+        """The user at the browser proves their identity again.
 
         Raises:
-          SessionNeeded, SignInRefused (also where there is no password), TooManySignIns.
+          SessionNeeded, SignInRefused (even if there is no password), TooManySignIns.
         """
         require_session(caller)
         if not await self.has_password(caller.user):
-            raise SignInRefused("Your account has no password. Confirm in another way.")
+            raise SignInRefused("Your account has no password. Confirm another way.")
         await self.check_own_password(caller.user, password, address)
         await self._confirmed(caller)
 
     async def confirm_with_identity(self, caller: Caller, identity: Identity) -> None:
-        """As `confirm_with_password`. Raises `SessionNeeded`, and `SignInRefused` for an identity of somebody else."""
+        """As `confirm_with_password`. Raises `SessionNeeded`, and `SignInRefused` for another user's identity."""
         require_session(caller)
         async with self._database.reading() as session:
             row = await find(session, identity)
         if row is None or row.user_id != caller.user.id:
-            raise SignInRefused("That is another account than the one that is signed in here. Nothing was confirmed.")
+            raise SignInRefused(
+                "That sign-in does not belong to the account that is signed in here. Nothing was confirmed."
+            )
         await self._confirmed(caller)
 
     async def _confirmed(self, caller: Caller) -> None:
@@ -266,7 +268,7 @@ class Accounts:
         await self.sessions.close(session_token)
 
     async def user_of_session(self, session_token: str) -> User | None:
-        """Whose browser this is; `None` for a session that expired, was revoked or never was."""
+        """The user of this session; `None` if it has expired, was revoked or never existed."""
         caller = await self.sessions.caller(session_token)
         return None if caller is None else caller.user
 

@@ -1,4 +1,4 @@
-"""What routes of accounts need, and so do all that know who asks."""
+"""What the account routes need, and so does every route that knows its caller."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from app.services import Services
 
 @dataclass(frozen=True, kw_only=True)
 class AccountServices(Services):
-    """`providers` are by their keys, such as "github"."""
+    """`providers` maps each provider's key, such as "github", to the provider."""
 
     database: Database
     queue: GradeQueue

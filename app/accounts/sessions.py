@@ -1,4 +1,4 @@
-"""Browsers that are signed in. The only writer of that table."""
+"""Signed-in browsers. The only writer of that table."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ class SessionView:
     expires_at: datetime
 
 
-# Made once, as in tokens.py.
+# Built once, as in tokens.py.
 _CALLER = (
     select(UserRow, SessionRow)
     .join(SessionRow, SessionRow.user_id == UserRow.id)
@@ -40,14 +40,14 @@ _CALLER = (
 
 
 class Sessions:
-    """Safe to share between requests. Everybody sees and revokes their own sessions only."""
+    """Safe to share between requests. Users see and revoke only their own sessions."""
 
     def __init__(self, database: Database, life: timedelta) -> None:
         self._database = database
         self.life = life
 
     async def open(self, session: AsyncSession, user_id: str, user_agent: str) -> str:
-        """Add a session in the caller's transaction; its token. Expired ones of everybody go."""
+        """Add a session in the caller's transaction, and remove all expired ones. Returns its token."""
         token = new_token()
         await session.execute(delete(SessionRow).where(SessionRow.expires_at <= now()))
         session.add(
@@ -65,17 +65,17 @@ class Sessions:
         return token
 
     async def caller(self, token: str) -> Caller | None:
-        """Whose browser this is; `None` for a session that expired, was revoked or never was."""
+        """The caller with this session; `None` if it has expired, was revoked or never existed."""
         async with self._database.reading() as session:
-            found = (await session.execute(_CALLER, {"token_hash": digest(token), "moment": now()})).one_or_none()
-        if found is None:
+            rows = (await session.execute(_CALLER, {"token_hash": digest(token), "moment": now()})).one_or_none()
+        if rows is None:
             return None
-        user, row = found
+        user, row = rows
         await note_use(self._database, row)
         return Caller(user_of(user), frozenset(SCOPES), session_id=row.id, authenticated_at=row.authenticated_at)
 
     async def authenticated(self, session_id: str) -> None:
-        """The person behind it has just proved again who they are."""
+        """Record that the user of this session has just proved their identity again."""
         async with self._database.writing() as session:
             await session.execute(update(SessionRow).where(SessionRow.id == session_id).values(authenticated_at=now()))
 
@@ -92,7 +92,7 @@ class Sessions:
             ]
 
     async def revoke(self, user_id: str, session_id: str) -> None:
-        """Raises `SessionNotFound`, also for another user's."""
+        """Raises `SessionNotFound`, even if it exists for another user."""
         gone = None
         if is_id(session_id):
             async with self._database.writing() as session:
@@ -105,7 +105,7 @@ class Sessions:
             raise SessionNotFound(f"You have no session with the id {session_id[:64]!r}.")
 
     async def revoke_others(self, user_id: str, kept_id: str | None) -> None:
-        """All but `kept_id`; all of them where that is `None`."""
+        """Revoke all sessions except `kept_id`, or all of them if that is `None`."""
         async with self._database.writing() as session:
             await self.revoke_others_in(session, user_id, kept_id)
 

@@ -1,8 +1,8 @@
-"""Open sign-up, held to so many accounts an hour from one address, and so many in total.
+"""Limits open sign-up: accounts per hour from one address, and in total.
 
-An account is a place in the queue, a rate limit and a name in the rankings: thousands of them take the service
-from everybody else. An invitation is somebody's word for a person and is never counted. The database holds the counts,
-so a restart forgets nothing and all servers count together. A try that fails counts, too: it costs argon2 as well.
+Each account has a place in the queue, a rate limit and a name in the rankings, so thousands of them would take the
+service from everyone else. Someone vouches for each invitation, so those do not count. The counts are in the database:
+a restart forgets nothing, and all servers count together. A failed try also counts, because it also runs argon2.
 """
 
 import math
@@ -23,7 +23,7 @@ _WINDOW = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class SignUpLimits:
-    """How many tries an hour: from one address (of IPv6: from one /64), and from all of them."""
+    """How many tries per hour: from one address (for IPv6, from one /64), and from all addresses."""
 
     per_address: int = 60
     in_total: int = 600
@@ -37,21 +37,21 @@ class SignUpBrake:
         self._limits = limits
 
     async def count(self, address: str) -> None:
-        """Count one try. Raises `TooManySignUps`, which counts nothing."""
+        """Count one try. Raises `TooManySignUps`, and then counts nothing."""
         async with self._database.writing() as session:
             await self.count_in(session, address)
 
     async def count_in(self, session: AsyncSession, address: str) -> None:
-        """`count`, in the caller's transaction; what it raises must end that."""
+        """`count`, in the caller's transaction. An error must roll that back."""
         await session.execute(delete(SignUpCountRow).where(SignUpCountRow.ends_at <= now()))
-        # One address first: refused there, it takes nothing from what others may still do.
+        # The address first: if it is refused, the total does not change for others.
         await _count(session, f"sign-up\0{network_of(address)}", self._limits.per_address, "your network")
         await _count(session, "sign-up in total", self._limits.in_total, "this service")
 
 
 async def _count(session: AsyncSession, subject: str, limit: int, where: str) -> None:
     row = SignUpCountRow
-    # One statement, which also holds the row until the commit: of two tries at once neither is lost.
+    # One statement, which also locks the row until the commit: two tries at once both count.
     tries, ends_at = (
         await session.execute(
             insert_into(session, row)
@@ -64,7 +64,7 @@ async def _count(session: AsyncSession, subject: str, limit: int, where: str) ->
         seconds = max(1, math.ceil((ends_at - now()).total_seconds()))
         minutes = math.ceil(seconds / 60)
         raise TooManySignUps(
-            f"The limit of {limit} new accounts an hour for {where} is reached. Try again in {minutes} min, "
-            "or ask an instructor for an invitation, which is not counted.",
+            f"The limit of {limit} new accounts per hour for {where} is reached. Try again in {minutes} min, "
+            "or ask an instructor for an invitation, which does not count.",
             headers={"Retry-After": str(seconds)},
         )

@@ -1,24 +1,24 @@
-"""Short texts that people type: a line, and a name to sign in with."""
+"""Short texts that users type: a line, and a name to sign in with."""
 
 import re
 
 from app.errors import FieldInvalid, NameInvalid
 
-# ASCII, so that two names that look alike are one; lower case, so that nobody has to remember which letters are large.
+# ASCII, so that names that look the same are the same; lower case, so that nobody has to remember capitals.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,38}")
 
-# Neither control characters nor what breaks a line or turns the direction of what follows it.
+# Control characters, line breaks, and characters that change the direction of text.
 _NONE_OF = r"\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069"
 LINE_PATTERN, EMPTY_LINE_PATTERN = rf"^[^{_NONE_OF}]*[^\s{_NONE_OF}][^{_NONE_OF}]*$", rf"^[^{_NONE_OF}]*$"
-# And no half of a surrogate pair, which no pattern in JSON could name.
+# Half of a surrogate pair is not permitted either, but no pattern in JSON can express it.
 _LINE = re.compile(rf"[^{_NONE_OF}\ud800-\udfff]*")
 
 
 def check_line(field: str, text: str, longest: int, *, empty: bool = False) -> str:
-    """The text without spaces at its ends. Raises `FieldInvalid`."""
+    """The text without spaces at either end. Raises `FieldInvalid`."""
     text = text.strip()
     if not (text or empty) or len(text) > longest or not _LINE.fullmatch(text):
-        raise FieldInvalid(f"{field}: {'at most' if empty else '1 to'} {longest} characters on one line.")
+        raise FieldInvalid(f"{field}: must be one line of {'at most' if empty else '1 to'} {longest} characters.")
     return text
 
 
@@ -35,6 +35,7 @@ def check_name(name: str) -> str:
     name = normal_name(name)
     if not is_name(name):
         raise NameInvalid(
-            "A name has 2 to 39 characters: letters a to z, digits, and . _ - but not first. Others see it in rankings."
+            "A name has 2 to 39 characters (a to z, digits, and . _ -) and begins with a letter or digit. "
+            "Others see it in rankings."
         )
     return name

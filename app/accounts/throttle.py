@@ -1,7 +1,8 @@
-"""Slows down whoever guesses passwords. Kept in the database, so that a restart forgets nothing.
+"""Slows down anyone who guesses passwords. The counts are in the database, so a restart forgets nothing.
 
-Counted are a name together with an address, and an address alone. A name alone is not: anybody could then lock its
-owner out from everywhere. A try is counted before its password is looked at, else a burst of them would slip through.
+One count is for a name together with an address, and one for an address alone. There is none for a name alone, because
+then anyone could lock its owner out everywhere. A try counts before its password is checked, or a burst would slip
+through.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ _FORGOTTEN_AFTER = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """The first `free` failures cost nothing; each further one doubles the wait, from 1 s up to `longest_s`."""
+    """The first `free` failures cost nothing. Each further one doubles the wait, from 1 s up to `longest_s`."""
 
     key: str
     free: int
@@ -41,14 +42,14 @@ class Throttle:
         self._database = database
 
     async def begin(self, name: str, address: str) -> None:
-        """Count a try as failed until `forgive` says otherwise. Raises `TooManySignIns`, which counts nothing."""
+        """Count a try as failed, unless `forgive` follows. Raises `TooManySignIns`, and then counts nothing."""
         async with self._database.writing() as session:
             await session.execute(delete(SignInFailureRow).where(SignInFailureRow.last_at < now() - _FORGOTTEN_AFTER))
             for subject in _subjects(name, address):
                 await _count(session, subject)
 
     async def forgive(self, name: str, address: str) -> None:
-        """The try succeeded: the name starts anew at this address; of the address's failures this one is taken back."""
+        """The try succeeded: reset the count of the name at this address, and subtract this try from the address's."""
         pair, alone = _subjects(name, address)
         row = SignInFailureRow
         async with self._database.writing() as session:
@@ -60,7 +61,7 @@ class Throttle:
 
 async def _count(session: AsyncSession, subject: _Subject) -> None:
     row = SignInFailureRow
-    # One statement, which also holds the row until the commit: of two tries at once neither is lost.
+    # One statement, which also locks the row until the commit: two tries at once both count.
     failures, blocked_until = (
         await session.execute(
             insert_into(session, row)
@@ -82,7 +83,7 @@ async def _count(session: AsyncSession, subject: _Subject) -> None:
 def _refuse(until: datetime) -> NoReturn:
     seconds = max(1, math.ceil((until - now()).total_seconds()))
     raise TooManySignIns(
-        f"Too many sign-ins from here failed. Try again in {seconds} s.", headers={"Retry-After": str(seconds)}
+        f"Too many sign-ins from your address failed. Try again in {seconds} s.", headers={"Retry-After": str(seconds)}
     )
 
 
@@ -90,23 +91,23 @@ def _subjects(name: str, address: str) -> tuple[_Subject, _Subject]:
     place = network_of(address)
     return (
         _Subject(subject_key(f"name and address\0{name}\0{place}"), free=5, longest_s=15 * 60),
-        # Many people can share an address, so it is held back late and briefly.
+        # Many people can share an address, so it waits later and for a shorter time.
         _Subject(subject_key(f"address\0{place}"), free=100, longest_s=10),
     )
 
 
 def subject_key(text: str) -> str:
-    # A hash: people type passwords into the field for the name, and those must not be stored.
+    # A hash: people sometimes type their password into the name field, and it must not be stored.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def network_of(address: str) -> str:
-    """The address, or for IPv6 its /64, which one customer has to themselves."""
+    """The address, or for IPv6 its /64, which usually belongs to one customer."""
     try:
         parsed = ip_address(address)
-    except ValueError:  # a Unix socket has none
+    except ValueError:  # a Unix socket has no address
         return address
     if not isinstance(parsed, IPv6Address):
         return str(parsed)
-    # A socket that takes both kinds writes IPv4 as ::ffff:192.0.2.1: without this the whole of IPv4 were one network.
+    # A dual-stack socket writes IPv4 as ::ffff:192.0.2.1. Without this, all of IPv4 would be one network.
     return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))

@@ -25,7 +25,7 @@ _MOST_DAYS = 366
 
 @dataclass(frozen=True, slots=True)
 class TokenView:
-    """`preset`: it came from MESHGRADE_OWNER_TOKEN and is replaced there."""
+    """`preset` is true if it came from MESHGRADE_OWNER_TOKEN, which is also where to replace it."""
 
     id: str
     name: str
@@ -37,16 +37,16 @@ class TokenView:
 
 
 class Tokens:
-    """Safe to share between requests. Everybody sees and revokes their own tokens only."""
+    """Safe to share between requests. Users see and revoke only their own tokens."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def preset(self, user: User, token: str | None) -> None:
-        """Make `token` the user's preset one; an earlier preset, or all of them for `None`, stops working."""
+        """Make `token` the user's preset one. An earlier preset token stops working, and with `None` all of them."""
         async with self._database.writing() as session:
-            kept = select(APITokenRow).where(APITokenRow.user_id == user.id, APITokenRow.preset)
-            for row in await session.scalars(kept):
+            presets = select(APITokenRow).where(APITokenRow.user_id == user.id, APITokenRow.preset)
+            for row in await session.scalars(presets):
                 if token is None or row.token_hash != digest(token):
                     await session.delete(row)
             if token is not None:
@@ -59,38 +59,40 @@ class Tokens:
     async def create(
         self, caller: Caller, name: str, scopes: Iterable[Scope], expires_in_days: int | None
     ) -> tuple[str, TokenView]:
-        """A new token, which is not stored and cannot be shown again, and what is known of it.
+        """Create a token. Returns its value, which is not stored and cannot be shown again, and its view.
 
         Raises:
-          FieldInvalid: the name is empty or too long, or there is no scope, or the time is out of range.
-          ScopeMissing: the caller's own token lacks a scope that it would hand on, or would end before the new one.
+          FieldInvalid: the name is empty or too long, there is no scope, or the lifetime is out of range.
+          ScopeMissing: the caller's own token lacks one of the scopes, or would expire before the new one.
           TooManyTokens.
         """
         name = check_line("name", name, _LONGEST_NAME)
-        wanted = tuple(scope for scope in SCOPES if scope in set(scopes))
-        if not wanted:
+        chosen = tuple(scope for scope in SCOPES if scope in set(scopes))
+        if not chosen:
             raise FieldInvalid(f"scopes: choose at least one of {', '.join(SCOPES)}.")
         if expires_in_days is not None and not 1 <= expires_in_days <= _MOST_DAYS:
-            raise FieldInvalid(f"expires_in_days: 1 to {_MOST_DAYS} days, or none for a token without an end.")
-        if lacking := [scope for scope in wanted if scope not in caller.scopes]:
-            raise ScopeMissing(f"Your token lacks the scope {lacking[0]!r}, so it cannot hand it on.", scope=lacking[0])
+            raise FieldInvalid(
+                f"expires_in_days: choose 1 to {_MOST_DAYS} days, or omit it for a token that does not expire."
+            )
+        if lacking := [scope for scope in chosen if scope not in caller.scopes]:
+            raise ScopeMissing(f"Your token lacks the scope {lacking[0]!r}, so it cannot grant it.", scope=lacking[0])
         expires_at = None if expires_in_days is None else now() + timedelta(days=expires_in_days)
         if caller.token_expires_at is not None and (expires_at is None or expires_at > caller.token_expires_at):
-            raise ScopeMissing("A token that expires cannot make one that outlives it.", scope="account")
+            raise ScopeMissing("A token that expires cannot create a token that outlives it.", scope="account")
         token = new_token()
-        row = _row(token, caller.user.id, name, wanted, expires_at)
+        row = _row(token, caller.user.id, name, chosen, expires_at)
         async with self._database.writing() as session:
             await session.execute(
                 delete(APITokenRow).where(APITokenRow.user_id == caller.user.id, APITokenRow.expires_at <= now())
             )
             count = await session.scalar(select(func.count()).where(APITokenRow.user_id == caller.user.id))
             if (count or 0) >= _MOST:
-                raise TooManyTokens(f"You have {count} API tokens, the most that one person may have. Revoke one.")
+                raise TooManyTokens(f"You have {count} API tokens, which is the maximum. Revoke one.")
             session.add(row)
         return token, _view(row)
 
     async def list(self, user_id: str) -> list[TokenView]:
-        """Newest first, without those that expired."""
+        """The tokens that have not expired, newest first."""
         async with self._database.reading() as session:
             rows = await session.scalars(
                 select(APITokenRow)
@@ -100,7 +102,7 @@ class Tokens:
             return [_view(row) for row in rows]
 
     async def revoke(self, user_id: str, token_id: str) -> None:
-        """Raises `TokenNotFound`, also for another user's and for the preset one, which a restart would bring back."""
+        """Raises `TokenNotFound`, even for another user's token or a preset one, which a restart would bring back."""
         gone = None
         if is_id(token_id):
             async with self._database.writing() as session:
@@ -112,19 +114,19 @@ class Tokens:
         if gone is None:
             raise TokenNotFound(
                 f"You have no API token with the id {token_id[:64]!r} that can be revoked. "
-                "(The preset one ends when MESHGRADE_OWNER_TOKEN changes.)"
+                "(To revoke the preset one, change MESHGRADE_OWNER_TOKEN.)"
             )
 
     async def caller(self, token: str) -> Caller:
-        """Whose API token this is. Raises `TokenInvalid`."""
+        """The caller with this API token. Raises `TokenInvalid`."""
         async with self._database.reading() as session:
-            found = (await session.execute(_CALLER, {"token_hash": digest(token), "moment": now()})).one_or_none()
-        if found is None:
+            rows = (await session.execute(_CALLER, {"token_hash": digest(token), "moment": now()})).one_or_none()
+        if rows is None:
             raise TokenInvalid(
                 "The bearer token in the Authorization header is unknown, has expired or was revoked.",
                 headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
             )
-        user, row = found
+        user, row = rows
         await note_use(self._database, row)
         return Caller(user_of(user), frozenset(_scopes(row)), token_expires_at=row.expires_at)
 
@@ -133,7 +135,7 @@ def _lives_at(moment: datetime | BindParameter[datetime]) -> ColumnElement[bool]
     return or_(APITokenRow.expires_at.is_(None), APITokenRow.expires_at > moment)
 
 
-# Made once: to put a statement together takes as long as to execute it, and this one begins every request.
+# Built once: building a statement takes as long as executing it, and every request begins with this one.
 _CALLER = (
     select(UserRow, APITokenRow)
     .join(APITokenRow, APITokenRow.user_id == UserRow.id)

@@ -1,4 +1,4 @@
-"""Who is asking: a bearer token or the session cookie; how far that reaches; and where a cookie may come from."""
+"""The caller of a request, by bearer token or session cookie; its scopes; and the origins that may use a cookie."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
@@ -20,13 +20,13 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 async def current_caller(request: Request) -> Caller | None:
-    """Who is asking, or `None`. A bearer token that is sent must be valid; a stale cookie is nobody.
+    """The caller, or `None`. A bearer token must be valid; a stale cookie is ignored.
 
     Raises:
-      TokenInvalid: there is an Authorization header, and it does not hold a valid bearer token.
+      TokenInvalid: there is an Authorization header without a valid bearer token.
       OriginRefused: an unsafe method with a cookie, and nothing shows that a page of this site sent it.
     """
-    # Several dependencies of one route ask; the database is asked once.
+    # Several dependencies of one route need it, but the database is read once.
     if not hasattr(request.state, "caller"):
         request.state.caller = await _find_caller(request)
     caller: Caller | None = request.state.caller
@@ -48,7 +48,7 @@ async def _find_caller(request: Request) -> Caller | None:
 
 
 def allow_scope(scope: Scope) -> Callable[[Request], Awaitable[User | None]]:
-    """A dependency for what nobody may see as well: who is asking, or `None`. Raises `ScopeMissing`."""
+    """A dependency of public routes: the user, or `None` if nobody is signed in. Raises `ScopeMissing`."""
 
     async def allowed(request: Request) -> User | None:
         caller = await current_caller(request)
@@ -58,13 +58,13 @@ def allow_scope(scope: Scope) -> Callable[[Request], Awaitable[User | None]]:
 
 
 def require_caller(scope: Scope) -> Callable[[Request], Awaitable[Caller]]:
-    """A dependency: who is asking, and what with. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
+    """A dependency: the caller of the request. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
 
     async def required(request: Request) -> Caller:
         caller = await current_caller(request)
         if caller is None:
             raise NotSignedIn(
-                "Send an API token (Authorization: Bearer …), or sign in in the browser.",
+                "Send an API token (Authorization: Bearer …), or sign in with a browser.",
                 headers={"WWW-Authenticate": "Bearer"},
             )
         return _reach(caller, scope)
@@ -73,7 +73,7 @@ def require_caller(scope: Scope) -> Callable[[Request], Awaitable[Caller]]:
 
 
 def require_scope(scope: Scope) -> Callable[[Request], Awaitable[User]]:
-    """A dependency: the user who is asking. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
+    """A dependency: the user who sent the request. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
     required_caller = require_caller(scope)
 
     async def required(request: Request) -> User:
@@ -83,13 +83,13 @@ def require_scope(scope: Scope) -> Callable[[Request], Awaitable[User]]:
 
 
 def require_caller_role(minimum: Role, scope: Scope = "instruct") -> Callable[[Request], Awaitable[Caller]]:
-    """A dependency: a caller of this role or above. Raises `RoleMissing` (403) and what `require_caller` does."""
+    """A dependency: a caller with this role or above. Raises `RoleMissing` (403) and the errors of `require_caller`."""
     required_caller = require_caller(scope)
 
     async def required(request: Request) -> Caller:
         caller = await required_caller(request)
         if not is_at_least(caller.user.role, minimum):
-            raise RoleMissing(f"This needs the role {minimum}; yours is {caller.user.role}.")
+            raise RoleMissing(f"This requires the role {minimum}. Yours is {caller.user.role}.")
         return caller
 
     return required
@@ -111,8 +111,8 @@ current_user = allow_scope("read")
 def _reach(caller: Caller, scope: Scope) -> Caller:
     if scope not in caller.scopes:
         raise ScopeMissing(
-            f"This needs the scope {scope!r}; this API token has: {', '.join(sorted(caller.scopes))}. "
-            "Scopes are chosen when a token is made.",
+            f"This requires the scope {scope!r}. Your API token has: {', '.join(sorted(caller.scopes))}. "
+            "Create a token with that scope.",
             headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{scope}"'},
             scope=scope,
         )
@@ -120,7 +120,7 @@ def _reach(caller: Caller, scope: Scope) -> Caller:
 
 
 def check_origin(request: Request) -> None:
-    """Refuse a request that another site made the browser send. Neither header can be set by a page's script."""
+    """Refuse a request that another site made the browser send. A page's script can set neither header."""
     settings = services_of(request, Services).settings
     fetch_site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
@@ -130,9 +130,9 @@ def check_origin(request: Request) -> None:
     )
     if foreign or (fetch_site is None and origin is None):
         raise OriginRefused(
-            "A request that changes something and is signed in by a cookie must come from a page of this site "
-            f"(Origin or Sec-Fetch-Site header). Got Origin: {origin!r:.120}, Sec-Fetch-Site: {fetch_site!r:.40}. "
-            "Programs should send an API token instead of the cookie."
+            "A request that changes something and carries a session cookie must come from a page of this site, as its "
+            f"headers show. This one has Origin: {origin!r:.120} and Sec-Fetch-Site: {fetch_site!r:.40}. "
+            "In a program, send an API token instead of the cookie."
         )
 
 
@@ -141,7 +141,7 @@ def signed_in(request: Request, session_token: str, to: str = "/") -> Response:
     accounts = accounts_of(request)
     response = RedirectResponse(to, status_code=303)
     set_cookie(request, response, SESSION_COOKIE, session_token, int(accounts.sessions.life.total_seconds()))
-    # The address may have held a secret: it goes neither into a cache nor to the next site.
+    # The address can contain a secret, which must reach neither a cache nor the next site.
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
@@ -151,13 +151,13 @@ def signed_out(request: Request) -> Response:
     """Remove the session cookie and go to the front page."""
     response = RedirectResponse("/", status_code=303)
     delete_cookie(request, response, SESSION_COOKIE)
-    # Nothing of what was shown to the one who signed out comes back with the Back button.
+    # After signing out, the Back button must not show any page again.
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
 
 def export_response(request: Request, user: User) -> StreamingResponse:
-    """All that is stored of the user, as a file to keep."""
+    """All data about the user, as a file to download."""
     headers = {
         "Content-Disposition": f'attachment; filename="meshgrade-{now():%Y-%m-%d}.json"',
         "Cache-Control": "no-store",
@@ -168,7 +168,7 @@ def export_response(request: Request, user: User) -> StreamingResponse:
 
 
 async def reader_of(request: Request) -> User | None:
-    """Who is signed in, for the head of an error page: by the cookie alone, and wherever the request came from."""
+    """The signed-in user, for the head of an error page: by the cookie alone, whatever the request's origin."""
     cookie = request.cookies.get(SESSION_COOKIE)
     return await accounts_of(request).user_of_session(cookie) if cookie else None
 
@@ -178,10 +178,10 @@ def accounts_of(request: Request) -> Accounts:
 
 
 def site_address(request: Request) -> str | None:
-    """Under which people reach the service, without a slash at its end; None where only `public_url` could say.
+    """The address of the service, without a slash at the end; None if only `public_url` could name it.
 
-    Never what the request's Host header says: the sender of the request chose it, and a link with a secret in it that
-    leads to another host gives the secret away. A name of this very machine is the exception: it leads nobody astray.
+    The request's Host header is not used: the sender chose it, and a link to another host would give away the secret in
+    it. A name of this machine itself is the exception, because such a link cannot lead elsewhere.
     """
     settings = services_of(request, Services).settings
     if settings.public_url is None and settings.listens_here_alone:
@@ -192,7 +192,7 @@ def site_address(request: Request) -> str | None:
 
 
 def sign_up_link(request: Request, invitation: str) -> str:
-    """Where the invitation is used: a path alone where the address of the service is not known."""
+    """The link with which to use the invitation; only a path if the service's address is unknown."""
     return f"{site_address(request) or ''}/sign-up?invitation={invitation}"
 
 
@@ -208,7 +208,7 @@ def _bearer(authorization: str) -> str:
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise TokenInvalid(
-            "The Authorization header must read: Bearer, one space, the API token.",
+            "The Authorization header must be `Bearer`, one space and the API token.",
             headers={"WWW-Authenticate": 'Bearer error="invalid_request"'},
         )
     return token.strip()

@@ -1,4 +1,4 @@
-"""REST: run and submit, read, list, follow and cancel attempts."""
+"""REST: submit, run, read, list, follow and cancel attempts."""
 
 from typing import Annotated, Any
 
@@ -34,15 +34,15 @@ Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
 Wait = Annotated[
     float | None,
-    Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict; answers 200 if it came."),
+    Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict. If it arrives, 200."),
 ]
-# Visible ASCII: what every client and proxy carries unchanged.
+# Visible ASCII, which every client and proxy transmits unchanged.
 IdempotencyKey = Annotated[
     str | None,
     Header(
         pattern=r"^[!-~]{1,255}$",
-        description="Any name of your own for this request. Sent again with the same body, it answers with the same "
-        "attempt and makes no second one; with another body it is refused.",
+        description="A name of your choice for this request. If you send it again with the same body, the response "
+        "is the same attempt, and no second one is created. With another body, the request is refused.",
     ),
 ]
 _STREAM_EXAMPLE = (
@@ -54,12 +54,12 @@ _SUBMIT: dict[str, Any] = {
     "response_model": AttemptJSON,
     "responses": {
         202: {
-            "description": "Queued; follow it at the address in the Location header",
+            "description": "Queued. Follow it at the address in the Location header",
             "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the attempt"}},
             "content": {"application/json": {"example": EXAMPLE_QUEUED}},
         },
         200: {
-            "description": "It ended within `wait` seconds",
+            "description": "It finished within `wait` seconds",
             "model": AttemptJSON,
             "content": {"application/json": {"example": EXAMPLE_FINISHED}},
         },
@@ -73,7 +73,7 @@ def _attempts(request: Request) -> Attempts:
     return services_of(request, AttemptServices).attempts
 
 
-@router.post("/problems/{slug}/attempts", summary="Submit: all cases, scored", **_SUBMIT)
+@router.post("/problems/{slug}/attempts", summary="Submit: all cases, with a score", **_SUBMIT)
 async def submit_attempt(
     request: Request,
     response: Response,
@@ -85,7 +85,7 @@ async def submit_attempt(
     return await _submit(request, response, user, slug, "attempt", wait, idempotency_key)
 
 
-@router.post("/problems/{slug}/runs", summary="Run: public cases only, nothing scored", **_SUBMIT)
+@router.post("/problems/{slug}/runs", summary="Run: public cases only, without a score", **_SUBMIT)
 async def submit_run(
     request: Request,
     response: Response,
@@ -143,13 +143,14 @@ async def list_attempts(
     user: Reader,
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
 ) -> AttemptPage:
-    # One more than asked for tells whether there is a next page.
-    found = await _attempts(request).list(user, problem, min(limit + 1, 101), before)
-    more = len(found) > limit
+    # One more than the limit shows whether there is a next page.
+    attempts = await _attempts(request).list(user, problem, min(limit + 1, 101), before)
+    more = len(attempts) > limit
     return AttemptPage(
-        attempts=[AttemptSummaryJSON.of(each) for each in found[:limit]], next=found[limit - 1].id if more else None
+        attempts=[AttemptSummaryJSON.of(each) for each in attempts[:limit]],
+        next=attempts[limit - 1].id if more else None,
     )
 
 
@@ -164,14 +165,14 @@ async def get_attempt(request: Request, user: Reader, attempt_id: str, wait: Wai
 
 @router.get(
     "/attempts/{attempt_id}/events",
-    summary="Follow an attempt by server-sent events",
+    summary="Follow an attempt with server-sent events",
     response_class=StreamingResponse,
     responses={
         200: {
-            "description": "`status` on every change; at last `verdict` with the attempt, then the stream ends",
+            "description": "`status` on every change, and finally `verdict` with the attempt, which ends the stream",
             "content": {"text/event-stream": {"schema": EventJSON.model_json_schema(), "example": _STREAM_EXAMPLE}},
         },
-        204: {"description": "The reader has had the verdict; nothing more will come"},
+        204: {"description": "The client has already received the verdict"},
         **problem_responses(401, 403, 404, 422),
     },
 )
@@ -182,18 +183,19 @@ async def follow_attempt(
     last_event_id: Annotated[
         str | None,
         Header(
-            max_length=100, description="The last id that was read, after a lost connection: what it told is left out"
+            max_length=100,
+            description="The id of the last event before the connection was lost. That event is not sent again.",
         ),
     ] = None,
 ) -> Response:
     attempts = _attempts(request)
-    view = await attempts.get(user, attempt_id)  # refused here, while the status can still be sent
+    view = await attempts.get(user, attempt_id)  # raises here, while a status code can still be sent
     if last_event_id == VERDICT_EVENT and view.status in ENDED:
-        return Response(status_code=204)  # which also tells a browser to stop asking
+        return Response(status_code=204)  # a browser then stops reconnecting
     return StreamingResponse(
         event_stream(attempts, user, view.id, last_event_id),
         media_type="text/event-stream",
-        # nginx would otherwise hold events back until its buffer is full
+        # Without X-Accel-Buffering, nginx delays events until its buffer is full.
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 

@@ -1,4 +1,4 @@
-"""REST: submit and read several attempts with one request."""
+"""REST: submit or read several attempts with one request."""
 
 from collections.abc import Awaitable
 from typing import Annotated
@@ -24,18 +24,18 @@ MAX_BATCH_BYTES = 2 * 1024 * 1024
 
 @router.post(
     "/batch/attempts",
-    summary=f"Submit up to {MOST} sources, each stored or refused by itself",
+    summary=f"Submit up to {MOST} sources, each stored or refused independently",
     responses=problem_responses(400, 401, 403, 413, 415, 422),
     openapi_extra=body_of(BatchJSON),
 )
 async def submit_batch(request: Request, user: Submitter) -> BatchAnswersJSON:
     if "idempotency-key" in request.headers:
-        # A client that sends it relies on it: to leave it out of account would make attempts twice.
-        raise FieldInvalid("Idempotency-Key: a batch takes a key for each item instead, as `idempotency_key`.")
+        # A client that sends it relies on it: if it were ignored, attempts could be created twice.
+        raise FieldInvalid("Idempotency-Key: give each item of a batch its own `idempotency_key` instead.")
     body = await read_json(request, BatchJSON, max_bytes=MAX_BATCH_BYTES)
     await count_more(request, len(body.items) - 1)
     attempts = _attempts(request)
-    # One after the other: each counts against how many of one person's attempts may wait.
+    # In order: each one counts towards the number of attempts that a user may have waiting.
     return BatchAnswersJSON(
         items=[
             await _answer(attempts.submit(user, each.problem, each.source, each.kind, each.idempotency_key))
@@ -59,11 +59,11 @@ async def get_batch(
     return BatchAnswersJSON(items=[await _answer(attempts.get(user, each)) for each in ids])
 
 
-async def _answer(asked: Awaitable[AttemptView]) -> BatchAnswerJSON:
+async def _answer(attempt: Awaitable[AttemptView]) -> BatchAnswerJSON:
     try:
-        return BatchAnswerJSON.of(await asked)
-    except Refused as refused:
-        return BatchAnswerJSON.of(refused)
+        return BatchAnswerJSON.of(await attempt)
+    except Refused as refusal:
+        return BatchAnswerJSON.of(refusal)
 
 
 def _attempts(request: Request) -> Attempts:

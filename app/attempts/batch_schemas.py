@@ -1,4 +1,4 @@
-"""What REST takes and says about several attempts at once."""
+"""REST bodies and responses for several attempts at once."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from app.errors import Refused
 from app.queue.status import AttemptKind
 from app.rest.problem_json import ProblemJSON, problem_content
 
-# As many as one person may have waiting unless an operator says otherwise: more of them would only be refused.
+# As many as a user may have waiting by default. Any further ones would only be refused.
 MOST = 20
 _ITEM: dict[str, Any] = {"problem": "fsdp_step", "kind": "attempt", "source": EXAMPLE_SOURCE, "idempotency_key": "a1"}
 _REFUSED: dict[str, Any] = {
@@ -24,19 +24,19 @@ _REFUSED: dict[str, Any] = {
 
 
 class BatchItemJSON(BaseModel):
-    """One submission. The same `idempotency_key` with the same item makes one attempt, however often it is sent."""
+    """One submission. The same `idempotency_key` with the same item creates one attempt, however often it is sent."""
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [_ITEM]})
 
     problem: str = Field(max_length=64)
     kind: AttemptKind = "attempt"
-    # Without the pattern of a single submission: a source that is none is an item's error, and refuses no batch.
+    # Without the pattern of a single submission: an invalid source is an error of its item, not of the batch.
     source: str
     idempotency_key: Annotated[str, Field(pattern=r"^[!-~]{1,255}$")] | None = None
 
 
 class BatchJSON(BaseModel):
-    """Each item is stored or refused by itself."""
+    """Each item is stored or refused independently."""
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"items": [_ITEM]}]})
 
@@ -44,7 +44,7 @@ class BatchJSON(BaseModel):
 
 
 class BatchAnswerJSON(BaseModel):
-    """What became of one item: the attempt, or the error that it would have had alone. One of the two is null."""
+    """The outcome of one item: the attempt, or the error that it would have caused alone. One of the two is null."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -57,14 +57,14 @@ class BatchAnswerJSON(BaseModel):
     error: ProblemJSON | None
 
     @classmethod
-    def of(cls, found: AttemptView | Refused) -> "BatchAnswerJSON":
-        if isinstance(found, Refused):
-            return cls(attempt=None, error=ProblemJSON.model_validate(problem_content(found)))
-        return cls(attempt=AttemptJSON.of(found), error=None)
+    def of(cls, outcome: AttemptView | Refused) -> "BatchAnswerJSON":
+        if isinstance(outcome, Refused):
+            return cls(attempt=None, error=ProblemJSON.model_validate(problem_content(outcome)))
+        return cls(attempt=AttemptJSON.of(outcome), error=None)
 
 
 class BatchAnswersJSON(BaseModel):
-    """One answer for each item, in the order in which they were sent."""
+    """One entry per item, in the order of the request."""
 
     model_config = ConfigDict(
         extra="forbid",

@@ -1,4 +1,4 @@
-"""The page of one attempt, its verdict as a fragment, the list of one's attempts, and the ranking of a problem."""
+"""The page of one attempt, its verdict as a fragment, the list of a user's attempts, and the ranking of a problem."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ from grader.verdict import Verdict
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
 _PLACES = 100
-# Characters. To colour them takes a second for each 300,000.
+# In characters. Highlighting takes a second per 300,000.
 _LONGEST_KEPT, _LONGEST_COLOURED = 4_000, 20_000
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
@@ -62,7 +62,7 @@ async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLR
 
 
 async def _coloured(source: str) -> Markup:
-    """The source with its syntax in colours, as long as that takes no other request's time."""
+    """The source with its syntax highlighted, unless that would delay other requests."""
     if len(source) > _LONGEST_COLOURED:
         return Markup.escape(source)
     if len(source) > _LONGEST_KEPT:
@@ -77,7 +77,7 @@ def _coloured_before(source: str) -> Markup:
 
 @router.get("/attempts/{attempt_id}/verdict")
 async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Response:
-    """The verdict as a fragment that the problem page puts in place; no content while there is none."""
+    """The verdict as a fragment that the problem page inserts; no content until there is one."""
     attempts = services_of(request, AttemptServices).attempts
     attempt = await attempts.get(user, attempt_id)
     if attempt.verdict is None:
@@ -90,7 +90,7 @@ async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Respo
 async def cancel_attempt(request: Request, attempt_id: str, user: Submitter) -> Response:
     await read_form(request)
     attempts = services_of(request, AttemptServices).attempts
-    # It may finish before the click arrives: its page then shows the verdict, which is what the reader wants.
+    # It may finish before the click arrives. Its page then shows the verdict, which is even better.
     with contextlib.suppress(AttemptFinished):
         await attempts.cancel(user, attempt_id)
     return RedirectResponse(f"/attempts/{attempt_id}", status_code=303)
@@ -101,8 +101,8 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
     services = services_of(request, AttemptServices)
     package = services.catalogue.get(slug)
     ranked = package.manifest.mode == "program"
-    found = await ranking(services.database, package.slug, user, _PLACES)
-    return render_page("ranking.html", user=user, problem=package, ranked=ranked, ranking=found)
+    places = await ranking(services.database, package.slug, user, _PLACES)
+    return render_page("ranking.html", user=user, problem=package, ranked=ranked, ranking=places)
 
 
 def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
@@ -117,7 +117,7 @@ def _title(request: Request, attempt: AttemptView) -> str:
     catalogue = services_of(request, AttemptServices).catalogue
     try:
         return catalogue.get(attempt.problem).manifest.title
-    except ProblemNotFound:  # withdrawn since; its attempts stay readable
+    except ProblemNotFound:  # withdrawn since, but its attempts stay readable
         return attempt.problem
 
 
@@ -128,7 +128,7 @@ def _progress(attempt: AttemptView) -> str:
 
 
 def _waiting(place: QueuePlace | None) -> str:
-    """As app/web/static/grading.js says it of the same numbers."""
+    """The same text as app/web/static/grading.js shows for these numbers."""
     if place is None or not place.ahead:
         return "Waiting for a free worker"
     line = f"Waiting: {place.ahead} ahead of you"

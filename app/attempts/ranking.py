@@ -1,4 +1,4 @@
-"""Who has solved a problem most efficiently: the best accepted attempt of each user."""
+"""The ranking of a problem: the most efficient accepted attempt of each user."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from app.queue.models import IS_RANKED, AttemptRow
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Equal efficiency is an equal place, and the next one is left free. `reached_at`: when it was first handed in."""
+    """Equal efficiency shares a place, and the next place stays free. `reached_at`: when it was first submitted."""
 
     place: int
     user_id: str
@@ -24,7 +24,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The first places, the asking user's own (perhaps further down), and how many users are ranked at all."""
+    """The first places, the user's own place (perhaps further down), and the number of ranked users."""
 
     places: tuple[Place, ...]
     own: Place | None
@@ -32,7 +32,7 @@ class Ranking:
 
 
 async def ranking(database: Database, problem: str, user: User, limit: int) -> Ranking:
-    """Rank a problem. Only attempts that the judge accepted and gave an efficiency have a place, never a run."""
+    """Rank a problem. Only accepted attempts with an efficiency have a place, and runs never do."""
     ranked = _ranked(problem).subquery()
     reached_at = (
         select(func.min(AttemptRow.created_at))
@@ -47,9 +47,9 @@ async def ranking(database: Database, problem: str, user: User, limit: int) -> R
     query = (
         select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, reached_at, ranked.c.users)
         .join(UserRow, UserRow.id == ranked.c.user_id)
-        # Whoever is among the first ones has a place up to the limit; the others' attempts need not be looked at.
+        # The first users have places up to the limit, so nobody else's attempts need to be read.
         .where(or_(ranked.c.place <= limit, ranked.c.user_id == user.id))
-        # One's own place comes first, to be told wherever it is: everybody is ranked for it, which is done once.
+        # The user's own place comes first, wherever it is. It requires ranking everyone, which happens only once.
         .order_by(ranked.c.user_id != user.id, ranked.c.place, reached_at, ranked.c.user_id)
         .limit(limit + 1)
     )

@@ -1,4 +1,4 @@
-"""What REST takes and says about attempts."""
+"""REST bodies and responses for attempts."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -45,16 +45,16 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
         "checks": [
             {
                 "id": "values",
-                "title": "Every value is right",
+                "title": "Every value is correct",
                 "passed": True,
                 "points": 100,
                 "max_points": 100,
                 "trust": "verified",
-                "message": "All 10 cases agree with the reference.",
+                "message": "All 10 cases match the reference.",
                 "evidence": [{"kind": "tolerances", "by_dtype": {"float32": {"rtol": 1e-5, "atol": 1e-6}}}],
             }
         ],
-        "cases": [{"id": "public-1", "public": True, "passed": True, "message": "right"}],
+        "cases": [{"id": "public-1", "public": True, "passed": True, "message": "correct"}],
         "misconception": None,
         "stdout": "",
         "stderr": "",
@@ -66,9 +66,9 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     },
 }
 
-_TOLD_OF_ONE_ALONE = ("verdict", "rejudged", "queue")
+_NOT_IN_LISTS = ("verdict", "rejudged", "queue")
 EXAMPLE_SUMMARY: dict[str, Any] = {
-    name: value for name, value in EXAMPLE_FINISHED.items() if name not in _TOLD_OF_ONE_ALONE
+    name: value for name, value in EXAMPLE_FINISHED.items() if name not in _NOT_IN_LISTS
 } | {"verdict_status": "accepted"}
 
 
@@ -77,12 +77,12 @@ class SubmissionJSON(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": EXAMPLE_SOURCE}]})
 
-    # Described and not enforced here: app/attempts/source.py says where in the source the fault is.
+    # Only described here. app/attempts/source.py enforces it and says where in the source the fault is.
     source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
 
 
 class QueueJSON(BaseModel):
-    """How many attempts go first, and about how long that takes: null before anything was ever graded."""
+    """How many attempts are ahead, and about how long they will take; null before anything was ever graded."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -95,7 +95,7 @@ class QueueJSON(BaseModel):
 
 
 class RejudgedJSON(BaseModel):
-    """The verdict is a later one, by another version of the problem: since when, and what the score was before."""
+    """Another version of the problem replaced the verdict: when, and what the score was before."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -108,10 +108,9 @@ class RejudgedJSON(BaseModel):
 
 
 class AttemptJSON(BaseModel):
-    """One attempt or run. `verdict` is null until it is finished; the score of a run stays null.
+    """One attempt or run. `verdict` is null until it has finished. The score of a run stays null.
 
-    `rejudged` is null unless the verdict was replaced by that of another version of the problem, `queue` unless it is
-    queued.
+    `rejudged` is null unless another version of the problem replaced the verdict. `queue` is null unless it is queued.
     """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_FINISHED]})
@@ -163,7 +162,7 @@ class AttemptSummaryJSON(BaseModel):
 
 
 class AttemptPage(BaseModel):
-    """Newest first. `next` is what to send as `before` for the page after this one; null on the last page."""
+    """Newest first. For the next page, send `next` as `before`. It is null on the last page."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"attempts": [EXAMPLE_SUMMARY], "next": None}]}
@@ -174,7 +173,7 @@ class AttemptPage(BaseModel):
 
 
 class ProblemProgressJSON(BaseModel):
-    """How far you have come with one problem. `best_score` is null while no attempt at it was graded with a score."""
+    """Your progress at one problem. `best_score` is null until an attempt was graded with a score."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -184,7 +183,7 @@ class ProblemProgressJSON(BaseModel):
 
 
 class ProgressJSON(BaseModel):
-    """The problems that you have an attempt at, by slug."""
+    """The problems that you have attempted, by slug."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -204,7 +203,7 @@ class ProgressJSON(BaseModel):
 
 
 class EventJSON(BaseModel):
-    """A server-sent event. `data` is JSON text: `{"status", "phase"}`, and of `verdict` the whole attempt."""
+    """A server-sent event. `data` is JSON text: `{"status", "phase"}`, or the whole attempt if `event` is `verdict`."""
 
     event: Literal["status", "verdict"]
     id: str
@@ -220,7 +219,7 @@ _PLACE: dict[str, Any] = {
 
 
 class PlaceJSON(BaseModel):
-    """The best accepted attempt of one user. Equal efficiency is an equal place, and the next place is left free."""
+    """The best accepted attempt of one user. Equal efficiency shares a place, and the next place stays free."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -235,7 +234,7 @@ class PlaceJSON(BaseModel):
 
 
 class RankingJSON(BaseModel):
-    """Best first; 100 is the reference's efficiency. `own` is your place, null while you have none; `users` count."""
+    """Best first. The reference's efficiency is 100. `own` is your place or null; `users` is how many are ranked."""
 
     model_config = ConfigDict(
         extra="forbid",

@@ -1,4 +1,4 @@
-"""Submit, read, list and cancel attempts."""
+"""Submits, reads, lists and cancels attempts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -25,14 +25,14 @@ from app.queue.walls import Walls
 from grader.stored_verdict import read_verdict
 from grader.verdict import Status, Verdict
 
-# One more than a page of REST, which asks for it to learn whether there is a next page.
+# One more than a page of REST, which shows whether there is a next page.
 _MAX_PAGE = 101
 _IS_SHOWN = AttemptRow.kind != "rejudge"
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptSummary:
-    """A line of a list: what can be told without reading source and verdict."""
+    """An entry of a list: everything that can be read without the source and the verdict."""
 
     id: str
     problem: str
@@ -47,7 +47,7 @@ class AttemptSummary:
     finished_at: datetime | None
 
 
-# Made once: to put a statement together takes as long as to execute it.
+# Built once: building a statement takes as long as executing it.
 _LIST = (
     select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary)))
     .where(AttemptRow.user_id == bindparam("user_id"), _IS_SHOWN)
@@ -59,7 +59,7 @@ _LIST_AT_PROBLEM = _LIST.where(AttemptRow.problem == bindparam("problem"))
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """When the verdict was replaced by that of another version of the problem, and what the score was before."""
+    """When another version of the problem replaced the verdict, and what the score was before."""
 
     at: datetime
     score_before: int | None
@@ -69,7 +69,7 @@ class Rejudged:
 class AttemptView:
     """One attempt as its owner may see it. `score` is None for a run, and until there is one.
 
-    `queue` is told of a single attempt while it is queued, and never in a list.
+    `queue` is its place while it is queued. Lists never include it.
     """
 
     id: str
@@ -95,7 +95,7 @@ class AttemptLimits:
 
 
 class Attempts:
-    """Safe to share between requests. Everybody sees their own attempts only; another's is not found."""
+    """Safe to share between requests. Users see only their own attempts; other attempts are not found."""
 
     def __init__(
         self,
@@ -116,14 +116,14 @@ class Attempts:
     async def submit(
         self, user: User, slug: str, source: str, kind: AttemptKind, idempotency_key: str | None = None
     ) -> AttemptView:
-        """Store the source and queue it for grading, both or neither.
+        """Store the source and queue it for grading, either both or neither.
 
-        A user who sends an `idempotency_key` again gets the attempt that was made when it was first sent.
+        A user who sends an `idempotency_key` again gets the attempt that was created the first time.
 
         Raises:
           ProblemNotFound, SourceRefused, TooManyWaiting.
-          IdempotencyKeyReused: the key came with another source, problem or kind before.
-          GradingRefused: a wall is missing, so it would never be graded.
+          IdempotencyKeyReused: the key was sent before with another source, problem or kind.
+          GradingRefused: a wall is missing, so the attempt would never be graded.
         """
         package = self._catalogue.get(slug)
         check_source(source, self._limits.max_source_bytes)
@@ -146,7 +146,7 @@ class Attempts:
                 await self._queue.enqueue(session, row)
             self.events.note(row.id, Change("queued", None))
         except IntegrityError:
-            # Sent twice at once, and on PostgreSQL both looked before either had stored it: the other one has, now.
+            # The key was sent twice at once. On PostgreSQL, both looked before either stored it; now the other one has.
             async with self._database.reading() as session:
                 if (earlier := await self._earlier(session, row)) is None:
                     raise
@@ -154,7 +154,10 @@ class Attempts:
         return await self._placed(row)
 
     async def get(self, user: User, attempt_id: str, *, placed: bool = True) -> AttemptView:
-        """Raises `AttemptNotFound`, also for another user's. Its place in the queue is left out if not `placed`."""
+        """Raises `AttemptNotFound`, even if it exists for another user.
+
+        Without `placed`, omits its place in the queue.
+        """
         async with self._database.reading() as session:
             row = await self._find(session, user, attempt_id)
         return await self._placed(row) if placed else view_of(row)
@@ -162,10 +165,10 @@ class Attempts:
     async def list(
         self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
     ) -> list[AttemptSummary]:
-        """The user's attempts and runs, newest first; `before` is the id of the last one of the page before this.
+        """The user's attempts and runs, newest first. `before` is the id of the last one on the previous page.
 
         Raises:
-          AttemptNotFound: `before` is no attempt of this user.
+          AttemptNotFound: `before` is not an attempt of this user.
         """
         query = _LIST if problem is None else _LIST_AT_PROBLEM
         values = {"user_id": user.id, "problem": problem, "limit": max(1, min(limit, _MAX_PAGE))}
@@ -194,35 +197,35 @@ class Attempts:
             return None
 
     async def cancel(self, user: User, attempt_id: str) -> AttemptView:
-        """Stop a queued or running attempt; one that was cancelled before stays so.
+        """Stop a queued or running attempt. A cancelled one stays cancelled.
 
         Raises:
           AttemptNotFound.
-          AttemptFinished: there is a verdict already.
+          AttemptFinished: there is already a verdict.
         """
         view = await self.get(user, attempt_id)
         if not await self._queue.cancel(view.id) and (await self.get(user, view.id)).status == "finished":
-            raise AttemptFinished("The attempt has its verdict; it cannot be cancelled any more.")
+            raise AttemptFinished("The attempt already has its verdict, so it can no longer be cancelled.")
         return await self.get(user, view.id)
 
     async def _placed(self, row: AttemptRow) -> AttemptView:
         return view_of(row, await self._queue.place(row))
 
     async def _earlier(self, session: AsyncSession, row: AttemptRow) -> AttemptRow | None:
-        """What the user's idempotency key stands for already. Raises `IdempotencyKeyReused`."""
+        """The attempt that already has the user's idempotency key. Raises `IdempotencyKeyReused`."""
         if row.idempotency_key is None:
             return None
-        found = await session.scalar(
+        earlier = await session.scalar(
             select(AttemptRow).where(
                 AttemptRow.user_id == row.user_id, AttemptRow.idempotency_key == row.idempotency_key
             )
         )
-        if found is not None and (found.problem, found.kind, found.source) != (row.problem, row.kind, row.source):
+        if earlier and (earlier.problem, earlier.kind, earlier.source) != (row.problem, row.kind, row.source):
             raise IdempotencyKeyReused(
-                f"This Idempotency-Key was sent before, with another request: it made the {found.kind} {found.id} at "
-                f"the problem {found.problem!r}. Send a new key with a new source."
+                "This Idempotency-Key was already sent with another request, which created the "
+                f"{earlier.kind} {earlier.id} at the problem {earlier.problem!r}. For a new source, send a new key."
             )
-        return found
+        return earlier
 
     async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
         row = await session.get(AttemptRow, attempt_id) if is_id(attempt_id) else None
@@ -235,8 +238,8 @@ class Attempts:
         waiting = await session.scalar(query)
         if (waiting or 0) >= self._limits.max_waiting_per_user:
             raise TooManyWaiting(
-                f"You have {waiting} attempts that wait for their verdict, the most that one person may have. "
-                "Wait for one of them, or cancel it.",
+                f"You have {waiting} attempts waiting for a verdict, which is the maximum. "
+                "Wait for one of them, or cancel one.",
                 headers={"Retry-After": "5"},
             )
 

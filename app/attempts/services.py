@@ -1,4 +1,4 @@
-"""What routes of attempts need."""
+"""What the attempt routes need."""
 
 from dataclasses import dataclass
 

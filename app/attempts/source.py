@@ -1,4 +1,4 @@
-"""What a submission must be before it is stored: text, not empty, not too long."""
+"""What a submission must be before it is stored: text that is neither empty nor too long."""
 
 from app.errors import SourceEmpty, SourceHasNUL, SourceNotText, SourceTooLarge
 
@@ -7,7 +7,7 @@ def check_source(source: str, max_bytes: int) -> None:
     """Raises a `SourceRefused` that says what is wrong and where."""
     check_text(source, max_bytes)
     if not source.removeprefix("\N{BYTE ORDER MARK}").strip():
-        raise SourceEmpty("The source holds nothing but whitespace. Send the text of your Python file.")
+        raise SourceEmpty("The source contains only whitespace. Send the text of your Python file.")
 
 
 def check_text(source: str, max_bytes: int) -> None:
@@ -17,12 +17,12 @@ def check_text(source: str, max_bytes: int) -> None:
     except UnicodeEncodeError as error:
         raise SourceNotText(
             f"Character {error.start + 1}{_line(source, error.start)} is half of a surrogate pair "
-            f"(U+{ord(source[error.start]):04X}), which is no character. Send the source as UTF-8."
+            f"(U+{ord(source[error.start]):04X}), which is not a character. Send the source as UTF-8."
         ) from None
     if size > max_bytes:
-        raise SourceTooLarge(f"The source has {size} bytes of UTF-8; at most {max_bytes} are permitted.")
+        raise SourceTooLarge(f"The source has {size} bytes of UTF-8. The limit is {max_bytes}.")
     if "\0" in source:
-        raise SourceHasNUL(f"There is a NUL character{_line(source, source.index(chr(0)))}; Python source holds none.")
+        raise SourceHasNUL(f"There is a NUL character{_line(source, source.index(chr(0)))}. Python permits none.")
 
 
 def _line(source: str, index: int) -> str:

@@ -1,4 +1,4 @@
-"""How far a user has come with each problem."""
+"""A user's progress at each problem."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ from app.queue.models import IS_SCORED, AttemptRow
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """`accepted` counts attempts only: a run tries no hidden case."""
+    """`accepted` counts only attempts, because a run uses no hidden case."""
 
     best_score: int
     accepted: bool
 
 
-# Made once: to put a statement together takes as long as to execute it, and every problem's page asks.
+# Built once: building a statement takes as long as executing it, and every problem page needs it.
 _STANDINGS = (
     select(
         AttemptRow.problem,
@@ -31,7 +31,7 @@ _STANDING = _STANDINGS.where(AttemptRow.problem == bindparam("problem"))
 
 
 async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:
-    """Standing by problem, over all of the user's scored attempts; problems without one are left out."""
+    """Standing by problem, over all of the user's scored attempts. Problems without one are left out."""
     query = _STANDINGS if problem is None else _STANDING
     async with database.reading() as session:
         rows = await session.execute(query, {"user_id": user.id, "problem": problem})

@@ -1,4 +1,4 @@
-"""Wait for an attempt: the long poll and the event stream."""
+"""Waits for an attempt: the long poll and the event stream."""
 
 import json
 import time
@@ -13,21 +13,21 @@ from app.queue.events import Change
 from app.queue.status import ENDED
 from app.queue.turns import QueuePlace
 
-# Also how often the row is read again, in case another process graded the attempt.
+# Also the interval at which the row is read again, in case another process graded the attempt.
 _QUIET_S = 10.0
-# How often a reader of the event stream is told anew where a queued attempt stands.
+# How often the event stream sends the place of a queued attempt.
 _PLACE_S = 3.0
 
 
 async def wait_for_end(attempts: Attempts, user: User, attempt_id: str, timeout_s: float) -> AttemptView:
-    """The attempt when it has ended, or as it is after `timeout_s`."""
+    """The attempt once it has ended, or as it is after `timeout_s`."""
     deadline = time.monotonic() + timeout_s
     with attempts.events.subscribe(attempt_id) as subscription:
         while True:
             left_s = deadline - time.monotonic()
-            is_told = left_s <= 0 or subscription.closed
-            view = await attempts.get(user, attempt_id, placed=is_told)
-            if view.status in ENDED or is_told:
+            is_over = left_s <= 0 or subscription.closed
+            view = await attempts.get(user, attempt_id, placed=is_over)
+            if view.status in ENDED or is_over:
                 return view
             change = await subscription.next(min(left_s, _QUIET_S))
             while change is not None and not change.is_last and (left_s := deadline - time.monotonic()) > 0:
@@ -40,10 +40,10 @@ VERDICT_EVENT = "verdict"
 async def event_stream(
     attempts: Attempts, user: User, attempt_id: str, last_event_id: str | None = None
 ) -> AsyncIterator[bytes]:
-    """Server-sent events: `status` on every change, at last `verdict` with the whole attempt.
+    """Server-sent events: `status` on every change, and finally `verdict` with the whole attempt.
 
-    An event's id says what it told, and not its number: so any process can go on where another one ended, and a reader
-    who comes back with `last_event_id` is told what differs by now. Phases that came and went meanwhile are not.
+    The id of an event names its content, not its number. So any process can continue where another one stopped, and a
+    client that returns with `last_event_id` receives what has changed since, but no phase that has already passed.
 
     Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
     """
@@ -55,7 +55,7 @@ async def event_stream(
         while not last.is_last:
             change = await subscription.next(_PLACE_S if last.status == "queued" else _QUIET_S)
             if subscription.closed and change is None:
-                return  # the service is stopping; the browser will ask again
+                return  # the service is stopping; the browser will reconnect
             if change is None:
                 yield b": still here\n\n"
                 view = await attempts.get(user, attempt_id)
@@ -77,11 +77,11 @@ def _status_event(change: Change, queue: QueuePlace | None = None) -> bytes:
 
 
 def _id(change: Change) -> str:
-    # A header carries it back, so nothing but ASCII; a phase may hold anything.
-    said = f"{change.status}\n{change.phase}".encode("utf-8", "surrogatepass")
-    return f"{change.status}-{zlib.crc32(said):08x}"
+    # It returns in a header, so it must be ASCII. A phase may contain any character.
+    content = f"{change.status}\n{change.phase}".encode("utf-8", "surrogatepass")
+    return f"{change.status}-{zlib.crc32(content):08x}"
 
 
 def _event(name: str, event_id: str, data: str) -> bytes:
-    # JSON text holds no line end, so it is one `data:` line.
+    # JSON text contains no line end, so it is one `data:` line.
     return f"event: {name}\nid: {event_id}\ndata: {data}\n\n".encode()

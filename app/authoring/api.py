@@ -1,4 +1,4 @@
-"""REST for instructors: upload versions of a problem, have them checked, and publish one."""
+"""REST for instructors: upload versions of a problem, validate them, and publish one."""
 
 from typing import Annotated, Any
 
@@ -8,14 +8,14 @@ from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.authoring.schemas import (
     KeptVersionJSON,
-    PackageCheckJSON,
-    PackageCheckPage,
-    PackageCheckSummaryJSON,
     PublicationJSON,
     PublicationPage,
     PublicationRecordJSON,
     PublishJSON,
     UploadJSON,
+    ValidationJSON,
+    ValidationPage,
+    ValidationSummaryJSON,
     VersionJSON,
     VersionPage,
 )
@@ -30,12 +30,12 @@ from app.services import services_of
 router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 Limit = Annotated[int, Query(ge=1, le=100)]
-Before = Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")]
+Before = Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")]
 _ZIP = "application/zip"
 _ZIP_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": f"The files of the package, problem.toml at the top; at most {MAX_ZIP_BYTES >> 20} MiB",
+        "description": f"The files of the package, with problem.toml at the top. At most {MAX_ZIP_BYTES >> 20} MiB.",
         "content": {_ZIP: {"schema": {"type": "string", "format": "binary"}}},
     }
 }
@@ -47,59 +47,59 @@ def _authoring(request: Request) -> Authoring:
 
 @router.put(
     "/problems/{slug}",
-    summary="Upload a version of a problem's package; it is kept, and not yet served",
+    summary="Upload a version of a problem's package, without publishing it",
     status_code=201,
     responses={
-        200: {"description": "This version was there already", "model": UploadJSON},
+        200: {"description": "This version was already stored", "model": UploadJSON},
         **problem_responses(400, 401, 403, 409, 413, 415, 422),
     },
     openapi_extra=_ZIP_BODY,
 )
 async def upload_package(request: Request, response: Response, user: Instructor, slug: str) -> UploadJSON:
-    given = request.headers.get("content-type", "")
-    if given.split(";")[0].strip().lower() != _ZIP:
+    content_type = request.headers.get("content-type", "")
+    if content_type.split(";")[0].strip().lower() != _ZIP:
         raise ContentTypeNotZip(
-            f"Expected the header 'Content-Type: {_ZIP}', got {given[:80]!r}. "
+            f"Expected the header 'Content-Type: {_ZIP}', got {content_type[:80]!r}. "
             f"With curl: curl -T package.zip -H 'Content-Type: {_ZIP}' …"
         )
-    data = await read_body(request, MAX_ZIP_BYTES, "more than a zipped package may have")
+    data = await read_body(request, MAX_ZIP_BYTES, "which is too much for a zipped package")
     upload = await _authoring(request).upload(user, slug, data)
     response.status_code = 201 if upload.is_new else 200
     return UploadJSON.of(upload)
 
 
 @router.post(
-    "/problems/{slug}/check",
-    summary="Check a version with the judge: does each submission in it get the verdict that it must?",
+    "/problems/{slug}/validations",
+    summary="Validate a version: the judge proves that each of its submissions gets its verdict",
     status_code=202,
     responses={
         202: {
-            "description": "Queued; follow it at the address in the Location header",
-            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the check"}},
+            "description": "Queued. Follow it at the address in the Location header",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the validation"}},
         },
         **problem_responses(400, 401, 403, 404, 413, 415, 422, 503),
     },
     openapi_extra=body_of(VersionJSON),
 )
-async def check_package(request: Request, response: Response, user: Instructor, slug: str) -> PackageCheckJSON:
+async def validate_package(request: Request, response: Response, user: Instructor, slug: str) -> ValidationJSON:
     body = await read_json(request, VersionJSON)
-    proof = await _authoring(request).check(slug, body.version)
-    response.headers["Location"] = f"/api/v1/problems/{proof.slug}/checks/{proof.id}"
-    return PackageCheckJSON.of(proof)
+    validation = await _authoring(request).validate(slug, body.version)
+    response.headers["Location"] = f"/api/v1/problems/{validation.slug}/validations/{validation.id}"
+    return ValidationJSON.of(validation)
 
 
 @router.get(
-    "/problems/{slug}/checks/{check_id}",
-    summary="One check: how far it is, and what it found",
+    "/problems/{slug}/validations/{validation_id}",
+    summary="One validation and its steps so far",
     responses=problem_responses(401, 403, 404),
 )
-async def get_check(request: Request, user: Instructor, slug: str, check_id: str) -> PackageCheckJSON:
-    return PackageCheckJSON.of(await _authoring(request).proofs.get(slug, check_id))
+async def get_validation(request: Request, user: Instructor, slug: str, validation_id: str) -> ValidationJSON:
+    return ValidationJSON.of(await _authoring(request).validations.get(slug, validation_id))
 
 
 @router.post(
     "/problems/{slug}/publish",
-    summary="Serve a version from now on; attempts that were made before keep theirs",
+    summary="Publish a version; earlier attempts keep theirs",
     responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422),
     openapi_extra=body_of(PublishJSON),
 )
@@ -110,7 +110,7 @@ async def publish_package(request: Request, user: Instructor, slug: str) -> Publ
 
 @router.get(
     "/problems/{slug}/versions",
-    summary="Every version of a problem that is kept, newest first",
+    summary="Every stored version of a problem, newest first",
     responses=problem_responses(401, 403, 404, 422),
 )
 async def list_versions(
@@ -118,45 +118,45 @@ async def list_versions(
     user: Instructor,
     slug: str,
     limit: Limit = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="`next` of the page before")] = None,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="`next` of the previous page")] = None,
 ) -> VersionPage:
-    found = await _authoring(request).history.versions(slug, limit + 1, before)
+    versions = await _authoring(request).history.versions(slug, limit + 1, before)
     return VersionPage(
-        versions=[KeptVersionJSON.of(each) for each in found[:limit]],
-        next=found[limit - 1].version if len(found) > limit else None,
+        versions=[KeptVersionJSON.of(each) for each in versions[:limit]],
+        next=versions[limit - 1].version if len(versions) > limit else None,
     )
 
 
 @router.get(
     "/problems/{slug}/publications",
-    summary="Which version was published when, by whom, and whether its check had passed; newest first",
+    summary="Which version was published when, by whom, and whether its validation had passed; newest first",
     responses=problem_responses(401, 403, 404, 422),
 )
 async def list_publications(
     request: Request, user: Instructor, slug: str, limit: Limit = 20, before: Before = None
 ) -> PublicationPage:
-    found = await _authoring(request).history.publications(slug, limit + 1, before)
+    publications = await _authoring(request).history.publications(slug, limit + 1, before)
     return PublicationPage(
-        publications=[PublicationRecordJSON.of(each) for each in found[:limit]],
-        next=found[limit - 1].id if len(found) > limit else None,
+        publications=[PublicationRecordJSON.of(each) for each in publications[:limit]],
+        next=publications[limit - 1].id if len(publications) > limit else None,
     )
 
 
 @router.get(
-    "/problems/{slug}/checks",
-    summary="The checks of a problem's versions, newest first, without their findings",
+    "/problems/{slug}/validations",
+    summary="The validations of a problem's versions, newest first, without their steps",
     responses=problem_responses(401, 403, 404, 422),
 )
-async def list_checks(
+async def list_validations(
     request: Request,
     user: Instructor,
     slug: str,
     version: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="Only of this version")] = None,
     limit: Limit = 20,
     before: Before = None,
-) -> PackageCheckPage:
-    found = await _authoring(request).proofs.list(slug, version, limit + 1, before)
-    return PackageCheckPage(
-        checks=[PackageCheckSummaryJSON.of(each) for each in found[:limit]],
-        next=found[limit - 1].id if len(found) > limit else None,
+) -> ValidationPage:
+    validations = await _authoring(request).validations.list(slug, version, limit + 1, before)
+    return ValidationPage(
+        validations=[ValidationSummaryJSON.of(each) for each in validations[:limit]],
+        next=validations[limit - 1].id if len(validations) > limit else None,
     )

@@ -1,4 +1,4 @@
-"""Every version of a problem that is kept, and which of them was published when, by whom, and after which check."""
+"""Every stored version of a problem, and which of them was published when, by whom, and after which validation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,10 +25,10 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class PublicationView:
-    """`user` is None for what came out of the problems folder, and where the account was deleted.
+    """`user` is None if the version came from the problems folder, or if the account was deleted.
 
-    `checked` is whether the last check that had ended by then passed; None where there was none. `forced`: published
-    although it had not.
+    `validated` is whether the latest validation that had finished by then passed; None if there was none. `forced` is
+    true if the version was published although it had not.
     """
 
     id: str
@@ -36,13 +36,13 @@ class PublicationView:
     version: str
     origin: Origin
     user: str | None
-    checked: bool | None
+    validated: bool | None
     forced: bool
     published_at: datetime
 
 
 class History:
-    """Safe to share between requests. Lists are newest first; `before` names the last row of the page before."""
+    """Safe to share between requests. Lists are newest first. `before` names the last row of the previous page."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class History:
     async def versions(self, slug: str, limit: int, before: str | None = None) -> list[VersionView]:
         """Raises `ProblemNotFound`, and `VersionNotFound` for `before`."""
         row = PackageRow
-        # Without the files, which have up to 4 MiB a version.
+        # Without the files, which have up to 4 MiB per version.
         query = (
             select(row.version, row.created_at, PublishedRow.version.is_not(None).label("is_published"))
             .outerjoin(PublishedRow, (PublishedRow.slug == row.slug) & (PublishedRow.version == row.version))
@@ -67,8 +67,8 @@ class History:
                     raise VersionNotFound(f"The problem {slug[:64]!r} has no version {before[:64]!r}.")
                 query = query.where(tuple_(row.created_at, row.version) < tuple_(last_at, before))
             return [
-                VersionView(slug, found.version, bool(found.is_published), found.created_at)
-                for found in await session.execute(query)
+                VersionView(slug, each.version, bool(each.is_published), each.created_at)
+                for each in await session.execute(query)
             ]
 
     async def publications(self, slug: str, limit: int, before: str | None = None) -> list[PublicationView]:
@@ -90,20 +90,20 @@ class History:
                 query = query.where(tuple_(row.published_at, row.id) < tuple_(last.published_at, last.id))
             return [
                 PublicationView(
-                    id=found.id,
-                    slug=found.problem,
-                    version=found.version,
-                    origin=cast(Origin, found.origin),
+                    id=each.id,
+                    slug=each.problem,
+                    version=each.version,
+                    origin=cast(Origin, each.origin),
                     user=name,
-                    checked=found.checked,
-                    forced=found.forced,
-                    published_at=found.published_at,
+                    validated=each.validated,
+                    forced=each.forced,
+                    published_at=each.published_at,
                 )
-                for found, name in await session.execute(query)
+                for each, name in await session.execute(query)
             ]
 
 
 async def require_versions(session: AsyncSession, slug: str) -> None:
-    """Raises `ProblemNotFound` where no version of such a problem was ever kept."""
+    """Raises `ProblemNotFound` if no version of this problem was ever stored."""
     if not await session.scalar(select(func.count()).where(PackageRow.slug == slug)):
-        raise ProblemNotFound(f"There is no problem {slug[:64]!r}, and no version of one was uploaded.")
+        raise ProblemNotFound(f"There is no problem {slug[:64]!r}, and no version of it was uploaded.")

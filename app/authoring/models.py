@@ -1,4 +1,4 @@
-"""The table of checks of versions."""
+"""The table of validations."""
 
 from datetime import datetime
 from typing import Any
@@ -10,12 +10,13 @@ from app.database import Base, UTCDateTime
 from app.lease import LeasedRow
 
 
-class ProofRow(LeasedRow, Base):
-    """One validation of a version with the judge: queued, running or finished. `findings` grows as it goes on.
+class ValidationRow(LeasedRow, Base):
+    """One validation of a version with the judge: queued, running or finished. `steps` grows while it runs.
 
-    A process takes the row under a lease (app/lease.py).
+    A process leases the row (app/lease.py).
     """
 
+    # The table and the column of the steps have the names of an earlier version.
     __tablename__ = "proofs"
     __table_args__ = (
         Index("ix_proofs_status_created_at", "status", "created_at"),
@@ -25,7 +26,7 @@ class ProofRow(LeasedRow, Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
     status: Mapped[str] = mapped_column(String(16))
-    findings: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
+    steps: Mapped[list[dict[str, Any]]] = mapped_column("findings", JSON())
     total: Mapped[int] = mapped_column(Integer())
     tries: Mapped[int] = mapped_column(Integer())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())

@@ -1,11 +1,11 @@
-"""What REST takes from instructors and says to them about versions of a problem."""
+"""REST bodies and responses for instructors, about versions of a problem."""
 
 from datetime import datetime
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from app.authoring.proofs import ProofStatus
+from app.authoring.validations import ValidationStatus
 from app.problems.store import Origin
 
 EXAMPLE_VERSION = "3b9f4c0a7d2e5f8819c6d4b3a2f10e9d8c7b6a5948372615f0e1d2c3b4a59687"
@@ -13,18 +13,19 @@ _UPLOAD: dict[str, Any] = {"problem": "fsdp_step", "version": EXAMPLE_VERSION, "
 _PUBLICATION: dict[str, Any] = {
     "problem": "fsdp_step",
     "version": EXAMPLE_VERSION,
+    "validated": True,
     "checked": True,
     "forced": False,
     "attempts_at_other_versions": 412,
 }
-_CHECK: dict[str, Any] = {
+EXAMPLE_VALIDATION: dict[str, Any] = {
     "id": "5e8d3c2b1a0f9e8d7c0b8f6e1d9b7a4f",
     "problem": "fsdp_step",
     "version": EXAMPLE_VERSION,
     "status": "running",
     "passed": None,
     "total": 19,
-    "findings": [
+    "steps": [
         {
             "file": "submissions/rejected/wrong_value/half_of_it.py",
             "passed": False,
@@ -46,13 +47,14 @@ _RECORD: dict[str, Any] = {
     "version": EXAMPLE_VERSION,
     "origin": "upload",
     "user": "grace",
+    "validated": True,
     "checked": True,
     "forced": False,
     "published_at": "2026-01-05T09:45:00.000000Z",
 }
-_CHECK_SUMMARY: dict[str, Any] = {
-    **{name: value for name, value in _CHECK.items() if name != "findings"},
-    "found": 1,
+EXAMPLE_VALIDATION_SUMMARY: dict[str, Any] = {
+    **{name: value for name, value in EXAMPLE_VALIDATION.items() if name != "steps"},
+    "done": 1,
     "faults": 1,
 }
 
@@ -61,10 +63,10 @@ Slug = Annotated[str, Field(validation_alias="slug")]
 Served = Annotated[bool, Field(validation_alias="is_published")]
 
 
-class _View(BaseModel):
-    """Part of an answer, read from what the service returns.
+class View(BaseModel):
+    """Part of a response, read from what the service returns.
 
-    Only the fields that are named here are read: a new part of that, perhaps secret, is not published by itself.
+    Only the fields that are named here are read: a new part may be secret, and must not be published automatically.
     """
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
@@ -75,7 +77,7 @@ class _View(BaseModel):
 
 
 class VersionJSON(BaseModel):
-    """Which version: the `version` that its upload was answered with."""
+    """`version` is the one in the response to the upload."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", json_schema_extra={"examples": [{"version": EXAMPLE_VERSION}]}
@@ -85,7 +87,7 @@ class VersionJSON(BaseModel):
 
 
 class PublishJSON(VersionJSON):
-    """Which version. `force` publishes it although no check of it has passed; this is kept for others to see."""
+    """The version to publish. `force` publishes it even if it has not passed validation, and stays on record."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", json_schema_extra={"examples": [{"version": EXAMPLE_VERSION, "force": False}]}
@@ -94,8 +96,8 @@ class PublishJSON(VersionJSON):
     force: bool = False
 
 
-class UploadJSON(_View):
-    """A version that is kept. `published` says whether it is the one that is served."""
+class UploadJSON(View):
+    """A stored version. `published` says whether students see it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_UPLOAD]})
 
@@ -104,47 +106,49 @@ class UploadJSON(_View):
     published: Served
 
 
-class FindingJSON(_View):
-    """What was found of one file of the package; the message says what to do where it did not pass."""
+class ValidationStepJSON(View):
+    """One step of a validation, which proves one file of the package. If it did not pass, `message` says what to do."""
 
     file: str
     passed: bool
     message: str
 
 
-class PackageCheckJSON(_View):
-    """A check of a version. `passed` is null until it has ended; `total` is how many findings there will be."""
+class ValidationJSON(View):
+    """A validation of a version. `passed` is null until it has finished. There will be at most `total` steps."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_CHECK]})
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_VALIDATION]})
 
     id: str
     problem: Slug
     version: str
-    status: ProofStatus
+    status: ValidationStatus
     passed: bool | None
     total: int
-    findings: list[FindingJSON]
+    steps: list[ValidationStepJSON]
     created_at: datetime
     finished_at: datetime | None
 
 
-class PublicationJSON(_View):
-    """The version that is served. `checked`: whether its latest check passed; null where none has ended.
+class PublicationJSON(View):
+    """The version that students see from now on.
 
-    `forced`: it was published although none had passed.
+    `validated` is whether its latest validation passed; null if none has finished. `forced` is true if it was published
+    although none had passed. `checked` is deprecated and equals `validated`.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [_PUBLICATION]})
 
     problem: Slug
     version: str
-    checked: bool | None
+    validated: bool | None
+    checked: Annotated[bool | None, Field(validation_alias="validated", deprecated=True)]
     forced: bool
     attempts_at_other_versions: Annotated[int, Field(validation_alias="attempts")]
 
 
 class KeptVersionJSON(UploadJSON):
-    """A version that is kept. `published` says whether it is the one that is served."""
+    """A stored version. `published` says whether students see it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_VERSION]})
 
@@ -152,7 +156,7 @@ class KeptVersionJSON(UploadJSON):
 
 
 class VersionPage(BaseModel):
-    """`next` is what to send as `before` for the page after this one; null on the last page."""
+    """For the next page, send `next` as `before`. It is null on the last page."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"versions": [_VERSION], "next": None}]})
 
@@ -160,9 +164,10 @@ class VersionPage(BaseModel):
     next: str | None
 
 
-class PublicationRecordJSON(_View):
-    """That a version was published. `user` is null for what the operator put into the problems folder (`origin` is
-    `folder`), and where the account was deleted. `checked` and `forced` are as they were at that time.
+class PublicationRecordJSON(View):
+    """One publication of a version. `user` is null if the account was deleted, or if the version came from the
+    operator's problems folder (`origin` is then `folder`). `validated` and `forced` are as they were at that time.
+    `checked` is deprecated and equals `validated`.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [_RECORD]})
@@ -172,13 +177,14 @@ class PublicationRecordJSON(_View):
     version: str
     origin: Origin
     user: str | None
-    checked: bool | None
+    validated: bool | None
+    checked: Annotated[bool | None, Field(validation_alias="validated", deprecated=True)]
     forced: bool
     published_at: datetime
 
 
 class PublicationPage(BaseModel):
-    """`next` is what to send as `before` for the page after this one; null on the last page."""
+    """For the next page, send `next` as `before`. It is null on the last page."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"publications": [_RECORD], "next": None}]}
@@ -188,29 +194,29 @@ class PublicationPage(BaseModel):
     next: str | None
 
 
-class PackageCheckSummaryJSON(_View):
-    """A check without its findings: `found` of `total` are there, `faults` of them did not pass."""
+class ValidationSummaryJSON(View):
+    """A validation without its steps: `done` of the `total` steps have ended, and `faults` of those did not pass."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_CHECK_SUMMARY]})
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_VALIDATION_SUMMARY]})
 
     id: str
     problem: Slug
     version: str
-    status: ProofStatus
+    status: ValidationStatus
     passed: bool | None
     total: int
-    found: int
+    done: int
     faults: int
     created_at: datetime
     finished_at: datetime | None
 
 
-class PackageCheckPage(BaseModel):
-    """`next` is what to send as `before` for the page after this one; null on the last page."""
+class ValidationPage(BaseModel):
+    """For the next page, send `next` as `before`. It is null on the last page."""
 
     model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"checks": [_CHECK_SUMMARY], "next": None}]}
+        extra="forbid", json_schema_extra={"examples": [{"validations": [EXAMPLE_VALIDATION_SUMMARY], "next": None}]}
     )
 
-    checks: list[PackageCheckSummaryJSON]
+    validations: list[ValidationSummaryJSON]
     next: str | None

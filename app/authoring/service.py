@@ -1,4 +1,4 @@
-"""What instructors do to problems: hand in versions of a package, have them checked, and publish one."""
+"""What instructors do with problems: upload versions of a package, validate them, and publish one."""
 
 import asyncio
 import logging
@@ -8,11 +8,11 @@ from sqlalchemy import func, select
 
 from app.accounts.caller import User
 from app.authoring.history import History
-from app.authoring.proofs import Proof, Proofs
-from app.authoring.prover import steps_of
+from app.authoring.validations import Validation, Validations
+from app.authoring.validator import steps_of
 from app.authoring.zipped import files_of, refuse
 from app.database import Database
-from app.errors import PackageOfAnotherProblem, VersionNotChecked
+from app.errors import PackageOfAnotherProblem, VersionNotValidated
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
 from app.queue.models import IS_SCORED, AttemptRow
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A version in the store. `is_new`: it was not there before."""
+    """A stored version. `is_new` is true if this upload stored it."""
 
     slug: str
     version: str
@@ -38,14 +38,14 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """`checked` says how the latest check of this version ended; None where none has. `forced`: it had not passed.
+    """`validated` is whether the version's latest validation passed; None if none has finished. `forced`: it had not.
 
-    `attempts` counts the scored attempts that were judged by another version: those that a rejudge would be for.
+    `attempts` counts the scored attempts of other versions, which a rejudge would grade again.
     """
 
     slug: str
     version: str
-    checked: bool | None
+    validated: bool | None
     forced: bool
     attempts: int
 
@@ -58,7 +58,7 @@ class Authoring:
         database: Database,
         store: PackageStore,
         serving: Serving,
-        proofs: Proofs,
+        validations: Validations,
         walls: Walls,
         ceiling: Ceiling | None = None,
     ) -> None:
@@ -67,69 +67,69 @@ class Authoring:
         self._serving = serving
         self._walls = walls
         self._ceiling = ceiling
-        self.proofs = proofs
+        self.validations = validations
         self.history = History(database)
 
     async def upload(self, user: User, slug: str, data: bytes) -> Upload:
-        """Read a zipped package and keep it as a version of the problem; nobody is served another one by that.
+        """Read a zipped package and store it as a version of the problem, without publishing it.
 
         Raises:
-          BodyNotZip, PackageRefused. The latter also for a prerequisite that is not served.
+          BodyNotZip, PackageRefused. The latter also if a prerequisite is not published.
           PackageOfAnotherProblem: its manifest has another slug.
         """
-        # In a thread: parsing megabytes of Python and TOML would hold up every other request.
+        # In a thread: parsing megabytes of Python and TOML would delay every other request.
         package = await asyncio.to_thread(_unpack, data, self._ceiling)
         if package.slug != slug:
             raise PackageOfAnotherProblem(
-                f"problem.toml says slug = '{package.slug}', the address says {slug[:64]!r}. "
-                f"Send it to /problems/{package.slug}, or change the slug."
+                f"problem.toml has slug = '{package.slug}', but the address has {slug[:64]!r}. "
+                f"Send the package to /problems/{package.slug}, or change its slug."
             )
-        served = self._serving.uuids()
-        faults = unknown_prerequisites(package.manifest, served) + shared_uuids(package.manifest, served)
+        published = self._serving.uuids()
+        faults = unknown_prerequisites(package.manifest, published) + shared_uuids(package.manifest, published)
         if faults:
             raise refuse(faults)
         is_new = await self._store.add(package)
         if is_new:
             log.info("user %s uploaded version %s of %s", user.id, package.version, package.slug)
-        published = (await self._store.published()).get(slug)
-        return Upload(slug, package.version, published == package.version, is_new)
+        published_version = (await self._store.published()).get(slug)
+        return Upload(slug, package.version, published_version == package.version, is_new)
 
-    async def check(self, slug: str, version: str) -> Proof:
-        """Have a version checked with the judge.
+    async def validate(self, slug: str, version: str) -> Validation:
+        """Queue a validation of a version with the judge.
 
         Raises:
           VersionNotFound.
-          GradingRefused: a wall is missing, so it would never be.
+          GradingRefused: a wall is missing, so it would never run.
         """
         package = await self._store.version_of(slug, version)
         self._walls.require()
-        return await self.proofs.ask(version, len(steps_of(package)))
+        return await self.validations.request(version, len(steps_of(package)))
 
     async def publish(self, user: User, slug: str, version: str, *, force: bool = False) -> Publication:
-        """Serve this version from now on; what was handed in before keeps its version and its score.
+        """Publish this version. Earlier attempts keep their version and their score.
 
         Args:
-          force: also where no check of it has passed. The row that tells of the publication says so.
+          force: publish it even if it has not passed validation. The record of the publication says so.
         Raises:
           VersionNotFound.
-          PackageRefused: another problem with its uuid was published since it was uploaded.
-          VersionNotChecked: no check of it has passed, and it is not forced.
+          PackageRefused: another problem with its uuid was published after it was uploaded.
+          VersionNotValidated: its latest validation has not passed, and it is not forced.
         """
         package = await self._store.version_of(slug, version)
         if faults := shared_uuids(package.manifest, self._serving.uuids()):
             raise refuse(faults)
-        proof = await self.proofs.latest(version)
-        checked = proof.passed if proof else None
-        if not checked and not force:
-            raise VersionNotChecked(_why_not(slug, proof))
-        forced = not checked
-        await self._store.publish(slug, version, user_id=user.id, checked=checked, forced=forced)
+        validation = await self.validations.latest(version)
+        validated = validation.passed if validation else None
+        if not validated and not force:
+            raise VersionNotValidated(_why_not(slug, validation))
+        forced = not validated
+        await self._store.publish(slug, version, user_id=user.id, validated=validated, forced=forced)
         await self._serving.refresh()
-        log.info("user %s published version %s of %s%s", user.id, version, slug, ", unchecked" if forced else "")
-        return Publication(slug, version, checked, forced, await self.judged_by_others(slug, version))
+        log.info("user %s published version %s of %s%s", user.id, version, slug, " by force" if forced else "")
+        return Publication(slug, version, validated, forced, await self.judged_by_others(slug, version))
 
     async def judged_by_others(self, slug: str, version: str) -> int:
-        """How many scored attempts at the problem were judged by another version than this."""
+        """How many scored attempts at the problem were graded by another version."""
         query = (
             select(func.count())
             .select_from(AttemptRow)
@@ -139,15 +139,15 @@ class Authoring:
             return await session.scalar(query) or 0
 
 
-def _why_not(slug: str, proof: Proof | None) -> str:
-    if proof is None:
-        found = f"It was never checked. Ask for a check: POST /api/v1/problems/{slug}/check."
-    elif proof.passed is None:
-        found = f"Its check {proof.id} is still running. Wait until it has passed."
+def _why_not(slug: str, validation: Validation | None) -> str:
+    if validation is None:
+        why = f"It was never validated. Validate it: POST /api/v1/problems/{slug}/validations."
+    elif validation.passed is None:
+        why = f"Its validation {validation.id} is still running. Wait until it has passed."
     else:
-        found = f"Its check {proof.id} found faults. Fix the package and upload it again."
-    anyway = 'To publish it anyway, send "force": true; the list of publications will say so.'
-    return f"Nothing was published. {found} {anyway}"
+        why = f"Its validation {validation.id} failed. Fix the package and upload it again."
+    anyway = 'To publish it anyway, send "force": true, which stays on record.'
+    return f"Nothing was published. {why} {anyway}"
 
 
 def _unpack(data: bytes, ceiling: Ceiling | None) -> Package:

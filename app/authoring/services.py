@@ -1,4 +1,4 @@
-"""What routes for instructors need."""
+"""What the routes for instructors need."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
-"""A package as a zip: read in memory, with every bound checked before anything is unpacked, and nothing written.
+"""A package as a zip, read in memory: every bound is checked before anything is unpacked, and nothing is written.
 
-Names need no guard of their own: the reader of packages knows all that may stand in one, and refuses the rest.
+Names need no check here: the package reader knows every file that a package may contain, and refuses the rest.
 """
 
 import io
@@ -13,7 +13,7 @@ from app.errors import BodyNotZip, PackageRefused
 MAX_ZIP_BYTES = 2 << 20
 _MAX_TEXT_BYTES = 4 << 20
 _MAX_FILES = 500
-# Text of people shrinks to a tenth or so. Only what is small may shrink more: a file of one repeated line.
+# Text that people write shrinks to about a tenth. Only small files may shrink more, such as one repeated line.
 _MAX_RATIO = 100
 _SMALL_BYTES = 64 << 10
 _LONGEST_NAME = 200
@@ -22,49 +22,51 @@ _ENCRYPTED = 0x1
 
 
 def files_of(data: bytes) -> dict[str, str]:
-    """The text of each file by its path. Line ends are those of a folder that was read: the version must not differ.
+    """The text of each file by its path. Line ends become those of a folder, so that the version does not differ.
 
     Raises:
-      BodyNotZip: it is none, or a damaged one.
-      PackageRefused: it holds what no package may; nothing, or little, was unpacked.
+      BodyNotZip: it is not a zip, or is damaged.
+      PackageRefused: it contains something that a package may not. Nothing, or little, was unpacked.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = _bounded(archive)
             read = {each.filename: _read(archive, each) for each in entries}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        raise BodyNotZip(f"The body cannot be read as a zip: {error}. Make one with: zip -r package.zip .") from None
+        raise BodyNotZip(f"The body cannot be read as a zip: {error}. Create one with: zip -r package.zip .") from None
     return _decoded(read)
 
 
 def refuse(faults: list[str]) -> PackageRefused:
-    """Every fault in the detail, and in `faults`."""
-    told = faults[:_MAX_FAULTS]
+    """An error with every fault in the detail, and in `faults`."""
+    shown = faults[:_MAX_FAULTS]
     if len(faults) > _MAX_FAULTS:
-        told.append(f"and {len(faults) - _MAX_FAULTS} more")
-    return PackageRefused("Mend this and send it again: " + "; ".join(told) + ".", faults=told)
+        shown.append(f"and {len(faults) - _MAX_FAULTS} more")
+    return PackageRefused("Fix this and send it again: " + "; ".join(shown) + ".", faults=shown)
 
 
 def _bounded(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of the archive, none of which is read yet. The sizes that it names bound what reading them gives."""
+    """The files of the archive, none of which has been read yet. Their stated sizes bound what reading them gives."""
     entries = [each for each in archive.infolist() if not _is_left_out(each)]
     if len(entries) > _MAX_FILES:
-        raise refuse([f"it holds {len(entries)} files, and a package at most {_MAX_FILES}"])
+        raise refuse([f"it has {len(entries)} files, but a package may have at most {_MAX_FILES}"])
     total = sum(each.file_size for each in entries)
     if total > _MAX_TEXT_BYTES:
-        raise refuse([f"its files have {total} bytes, and a package's at most {_MAX_TEXT_BYTES}"])
+        raise refuse([f"its files have {total} bytes, but a package's may have at most {_MAX_TEXT_BYTES}"])
     names = [each.filename for each in entries]
     faults = [fault for each in entries if (fault := _fault(each))]
-    faults += [f"{_shown(name)} is in it twice" for name in sorted({each for each in names if names.count(each) > 1})]
+    faults += [f"it has {_shown(name)} twice" for name in sorted({each for each in names if names.count(each) > 1})]
     if "problem.toml" not in names and any(name.endswith("/problem.toml") for name in names):
-        faults.append("problem.toml lies in a folder: zip what is in that folder, not the folder (cd into it, zip -r)")
+        faults.append(
+            "problem.toml is in a folder: zip the files in it, not the folder itself (cd into it, then zip -r)"
+        )
     if faults:
         raise refuse(faults)
     return entries
 
 
 def _is_left_out(entry: zipfile.ZipInfo) -> bool:
-    """As when a folder is read: folders tell nothing, and Python leaves its caches beside what it has run."""
+    """As when a folder is read: folders themselves do not matter, and Python leaves caches beside files that it ran."""
     # Not `is_dir()`, which fails on an empty name: https://github.com/python/cpython/issues/98286
     return entry.filename.endswith("/") or "__pycache__" in entry.filename.split("/")
 
@@ -75,11 +77,11 @@ def _fault(entry: zipfile.ZipInfo) -> str | None:
     if len(entry.filename) > _LONGEST_NAME:
         return f"the name {name} is too long"
     if kind not in (0, stat.S_IFREG):
-        return f"{name} is not a plain file: links and devices are not followed"
+        return f"{name} is not a plain file (links and devices are not followed)"
     if entry.flag_bits & _ENCRYPTED:
         return f"{name} is encrypted"
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return f"{name} is compressed in another way than by deflate"
+        return f"{name} is not compressed with deflate"
     if entry.file_size > max(_SMALL_BYTES, _MAX_RATIO * entry.compress_size):
         return f"{name} grows more than {_MAX_RATIO}-fold when it is unpacked"
     return None
@@ -87,7 +89,7 @@ def _fault(entry: zipfile.ZipInfo) -> str | None:
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     with archive.open(entry) as file:
-        # Never more than the size that was counted, whatever lies in the archive; then the checksum is compared.
+        # Never more than the size that was counted, whatever the archive contains. Then the checksum is compared.
         return file.read(entry.file_size)
 
 

@@ -1,4 +1,4 @@
-"""The command line: `./meshgrade COMMAND`. A command's module is imported only when the command is asked for."""
+"""The command line: `./meshgrade COMMAND`. A command's module is imported only when it is called."""
 
 import importlib
 import sys
@@ -13,7 +13,7 @@ from app.start_errors import ServerUnusable
 from app.version import VERSION
 from grader.errors import MeshgradeError
 
-# Name -> module. Each module has `app`, a Typer of one command or a group, and imports what is heavy inside it.
+# Name -> module. Each module has `app`, a Typer with one command or a group, and imports heavy modules inside it.
 COMMANDS = {
     "serve": "app.cli.serve",
     "worker": "app.cli.worker",
@@ -45,7 +45,7 @@ class _LazyCommands(TyperGroup):
         if module is None:
             return None
         command = get_command(importlib.import_module(module).app)
-        # A group of commands has no name of its own, and the help would list it without one.
+        # A group of commands has no name, and the help would list it without one.
         command.name = cmd_name
         return command
 
@@ -55,14 +55,14 @@ app = typer.Typer(
     name="meshgrade",
     help="Meshgrade grades practice problems in distributed JAX.",
     no_args_is_help=True,
-    # Here alone: what completes a command below this one is the same.
+    # Only here: the completion of each command would be the same.
     add_completion=True,
     pretty_exceptions_enable=False,
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_set: bool) -> None:
+    if is_set:
         print(f"meshgrade {VERSION}")
         raise typer.Exit
 

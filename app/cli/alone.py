@@ -1,4 +1,4 @@
-"""A judge for one submission, without a server: its walls are proved first, and it is closed again."""
+"""A judge for one submission, without a server. Its walls are tested first, and it is closed at the end."""
 
 import logging
 import sys
@@ -18,17 +18,17 @@ from grader.sandbox.doctor import require_walls
 
 @contextmanager
 def alone() -> Iterator[tuple[Judge, Context]]:
-    """Yield a judge and the context to call it in: progress goes to standard error, and Ctrl-C stops the work.
+    """Yield a judge and the context for its calls: progress goes to standard error, and Ctrl-C stops the work.
 
     Raises:
-      SettingInvalid: the environment says something that cannot be used.
-      WallMissing: before anything is executed.
+      SettingInvalid: a setting in the environment cannot be used.
+      WallMissing: raised before anything is executed.
     """
     own = load_settings()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
     private = open_private_folder()
     stop = threading.Event()
-    with Console(stderr=True).status("proving the walls") as status:
+    with Console(stderr=True).status("testing the walls") as status:
         require_walls(own.isolation)
         with build_judging(own, private.cache, private.secret, alone=True) as judging:
             try:

@@ -1,4 +1,4 @@
-"""`meshgrade backup`: all that the service keeps, in one file."""
+"""`meshgrade backup`: everything that the service stores, in one file."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Write all accounts, attempts and verdicts, and the deployment secret, to FILE. The server may run.")
+@app.command(
+    help="Write all accounts, attempts and verdicts, and the deployment secret, to FILE. The server may keep running."
+)
 def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, such as meshgrade.tar.gz.")],
     data: Data = None,
@@ -36,17 +38,17 @@ def backup(
 
     with Console(stderr=True).status("reading the database") as status:
         rows = asyncio.run(run())
-    print(f"{file} holds {told(rows)}. It holds the deployment secret, too: keep it where you keep secrets.")
+    print(f"{file} contains {row_counts(rows)}. It also contains the deployment secret, so store it like a secret.")
 
 
 async def secret_of(database: "Database", settings: "Settings") -> bytes:
-    """The deployment secret in force: the shared database's, else the data folder's."""
+    """The deployment secret in use: the one in the shared database, or else the one in the data folder."""
     from app.data_folder import read_secret
     from app.queue.deployment import shared_secret
 
     return await shared_secret(database) or read_secret(settings.data)
 
 
-def told(rows: dict[str, int]) -> str:
+def row_counts(rows: dict[str, int]) -> str:
     """`users: 1, attempts: 12`"""
     return ", ".join(f"{name.replace('_', ' ')}: {number:,}" for name, number in rows.items())

@@ -1,4 +1,4 @@
-"""`meshgrade bench`: how fast grading is, beside what it costs without us, on this machine and in one run."""
+"""`meshgrade bench`: how fast grading is on this machine, compared with plain Python in the same run."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 class Part(StrEnum):
-    """What can be measured alone: grading in one of the modes, the service around it, or submissions that differ."""
+    """A part that can be measured alone: grading in one mode, the service around it, or varied submissions."""
 
     CALL = "call"
     PROGRAM = "program"
@@ -22,18 +22,18 @@ class Part(StrEnum):
 
 
 @app.command(
-    help="Measure grading beside plain Python processes, in about half an hour. Leave the machine alone meanwhile."
+    help="Compare grading with plain Python processes. Takes about half an hour; keep the machine otherwise idle."
 )
 def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-    only: Annotated[Part | None, typer.Option(help="Measure this part alone.")] = None,
+    only: Annotated[Part | None, typer.Option(help="Measure only this part.")] = None,
     quick: Annotated[
-        bool, typer.Option(help="Once each, public cases only: shows that it works; the figures say nothing.")
+        bool, typer.Option(help="Run each part once on public cases, to show that it works. The figures mean nothing.")
     ] = False,
 ) -> None:
     require_in_checkout("bench", folders=("benchmarks", "problems"))
     options = [*([only.value] if only else []), *(["--json"] if as_json else []), *(["--quick"] if quick else [])]
-    # This process becomes the measuring one: the service imports no benchmark, and Ctrl-C reaches it as before.
+    # This process becomes the benchmark: the service imports no benchmark, and Ctrl-C still reaches it.
     os.execve(
         sys.executable, [sys.executable, "-m", "benchmarks", *options], {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     )

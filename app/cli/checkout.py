@@ -1,4 +1,4 @@
-"""What only a checkout has: the image ships the service alone."""
+"""Commands that need a checkout, because the image ships only the service."""
 
 import importlib.util
 from pathlib import Path
@@ -9,12 +9,12 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def require_in_checkout(command: str, *, folders: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> None:
-    """Refuse to start a command where what it needs is not installed.
+    """Refuse to start a command if something that it needs is missing.
 
     Args:
-      command: as it is typed.
-      folders: of the checkout.
-      packages: Python modules.
+      command: its name, as the user types it.
+      folders: the folders of the checkout that it needs.
+      packages: the Python modules that it needs.
     Raises:
       StartRefused: names everything that is missing.
     """
@@ -22,7 +22,7 @@ def require_in_checkout(command: str, *, folders: tuple[str, ...] = (), packages
     missing += [f"the Python package {name}" for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise StartRefused(
-            f"`{command}` needs a checkout of the repository, and {CHECKOUT} lacks {', '.join(missing)}",
-            f"./meshgrade {command} in a clone installs what is missing. The container image "
-            "ships the service without tests and benchmarks.",
+            f"`{command}` needs a checkout of the repository, but {CHECKOUT} lacks {', '.join(missing)}",
+            f"Run ./meshgrade {command} in a clone, which installs what is missing. The container image "
+            "has no tests and no benchmarks.",
         )

@@ -1,4 +1,4 @@
-"""`meshgrade db upgrade`: what every start does first, by itself."""
+"""`meshgrade db upgrade`: migrates the database, as every start does."""
 
 import asyncio
 
@@ -6,15 +6,17 @@ import typer
 
 from app.cli.options import Data
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help="The database.", no_args_is_help=True)
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, help="Manage the database.", no_args_is_help=True
+)
 
 
 @app.callback()
 def _group() -> None:
-    """The database."""
+    """Manage the database."""
 
 
-@app.command(help="Bring the database to this version's revision, from any earlier one. Every start does so, too.")
+@app.command(help="Migrate the database to this version's revision. Every start also does this.")
 def upgrade(
     data: Data = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`meshgrade doctor`: is everything there that grading needs?"""
+"""`meshgrade doctor`: tests whether this machine can grade."""
 
 import json
 import secrets
@@ -16,12 +16,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(
-    help="Prove every wall by trying to cross it, then grade a tiny program. "
-    "Exit status: 0 all is well, 3 a wall is missing or the program was not graded."
+    help="Test every wall by trying to get through it, then grade a tiny program. "
+    "Exit status: 0 ready to grade, 3 a wall is missing or the program was not graded."
 )
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    walls_alone: Annotated[bool, typer.Option("--walls", help="Prove the walls alone, and grade nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    walls_alone: Annotated[bool, typer.Option("--walls", help="Test only the walls, and grade nothing.")] = False,
 ) -> None:
     from dataclasses import asdict
 
@@ -31,21 +31,21 @@ def doctor(
 
     settings = load_settings()
     reports = probe_walls(settings.isolation)
-    standing = all(report.up for report in reports)
-    # Behind walls that do not stand nothing is executed, a program of ours neither.
-    trial = try_grading(settings) if standing and not walls_alone else None
-    findings = {
-        "ready": standing and (walls_alone or (trial is not None and trial.graded)),
+    all_up = all(report.up for report in reports)
+    # If a wall is missing, nothing is executed, not even our own program.
+    trial = try_grading(settings) if all_up and not walls_alone else None
+    report = {
+        "ready": all_up and (walls_alone or (trial is not None and trial.graded)),
         "walls": [asdict(report) for report in reports],
         "trial": asdict(trial) if trial else None,
         "setbacks": setbacks_of_server(settings),
         "versions": _versions(),
     }
     if as_json:
-        print(json.dumps(findings, indent=2))
+        print(json.dumps(report, indent=2))
     else:
-        _print(findings)
-    raise typer.Exit(0 if findings["ready"] else 3)
+        _print(report)
+    raise typer.Exit(0 if report["ready"] else 3)
 
 
 def try_grading(settings: "Settings") -> "Trial":
@@ -60,33 +60,37 @@ def try_grading(settings: "Settings") -> "Trial":
         return grade_trial(judging.judge)
 
 
-def _print(findings: dict[str, Any]) -> None:
+def _print(report: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.markup import escape
 
     console = Console(highlight=False)
-    for report in findings["walls"]:
-        mark = "[green]up     [/]" if report["up"] else "[red]MISSING[/]"
-        console.print(f"{mark} {report['name']:<12} {escape(report['found'])}")
-        if report["remedy"]:
-            console.print(f"        to mend it: {escape(report['remedy'])}")
-    if trial := findings["trial"]:
+    for wall in report["walls"]:
+        mark = "[green]up     [/]" if wall["up"] else "[red]MISSING[/]"
+        console.print(f"{mark} {wall['name']:<12} {escape(wall['found'])}")
+        if wall["remedy"]:
+            console.print(f"        to fix it: {escape(wall['remedy'])}")
+    if trial := report["trial"]:
         mark = "[green]works  [/]" if trial["graded"] else "[red]FAILED [/]"
         console.print(f"{mark} {'grading':<12} {escape(trial['found'])} ({trial['seconds']:.1f} s)", soft_wrap=True)
-    for each in findings["setbacks"] or []:
+    for each in report["setbacks"] or []:
         what = each["what"].replace("_", "-")
         console.print(
-            f"[yellow]retried[/] {what:<12} {escape(each['name'])}: failed {each['failures']} times in a row in the "
-            "running server; its log says why",
+            f"[yellow]retried[/] {what:<12} {escape(each['name'])}: {_times(each['failures'])} in the running server; "
+            "see its log",
             soft_wrap=True,
         )
-    console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in findings["versions"].items()) + "[/]")
-    if findings["ready"]:
-        console.print("Ready to grade." if findings["trial"] else "Every wall is up.")
-    elif findings["trial"]:
+    console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in report["versions"].items()) + "[/]")
+    if report["ready"]:
+        console.print("Ready to grade." if report["trial"] else "Every wall is up.")
+    elif report["trial"]:
         console.print("[red]Not ready: every wall is up, but grading does not work.[/]")
     else:
         console.print("[red]Not ready: nothing is graded until every wall is up.[/]")
+
+
+def _times(failures: int) -> str:
+    return "failed once" if failures == 1 else f"failed {failures} times in a row"
 
 
 def _versions() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Errors as a person at a terminal wants them: one red line and what to do, no traceback."""
+"""Errors for a terminal: one red line and what to do, without a traceback."""
 
 import sys
 

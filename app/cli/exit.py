@@ -3,12 +3,12 @@
 import os
 import threading
 
-# The graders get 2 s to stop (app/queue/grading.py); whatever still hangs after this is left to die with the process.
+# The graders get 2 s to stop (app/queue/grading.py). Anything that still hangs after this dies with the process.
 _EXIT_AFTER_S = 3.5
 
 
 def exit_in_time() -> None:
-    """Sandboxes die with this process, so ending it ends all; a judge that does not heed its stop cannot hold it up."""
+    """End the process soon, even if a judge does not stop. Its sandboxes die with it."""
     timer = threading.Timer(_EXIT_AFTER_S, os._exit, (0,))
     timer.daemon = True
     timer.start()

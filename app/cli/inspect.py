@@ -1,4 +1,4 @@
-"""`meshgrade inspect`: what a submission compiles to, without judging it."""
+"""`meshgrade inspect`: shows what a submission compiles to, without judging it."""
 
 import json
 import sys
@@ -18,18 +18,18 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(
-    help="Show what FILE compiles to, for every mesh of the problem: where each leaf lives, what the devices say "
-    "to each other, memory and FLOPs. Exit status: 0 shown, 1 the file gives no program, 3 failed, 2 wrong usage."
+    help="Show what FILE compiles to, for every mesh of the problem: where each leaf lives, the communication between "
+    "devices, memory and FLOPs. Exit status: 0 shown, 1 the file has no program, 3 failed, 2 wrong usage."
 )
 def inspect(
     problem: Annotated[str, typer.Argument(metavar="SLUG_OR_PATH", help="A problem's slug, or a package's folder.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     package, source = package_of(problem), source_of(file, source_limit())
     if package.manifest.mode != "program":
         raise StartRefused(
-            f"{package.slug} is a problem of mode {package.manifest.mode}: it has no compiled program to inspect",
+            f"{package.slug} is a problem of mode {package.manifest.mode}, so it has no compiled program to inspect",
             "Name a problem of mode program, such as fsdp_shard_map_step.",
         )
     try:
@@ -43,7 +43,7 @@ def inspect(
             print(f"{fault.reason.replace('_', ' ')}: {fault_message(fault)}", file=sys.stderr)
         raise typer.Exit(1) from None
     except WallMissing as missing:
-        print(f"Error: refusing to execute, {missing}", file=sys.stderr)
+        print(f"Error: refusing to execute code: {missing}", file=sys.stderr)
         raise typer.Exit(3) from None
     except GraderFault as fault:
         print(f"Error: {fault}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`meshgrade judge`: grade a file here, without a server."""
+"""`meshgrade judge`: grades a file on this machine, without a server."""
 
 import json
 import sys
@@ -17,7 +17,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _EXIT = {"accepted": 0, "rejected": 1, "failed": 3}
 
 
-@app.command(help="Grade FILE here, without a server. Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage.")
+@app.command(
+    help="Grade FILE on this machine, without a server. Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage."
+)
 def judge(
     problem: Annotated[str, typer.Argument(metavar="SLUG_OR_PATH", help="A problem's slug, or a package's folder.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")],
@@ -29,7 +31,7 @@ def judge(
     except WallMissing as missing:
         if as_json:
             print(json.dumps({"error": str(missing), "wall": missing.wall, "remedy": missing.remedy}))
-        print(f"Error: refusing to grade, {missing}", file=sys.stderr)
+        print(f"Error: refusing to grade: {missing}", file=sys.stderr)
         raise typer.Exit(_EXIT["failed"]) from None
     except Cancelled:
         raise typer.Exit(130) from None

@@ -1,4 +1,4 @@
-"""The listening socket, opened before anything slow so that a port in use is known at once."""
+"""The listening socket. It is opened before anything slow, so that a port in use is reported at once."""
 
 import errno
 import ipaddress
@@ -10,20 +10,20 @@ _BACKLOG = 2048
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Listen on `host`:`port`; port 0 picks a free one. Raises `AddressUnusable`."""
+    """Listen on `host`:`port`. Port 0 picks a free one. Raises `AddressUnusable`."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
         raise AddressUnusable(
             f"the host {host!r} cannot be resolved: {error.strerror}.",
-            "Give --host 127.0.0.1 (this machine only) or --host 0.0.0.0 (every network).",
+            "Use --host 127.0.0.1 (this machine only) or --host 0.0.0.0 (every network).",
         ) from error
     sock = socket.socket(family, kind, protocol)
     try:
-        # A restart must not wait for connections of the last server to time out.
+        # A restart must not wait until the connections of the previous server time out.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(address)
-        # At once: until one of them listens, Linux lets two sockets with SO_REUSEADDR have the same port.
+        # Immediately: until one of them listens, Linux lets two sockets with SO_REUSEADDR bind the same port.
         sock.listen(_BACKLOG)
     except OSError as error:
         sock.close()
@@ -47,14 +47,14 @@ def _explain(error: OSError, host: str, port: int) -> AddressUnusable:
     if error.errno == errno.EADDRINUSE:
         return AddressUnusable(
             f"port {port} on {host} is in use by another program.",
-            f"Stop that program (find it with: ss -ltnp 'sport = :{port}'), or choose another port: --port {port + 1}; "
-            "--port 0 picks a free one.",
+            f"Stop that program (find it with: ss -ltnp 'sport = :{port}'), or choose another port: --port {port + 1}. "
+            "With --port 0, the system picks a free one.",
         )
     if error.errno == errno.EACCES:
         return AddressUnusable(
-            f"this user may not listen on port {port}.", "Choose a port of 1024 or more, for example --port 8000."
+            f"this user may not listen on port {port}.", "Choose a port from 1024 up, such as --port 8000."
         )
     return AddressUnusable(
         f"cannot listen on {host}, port {port}: {error.strerror or error}.",
-        "Give --host an address of this machine, for example 127.0.0.1.",
+        "Set --host to an address of this machine, such as 127.0.0.1.",
     )

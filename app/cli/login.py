@@ -1,4 +1,4 @@
-"""`meshgrade login`: keep an API token for a server."""
+"""`meshgrade login`: stores an API token for a server."""
 
 import getpass
 import os
@@ -18,10 +18,10 @@ from app.web.terminal import plain_text
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Log in at a server with an API token, which is asked for and then kept in a private file.")
+@app.command(help="Log in to a server. Asks for an API token and stores it in a private file.")
 def login(
     url: Annotated[
-        str | None, typer.Argument(metavar="[URL]", help=f"Default: where you logged in last, or {DEFAULT}.")
+        str | None, typer.Argument(metavar="[URL]", help=f"Default: the server of your last login, or {DEFAULT}.")
     ] = None,
     token_stdin: Annotated[bool, typer.Option("--token-stdin", help="Read the token from standard input.")] = False,
     insecure: InsecureOption = False,
@@ -32,22 +32,22 @@ def login(
     token = _ask_for_token(address, token_stdin=token_stdin)
     with closing(Server(address, token, note=note)) as server:
         me = server.me()
-    # Kept only now, so that a token that does not work never takes the place of one that does.
+    # Stored only now, so that a token that does not work never replaces one that does.
     remember(Remembered(current=address, tokens=remembered.tokens | {address: token}))
-    print(f"Logged in at {address} as {plain_text(me.name)} ({plain_text(me.role)}). The token is in {token_file()}.")
+    print(f"Logged in to {address} as {plain_text(me.name)} ({plain_text(me.role)}). The token is in {token_file()}.")
     if os.environ.get("MESHGRADE_TOKEN"):
-        note("Note: MESHGRADE_TOKEN is set, and wins over the token that was kept now.")
+        note("Note: MESHGRADE_TOKEN is set, and overrides the token that was just stored.")
 
 
 def _ask_for_token(address: str, *, token_stdin: bool) -> str:
     if token_stdin:
         token = sys.stdin.readline().strip()
     elif sys.stdin.isatty():
-        token = getpass.getpass(f"API token for {address} (make one at {address}/account/tokens): ").strip()
+        token = getpass.getpass(f"API token for {address} (create one at {address}/account/tokens): ").strip()
     else:
         raise NotLoggedIn(
-            "There is no terminal to ask for the token.",
-            f"Make one at {address}/account/tokens and pipe it in: ./meshgrade login --token-stdin",
+            "There is no terminal in which to ask for the token.",
+            f"Create one at {address}/account/tokens and pipe it in: ./meshgrade login --token-stdin",
         )
-    check_token(token, "What was given")
+    check_token(token, "The input")
     return token

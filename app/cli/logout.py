@@ -1,4 +1,4 @@
-"""`meshgrade logout`: forget the API token of a server."""
+"""`meshgrade logout`: removes the API token of a server."""
 
 import os
 from typing import Annotated
@@ -12,15 +12,15 @@ from app.start_errors import NotLoggedIn
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Forget the API token of a server. It stays valid there until it is revoked on the server.")
+@app.command(help="Remove the stored API token of a server. The token stays valid until you revoke it there.")
 def logout(
-    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Default: where you logged in last.")] = None,
+    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="Default: the server of your last login.")] = None,
 ) -> None:
     remembered = read_remembered()
     address = read_address(url or os.environ.get("MESHGRADE_SERVER") or remembered.current or DEFAULT)
     if address not in remembered.tokens:
         known = ", ".join(remembered.tokens) or "none"
-        raise NotLoggedIn(f"You are not logged in at {address}.", f"Servers that you are logged in at: {known}.")
-    kept = {other: token for other, token in remembered.tokens.items() if other != address}
-    remember(Remembered(current=None if remembered.current == address else remembered.current, tokens=kept))
-    print(f"Logged out of {address}. The token stays valid there until you revoke it on the server.")
+        raise NotLoggedIn(f"You are not logged in to {address}.", f"You are logged in to: {known}.")
+    remaining = {other: token for other, token in remembered.tokens.items() if other != address}
+    remember(Remembered(current=None if remembered.current == address else remembered.current, tokens=remaining))
+    print(f"Logged out of {address}. The token stays valid until you revoke it there.")

@@ -1,4 +1,4 @@
-"""Where the command line keeps what is its own: the checkout's private folder."""
+"""The command line's private folder in the checkout."""
 
 import os
 import secrets
@@ -12,14 +12,14 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class PrivateFolder:
-    """`secret` is the one that hidden inputs of `meshgrade judge` come from; the service has its own."""
+    """`secret` is what `meshgrade judge` derives hidden inputs from. The service has its own."""
 
     cache: Path
     secret: bytes
 
 
 def open_private_folder() -> PrivateFolder:
-    """Raises `StartRefused` where it cannot be written."""
+    """Raises `StartRefused` if it cannot be written."""
     folder = CHECKOUT / ".meshgrade" / "judge"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -32,5 +32,5 @@ def open_private_folder() -> PrivateFolder:
         return PrivateFolder(folder / "references", path.read_bytes())
     except OSError as error:
         raise StartRefused(
-            f"{folder} cannot be used: {error.strerror}", "Make the checkout's folder writable, then try again."
+            f"{folder} cannot be used: {error.strerror}", "Make the checkout writable, then try again."
         ) from None

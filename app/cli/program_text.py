@@ -1,4 +1,4 @@
-"""A compiled program as a person at a terminal wants to read it."""
+"""A compiled program as text for a terminal."""
 
 from rich.console import Console
 from rich.table import Table
@@ -20,7 +20,7 @@ def print_program(measured: Measured) -> None:
     console.print(_collectives(measured))
     if facts.asked:
         dtypes = sorted({f"{each.kind} {'/'.join(each.dtypes)}" for each in facts.asked})
-        console.print(f"Asked for in the exported program: {safe(', '.join(dtypes))}")
+        console.print(f"Collectives in the exported program: {safe(', '.join(dtypes))}")
     memory = facts.memory
     console.print(
         f"On each device: {in_bytes(memory.argument_bytes)} of arguments, {in_bytes(memory.output_bytes)} of outputs, "
@@ -40,7 +40,7 @@ def _leaves(measured: Measured) -> Table:
     table.add_column("whole", justify="right")
     out = dict(measured.out)
     for path, leaf in (*measured.state_in, *measured.given):
-        # Most of a state comes out as it went in: one row says so.
+        # Most of a state comes out as it went in, so one row shows both.
         same = out.get(path) == leaf
         _add(table, "in, out" if same else "in", path, leaf)
         if same:
@@ -59,21 +59,21 @@ def _shape(leaf: Leaf) -> str:
 
 
 def _bytes(leaf: Leaf) -> tuple[str, str]:
-    held = max((leaf.held_bytes(device) for device in range(len(leaf.slices))), default=0)
-    return in_bytes(held), in_bytes(leaf.whole_bytes)
+    on_a_device = max((leaf.held_bytes(device) for device in range(len(leaf.slices))), default=0)
+    return in_bytes(on_a_device), in_bytes(leaf.whole_bytes)
 
 
 def _collectives(measured: Measured) -> Table | str:
-    said = collectives_of(measured)
-    if not said:
-        return "The devices say nothing to each other."
+    uses = collectives_of(measured)
+    if not uses:
+        return "There is no communication between devices."
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("collective")
     table.add_column("over")
     for name in ("devices", "executed", "logical bytes", "sent by a device"):
         table.add_column(name, justify="right")
     table.add_column("where")
-    for each in said:
+    for each in uses:
         times = "?" if each.executions is None else f"{each.executions}{_TIMES}"
         place = "in a loop" if each.in_loop else ""
         line = f"line {each.line}" if each.line else ""

@@ -1,4 +1,4 @@
-"""`meshgrade pull`: a problem's statement and starter as files, to work on in an editor."""
+"""`meshgrade pull`: writes a problem's statement and starter to files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,13 +11,13 @@ from app.start_errors import StartRefused
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Write the statement and the starter of a problem: DIR/statement.md and DIR/SLUG.py.")
+@app.command(help="Write a problem's statement and starter to DIR/statement.md and DIR/SLUG.py.")
 def pull(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="Created where it is missing; default: a folder named SLUG.")
+        Path | None, typer.Argument(metavar="[DIR]", help="Created if it is missing. Default: a folder named SLUG.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     server: ServerOption = None,
     insecure: InsecureOption = False,
 ) -> None:
@@ -28,16 +28,16 @@ def pull(
     files = {folder / "statement.md": problem.statement, starter: problem.starter}
     if not force and (there_already := [str(path) for path in files if path.exists()]):
         raise StartRefused(
-            f"{' and '.join(there_already)} would be written over.", "Name another folder, or add --force."
+            f"{' and '.join(there_already)} would be overwritten.", "Name another folder, or add --force."
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
-            # "x" also in the moment after the look above: what somebody wrote is never lost.
+            # "x" even though we looked above: a file that appears in between is never overwritten.
             with path.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
                 file.write(text)
     except OSError as error:
         raise StartRefused(
-            f"{error.filename} cannot be written: {error.strerror}.", "Name a folder that you may write to."
+            f"{error.filename} cannot be written: {error.strerror}.", "Name a folder that you can write to."
         ) from None
     print(f"Wrote {' and '.join(map(str, files))}. Then: ./meshgrade run {starter}, ./meshgrade submit {starter}")

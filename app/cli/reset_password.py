@@ -1,4 +1,4 @@
-"""`meshgrade reset-password`: the way back in for who forgot their password."""
+"""`meshgrade reset-password`: lets someone who forgot their password sign in again."""
 
 import asyncio
 from typing import Annotated
@@ -11,7 +11,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(
-    help="Forget NAME's password, sign their browsers out, and print a link that signs in, once. The server may run."
+    help="Remove NAME's password, sign out their browsers, and print a link that signs them in once. "
+    "The server may keep running."
 )
 def reset_password(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that they sign in with.")],
@@ -28,7 +29,7 @@ def reset_password(
     settings = load_settings(host=None, port=None, data=data)
 
     async def run() -> str:
-        # Only a folder that a server has used has a secret; without this a wrong --data would make an empty database.
+        # Only a folder that a server has used has a secret. Without this, a wrong --data would create a database.
         read_secret(settings.data)
         database = Database(settings.database)
         accounts = Accounts(
@@ -45,5 +46,5 @@ def reset_password(
     link = asyncio.run(run())
     address = settings.public_url or f"http://{settings.host}:{settings.port}"
     minutes = f"{settings.sign_in_link_minutes:g} min"
-    print(f"Give this to {name}, by a way that nobody else reads. It works once, for {minutes}:")
+    print(f"Send this link to {name} over a private channel. It works once, within {minutes}:")
     print(f"{address}/sign-in?token={link}")

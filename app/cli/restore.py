@@ -1,4 +1,4 @@
-"""`meshgrade restore`: a backup becomes a new data folder."""
+"""`meshgrade restore`: restores a backup into a new data folder."""
 
 import asyncio
 import shutil
@@ -11,13 +11,13 @@ from rich.console import Console
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Make a new data folder of the backup FILE, or fill the empty database of MESHGRADE_DATABASE_URL.")
+@app.command(help="Restore the backup FILE into a new data folder, or the empty database of MESHGRADE_DATABASE_URL.")
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `meshgrade backup` wrote.")],
-    data: Annotated[Path | None, typer.Option(help="A new data folder; default: data, in the checkout.")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `meshgrade backup` wrote.")],
+    data: Annotated[Path | None, typer.Option(help="A new data folder. Default: data, in the checkout.")] = None,
 ) -> None:
     from app.backup import Backup
-    from app.cli.backup import told
+    from app.cli.backup import row_counts
     from app.data_folder import DataFolder
     from app.database import Database
     from app.settings import load_settings
@@ -37,8 +37,8 @@ def restore(
             with DataFolder(settings.data, secret=backup.secret):
                 rows = asyncio.run(run(backup))
         except BaseException:
-            # Half a data folder would be in the way of the next try.
+            # Half a data folder would make the next try fail.
             if is_new:
                 shutil.rmtree(settings.data, ignore_errors=True)
             raise
-    print(f"{settings.data} holds {told(rows)}. Start it: ./meshgrade serve --data {settings.data}")
+    print(f"{settings.data} contains {row_counts(rows)}. Start it with: ./meshgrade serve --data {settings.data}")

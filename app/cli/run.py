@@ -1,4 +1,4 @@
-"""`meshgrade run`: try a file on the public cases, at a server."""
+"""`meshgrade run`: runs a file on a server's public cases."""
 
 import typer
 
@@ -9,7 +9,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(
-    help="Run FILE on the public cases, at the server; nothing is scored. Ctrl-C cancels it. "
+    help="Run FILE on the server's public cases, without a score. Ctrl-C cancels it. "
     "Exit status: 0 passed, 1 rejected, 3 failed, 2 wrong usage."
 )
 def run(

@@ -1,4 +1,4 @@
-"""`meshgrade serve`: the API, the pages and the graders, until Ctrl-C."""
+"""`meshgrade serve`: runs the API, the pages and the graders until Ctrl-C."""
 
 import asyncio
 import signal
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Start the service: creates the data folder, migrates, loads the problems, prints the address.")
+@app.command(
+    help="Start the service: create the data folder, migrate the database, load the problems, print the address."
+)
 def serve(
     host: Annotated[
-        str | None, typer.Option(help="Address to listen on; default 127.0.0.1, this machine only.")
+        str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1, which only this machine can reach.")
     ] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; default 8000, 0 picks a free one.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on. Default: 8000. 0 picks a free one.")] = None,
     data: Data = None,
 ) -> None:
     from app.cli.listen import listen
@@ -30,11 +32,11 @@ def serve(
     from app.settings import load_settings
 
     settings = load_settings(host=host, port=port, data=data)
-    # Held from here on, so that a port in use is told before any slower work begins.
+    # Opened first, so that a port in use is reported before any slow work begins.
     with listen(settings.host, settings.port) as sock:
         set_up_logs(settings.log_format, settings.log_level)
         signal.signal(signal.SIGTERM, _interrupt)
-        # Links name the port that is listened on, also where the system chose it.
+        # Links contain the real port, even if the system chose it.
         asyncio.run(_serve(settings.model_copy(update={"port": sock.getsockname()[1]}), sock))
     sys.stdout.flush()
 
@@ -56,12 +58,12 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
             await super().startup(sockets)
             _say(f"Meshgrade listens on {address}")
             if not is_loopback(sock):
-                _say(f"Note: other machines can reach {settings.host}. Put it behind HTTPS; see docs/settings.md.")
+                _say(f"Note: other machines can reach {settings.host}. Put it behind HTTPS. See docs/settings.md.")
             _say(f"Sign in (works once): {address}/sign-in?token={link}")
-            _say("Ctrl-C ends it.")
+            _say("Press Ctrl-C to stop.")
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            # Open event streams and long polls end now, else uvicorn would wait for them.
+            # Open event streams and long polls end now, or uvicorn would wait for them.
             opened().attempts.events.close()
             await super().shutdown(sockets)
 
@@ -71,16 +73,16 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
-        # A proxy in front that is not on this machine has to be named in FORWARDED_ALLOW_IPS.
+        # FORWARDED_ALLOW_IPS must name a proxy that is not on this machine.
         proxy_headers=True,
         timeout_graceful_shutdown=1,
     )
     address = settings.public_url or address_of(sock, settings.host)
-    # The lifespan runs here and not in uvicorn, which would print a traceback for a data folder that is in use.
+    # The lifespan runs here instead of in uvicorn, which would print a traceback if the data folder is in use.
     async with service.router.lifespan_context(service):
         accounts = opened().accounts
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
-        # uvicorn puts these back after its graceful end and raises the signal again: it has been heeded by then.
+        # After its graceful end, uvicorn restores these and raises the signal again, which has been handled by then.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _ignore)
         await Server(config).serve(sockets=[sock])
@@ -88,7 +90,7 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
 
 
 def _say(line: str) -> None:
-    # In one piece: several threads prepare problems, and `print` writes the end of a line apart.
+    # In one call: several threads prepare problems, and `print` writes the end of a line separately.
     print(f"{line}\n", end="", flush=True)
 
 

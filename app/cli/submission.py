@@ -1,4 +1,4 @@
-"""What `judge`, `inspect`, `run` and `submit` are given: a problem, and a file to read."""
+"""The arguments of `judge`, `inspect`, `run` and `submit`: a problem, and a file to read."""
 
 import sys
 from pathlib import Path
@@ -34,12 +34,12 @@ def source_of(file: str, limit: int) -> str:
     from app.attempts.source import check_source
 
     try:
-        # One byte more than is permitted tells that there is more, however large the file.
+        # One byte over the limit is enough to see that the file is too long.
         data = sys.stdin.buffer.read(limit + 1) if file == "-" else _read(Path(file), limit + 1)
     except OSError as error:
         raise StartRefused(f"{file} cannot be read: {error.strerror}", "Name the Python file to grade.") from None
     if len(data) > limit:
-        raise StartRefused(f"{file} is too long: over {limit:,} bytes", "Send the solution alone, without data in it.")
+        raise StartRefused(f"{file} is too long: over {limit:,} bytes", "Submit only the code, without data in it.")
     try:
         source = data.decode("utf-8")
     except UnicodeDecodeError as error:

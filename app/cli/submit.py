@@ -1,4 +1,4 @@
-"""`meshgrade submit`: have a file graded at a server, and kept with its score."""
+"""`meshgrade submit`: has a server grade a file, with a score."""
 
 import typer
 
@@ -9,7 +9,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(
-    help="Submit FILE to the server: all cases, scored. Ctrl-C cancels it. "
+    help="Submit FILE to the server, to be graded on all cases with a score. Ctrl-C cancels it. "
     "Exit status: 0 accepted, 1 rejected, 3 failed, 2 wrong usage."
 )
 def submit(

@@ -28,15 +28,15 @@ _QUICK_STEPS = (
 )
 _STEPS = (*_QUICK_STEPS, ("types", ["mypy", "app", "grader"]))
 _HOSTILE = "tests/hostile"
-# What of the grader depends on JAX most: private names, what programs may hold, then every reference and what students
-# hand in.
+# The parts of the grader that depend most on JAX: private names, what programs may contain, every reference, and
+# submissions of students.
 _NEXT_JAX = (
     *("tests/grader/runner/test_private_jax.py", "tests/grader/verifier/test_operations.py"),
     *("tests/grader/verifier/test_kernels.py", "tests/grader/test_call_verdicts.py"),
     "tests/grader/test_program_verdicts.py",
 )
 _PARTS = 8
-# The slowest tests are printed, to show where the time goes.
+# Print the slowest tests, to show where the time goes.
 _OPTIONS = ("-n", str(min(4, os.cpu_count() or 1)), "--durations=20", "--durations-min=1")
 # Of this process and the tests: what runs inside a sandbox is not measured.
 _COVERAGE_FILE = ".meshgrade/coverage.data"
@@ -64,7 +64,7 @@ def run_tests(
     ] = False,
     every: Annotated[
         bool,
-        typer.Option("--all", help="Judge every submission that ships with a problem, not an eighth of them."),
+        typer.Option("--all", help="Judge every submission that ships with a problem, instead of an eighth of them."),
     ] = False,
     next_jax: Annotated[
         bool,
@@ -78,7 +78,7 @@ def run_tests(
         typer.Option(
             min=1,
             max=_PARTS,
-            help="Which eighth of the submissions. By default another one for each commit; with --next-jax, each day.",
+            help="Which eighth of the submissions. Default: one chosen by commit, or by day with --next-jax.",
         ),
     ] = None,
 ) -> None:
@@ -90,7 +90,7 @@ def run_tests(
             "it judges no submission; leave out --all, --part and --next-jax.", param_hint="--quick"
         )
     if every and part:
-        raise typer.BadParameter("--all judges every part; leave out one of the two.", param_hint="--part")
+        raise typer.BadParameter("--all judges every part. Remove one of the two.", param_hint="--part")
     if next_jax:
         chosen = None if every else part or _part_of_day(datetime.now(UTC))
         raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
@@ -105,13 +105,13 @@ def run_tests(
     elif arguments:
         runs = {"tests": arguments}
     else:
-        # After each attack the suite looks at what is left on the machine, so it runs when nothing else does.
+        # After each attack, the suite inspects what is left on the machine, so nothing else may run at the same time.
         runs = {"tests": ["--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
     if coverage:
         (CHECKOUT / _COVERAGE_FILE).unlink(missing_ok=True)
     failed += [name for name, chosen in runs.items() if not _passes(name, [*pytest, *chosen])]
     if failed:
-        print(f"Not passed: {', '.join(failed)}.", file=sys.stderr)
+        print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
         raise typer.Exit(1)
 
 
@@ -120,12 +120,12 @@ def _grade_with_next_jax(part: int | None, arguments: list[str]) -> int:
     pinned = dict(
         re.findall(r"^([\w-]+)==(\S+)$", (CHECKOUT / "next-jax.txt").read_text(encoding="utf-8"), re.MULTILINE)
     )
-    others = {name: found for name in pinned if (found := importlib.metadata.version(name)) != pinned[name]}
+    others = {name: version for name in pinned if (version := importlib.metadata.version(name)) != pinned[name]}
     if others:
         installed = ", ".join(f"{name} {version}" for name, version in others.items())
         print(
-            f"This virtual environment has {installed}, which is not what next-jax.txt says. "
-            "Start it with ./meshgrade, which makes one that has.",
+            f"This virtual environment has {installed}, which differs from next-jax.txt. "
+            "Use ./meshgrade, which creates the right one.",
             file=sys.stderr,
         )
         return 2
@@ -135,28 +135,28 @@ def _grade_with_next_jax(part: int | None, arguments: list[str]) -> int:
 
 
 def _choose_submissions(part: int | None, option: str = "") -> None:
-    """Tell the tests and the reader which submissions are judged. `part` is None for all."""
+    """Choose the submissions for the tests, and print which ones. `part` is None for all."""
     os.environ["MESHGRADE_TEST_PART"] = f"{part}/{_PARTS}" if part else "all"
     if part:
         print(
-            f"Every reference is judged, and part {part} of {_PARTS} of the submissions that ship with the problems. "
+            f"Judging every reference, and part {part} of {_PARTS} of the submissions that ship with the problems. "
             f"To judge the same ones again: ./meshgrade test {option}--part {part}",
             flush=True,
         )
     else:
-        print("Every submission that ships with the problems is judged.", flush=True)
+        print("Judging every submission that ships with the problems.", flush=True)
 
 
 def _part_of_day(day: datetime) -> int:
-    """All parts in turn, one a day."""
+    """Each part in turn, one per day."""
     return day.toordinal() % _PARTS + 1
 
 
 def _part_of_commit() -> int:
-    """By the commit that is checked out, so that its tests can be repeated; by the day where git is not at hand."""
+    """By the commit that is checked out, so that its tests can be repeated; by day if git is not available."""
     try:
-        asked = ["git", "-C", str(CHECKOUT), "rev-parse", "HEAD"]
-        commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        command = ["git", "-C", str(CHECKOUT), "rev-parse", "HEAD"]
+        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return _part_of_day(datetime.now(UTC))
     return int(commit, 16) % _PARTS + 1
@@ -166,5 +166,5 @@ def _passes(name: str, command: list[str]) -> bool:
     started = time.monotonic()
     print(f"== {name}", flush=True)
     code = subprocess.run(command, cwd=CHECKOUT, check=False).returncode
-    print(f"== {name}: {'passed' if code == 0 else 'NOT passed'} in {time.monotonic() - started:.0f} s", flush=True)
+    print(f"== {name}: {'passed' if code == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s", flush=True)
     return code == 0

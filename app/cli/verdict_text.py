@@ -1,4 +1,4 @@
-"""A verdict as a person at a terminal wants to read it."""
+"""A verdict as text for a terminal."""
 
 import unicodedata
 
@@ -23,7 +23,7 @@ def print_verdict(title: str, verdict: Verdict) -> None:
         console.print(f"[bold]{safe(case.id)}[/]")
         console.print(Padding(safe(case.message), (0, 0, 1, 2)))
     if verdict.misconception:
-        console.print("[bold]What may lie behind this[/]")
+        console.print("[bold]Possible misconception[/]")
         console.print(Padding(safe(verdict.misconception), (0, 0, 1, 2)))
     for name, text in (("stdout", verdict.stdout), ("stderr", verdict.stderr)):
         if text:
@@ -46,7 +46,7 @@ def _checks(verdict: Verdict) -> Table:
 
 
 def safe(text: str) -> str:
-    """No terminal escape of a submission reaches the terminal, and no rich markup of it is obeyed."""
+    """The text without terminal escapes, and with rich markup escaped: it can come from a submission."""
     shown = "".join(_visible(character) for character in text)
     return escape(shown)
 

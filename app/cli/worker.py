@@ -1,4 +1,4 @@
-"""`meshgrade worker`: one more machine that grades, until it is told to end."""
+"""`meshgrade worker`: grades on another machine until a signal ends it."""
 
 import asyncio
 import signal
@@ -19,11 +19,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _REMEDY = "Set MESHGRADE_DATABASE_URL to the server's PostgreSQL, such as postgresql://user:password@host/meshgrade."
 
 
-@app.command(help="Grade for a server on another machine. It needs MESHGRADE_DATABASE_URL, and nothing else.")
+@app.command(help="Grade for a server on another machine. Requires only MESHGRADE_DATABASE_URL.")
 def worker(
-    data: Annotated[
-        Path | None, typer.Option(help="Folder for what can be computed again; default: a temporary one.")
-    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder for caches. Default: a temporary one.")] = None,
 ) -> None:
     from app.operating.logs import set_up_logs
     from app.settings import load_settings
@@ -42,14 +40,14 @@ def _require_postgresql(settings: "Settings") -> None:
     from app.start_errors import StartRefused
 
     if settings.database_url is None:
-        raise StartRefused("a worker must be told the server's database.", _REMEDY)
-    # Making it opens no connection yet, and refuses what is no database URL.
+        raise StartRefused("a worker needs the server's database.", _REMEDY)
+    # Creating it opens no connection yet, but refuses a wrong database URL.
     if not Database(settings.database).shared:
         raise StartRefused(
-            "a worker cannot share a SQLite database: it is a file for the processes of one machine.", _REMEDY
+            "a worker cannot share a SQLite database, because only the processes of one machine can use it.", _REMEDY
         )
     if settings.grading_slots == 0:
-        raise StartRefused("a worker with 0 grading slots would do nothing.", "Unset MESHGRADE_GRADING_SLOTS.")
+        raise StartRefused("a worker with 0 grading slots would grade nothing.", "Unset MESHGRADE_GRADING_SLOTS.")
 
 
 async def _work(settings: "Settings", folder: Path) -> None:
@@ -60,14 +58,14 @@ async def _work(settings: "Settings", folder: Path) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, end.set)
-        _say(f"Grading {settings.grading_slots} at a time. Ctrl-C or SIGTERM ends it, after what it grades.")
+        _say(f"Grading {settings.grading_slots} at a time. Ctrl-C or SIGTERM ends it after what it is grading.")
         await end.wait()
-        _say(f"Ending: what is being graded has {settings.drain_s:g} s to finish.")
+        _say(f"Stopping: running attempts have {settings.drain_s:g} s to finish.")
     exit_in_time()
 
 
 def _say(line: str) -> None:
-    # In one piece: several threads prepare problems, and `print` writes the end of a line apart.
+    # In one call: several threads prepare problems, and `print` writes the end of a line separately.
     print(f"{line}\n", end="", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""The OpenAPI description, arranged for people: every operation by its tag."""
+"""Arranges the OpenAPI description for readers: every operation by its tag."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One method at one path. `answers` says what each status means."""
+    """One method at one path. `answers` explains each status."""
 
     id: str
     method: str

@@ -1,4 +1,4 @@
-"""Pages that explain: the `type` of every problem+json answer points to `/help/errors`, a rejected verdict to
+"""Help pages: the `type` of every problem+json response links to `/help/errors`, a rejected verdict to
 `/help/reasons`."""
 
 from fastapi import APIRouter, Request
@@ -46,12 +46,12 @@ async def tell_robots() -> PlainTextResponse:
 
 
 def every_refusal() -> list[type[Refused]]:
-    """Each kind of refusal that has a slug of its own, by status and slug."""
-    found: dict[str, type[Refused]] = {}
+    """Each kind of refusal that has its own slug, sorted by status and slug."""
+    by_slug: dict[str, type[Refused]] = {}
     waiting = [Refused]
     while waiting:
         refusal = waiting.pop()
         waiting += refusal.__subclasses__()
         if "slug" in vars(refusal) and refusal is not Refused:
-            found[refusal.slug] = refusal
-    return sorted(found.values(), key=lambda refusal: (refusal.status, refusal.slug))
+            by_slug[refusal.slug] = refusal
+    return sorted(by_slug.values(), key=lambda refusal: (refusal.status, refusal.slug))

@@ -1,4 +1,4 @@
-"""/metrics, for the machines that watch over this one."""
+"""/metrics, for monitoring."""
 
 import hmac
 import ipaddress
@@ -12,7 +12,7 @@ from app.operating.services import OperatingServices
 from app.services import services_of
 
 router = APIRouter(include_in_schema=False)
-# With any of them, the request came through a proxy: it may come from anywhere.
+# With any of these headers, the request came through a proxy, so it may come from anywhere.
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
 
 
@@ -31,21 +31,21 @@ async def show_metrics(request: Request) -> Response:
 
 
 def _require_operator(request: Request) -> None:
-    """Raises `TokenInvalid` where a token is set, and `MetricsRefused` where none is and the client is elsewhere."""
+    """Raises `TokenInvalid` if a token is set, and `MetricsRefused` if none is set and the client is elsewhere."""
     settings = services_of(request, OperatingServices).settings
     if settings.metrics_token is None:
         if not _is_local(request):
             raise MetricsRefused(
-                "Without a token, the metrics are shown to this machine alone. Set MESHGRADE_METRICS_TOKEN, and send "
-                "it as a bearer token."
+                "Without a token, only this machine may read the metrics. Set MESHGRADE_METRICS_TOKEN and send it as a "
+                "bearer token."
             )
         return
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     expected = settings.metrics_token.get_secret_value().encode()
-    given = token.strip().encode("utf-8", "surrogateescape")
-    if scheme.lower() != "bearer" or not hmac.compare_digest(given, expected):
+    sent = token.strip().encode("utf-8", "surrogateescape")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(sent, expected):
         raise TokenInvalid(
-            "The metrics are shown to whoever sends MESHGRADE_METRICS_TOKEN as a bearer token.",
+            "To read the metrics, send MESHGRADE_METRICS_TOKEN as a bearer token.",
             headers={"WWW-Authenticate": "Bearer"},
         )
 

@@ -1,4 +1,4 @@
-"""For load balancers and operators: does the process live, and can it grade?"""
+"""For load balancers and operators: whether the process is alive, and whether it can grade."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -25,7 +25,7 @@ class HealthJSON(BaseModel):
 
 
 class PoolJSON(BaseModel):
-    """Runners that wait for a submission: `warm` for a version of a problem, `generic` for any; `zygotes` so far."""
+    """Runners that wait for a submission: `warm` by version, `generic` for any problem; and `zygotes` so far."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,7 +45,7 @@ _EXAMPLE_READY: JsonDict = {
 
 
 class ReadyJSON(BaseModel):
-    """`pool` is null where runners are not kept waiting."""
+    """`pool` is null if this process has no pool of runners."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE_READY]})
 
@@ -56,17 +56,17 @@ class ReadyJSON(BaseModel):
     pool: PoolJSON | None
 
 
-@router.get("/healthz", summary="The process answers")
+@router.get("/healthz", summary="Whether the process responds")
 async def healthz() -> HealthJSON:
     return HealthJSON(status="ok")
 
 
-@router.get("/readyz", summary="The database answers and every wall stands", responses=problem_responses(503))
+@router.get("/readyz", summary="Whether the database responds and every wall is up", responses=problem_responses(503))
 async def readyz(request: Request) -> ReadyJSON:
     services = services_of(request, OperatingServices)
     services.walls.require()
     if not services.walls.probed:
-        raise NotReady("The walls of the sandbox are being proved.", headers={"Retry-After": "2"})
+        raise NotReady("The walls of the sandbox are being tested.", headers={"Retry-After": "2"})
     stats = await services.queue.stats()
     return ReadyJSON(
         status="ready",

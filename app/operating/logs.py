@@ -1,8 +1,8 @@
-"""Log lines: one shape for ours and for those of libraries, as text for people or as JSON for programs.
+"""Log lines: one format for ours and for those of libraries, as text for people or as JSON for programs.
 
-Code logs by the standard library's `logging`; what belongs to a line goes into `extra` under one of the names in
-`FIELDS`, and everything else in `extra` is dropped. What is bound by `structlog.contextvars` (the request's id, the
-attempt's id) is added to each line. No line holds a submission, what it printed, a header, a body or a query string.
+Code logs with the standard library's `logging`. The fields of a line go into `extra` under the names in `FIELDS`;
+anything else in `extra` is dropped. Each line also gets the values that `structlog.contextvars` binds (the ids of the
+request and the attempt). No line contains a submission, its output, a header, a body or a query string.
 """
 
 import json
@@ -21,12 +21,12 @@ _OURS = ("app", "grader")
 
 
 def set_up_logs(log_format: LogFormat, level: LogLevel, stream: TextIO | None = None) -> None:
-    """Send every log line of this process to `stream` (standard error); ours from `level` on.
+    """Send every log line of this process to `stream` (standard error by default), ours from `level` up.
 
-    Libraries are heard from warnings on: at their lower levels they tell of addresses and arguments.
+    Libraries log from warnings up: at lower levels, their lines contain addresses and arguments.
     """
     stream = stream or sys.stderr
-    # No line names threads, processes or places in the code, and to find them out takes a third of a line's time.
+    # No line names a thread, a process or a place in the code, and finding them takes a third of a line's time.
     # Source: https://docs.python.org/3/howto/logging.html#optimization
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None
@@ -39,9 +39,9 @@ def set_up_logs(log_format: LogFormat, level: LogLevel, stream: TextIO | None = 
 
 
 class _Lines(logging.Formatter):
-    """One line for each record, and a plain traceback: others show the values of variables, and some are submissions.
+    """One line per record, and a plain traceback: others show the values of variables, which can be submissions.
 
-    Not structlog's own formatter, which copies each record and takes three times as long.
+    Not structlog's formatter, which copies each record and takes three times as long.
     """
 
     def __init__(self, log_format: LogFormat) -> None:
@@ -49,7 +49,7 @@ class _Lines(logging.Formatter):
         self._write = _as_json if log_format == "json" else _as_text
 
     def format(self, record: logging.LogRecord) -> str:
-        given = record.__dict__
+        attributes = record.__dict__
         event = {
             "timestamp": datetime.fromtimestamp(record.created, UTC)
             .isoformat(timespec="microseconds")
@@ -58,7 +58,7 @@ class _Lines(logging.Formatter):
             "logger": record.name,
             "event": record.getMessage(),
             **get_contextvars(),
-            **{name: given[name] for name in FIELDS if name in given},
+            **{name: attributes[name] for name in FIELDS if name in attributes},
         }
         if record.exc_info:
             event["exception"] = self.formatException(record.exc_info)
@@ -72,8 +72,8 @@ def _as_json(event: dict[str, Any]) -> str:
 def _as_text(event: dict[str, Any]) -> str:
     """`2026-01-05T09:30:00.004000Z info app.operating.requests: request method=GET route=/ status=200`"""
     head = " ".join(str(event.pop(key)) for key in ("timestamp", "level", "logger"))
-    said, trace = str(event.pop("event")), event.pop("exception", None)
+    message, trace = str(event.pop("event")), event.pop("exception", None)
     fields = "".join(f" {key}={value}" for key, value in event.items())
-    # One line, whatever is in it: nothing that is told can pretend to be a line of its own.
-    line = plain_text(f"{head}: {said}{fields}").replace("\n", "␊")
+    # Always one line: no message can pretend to be another line.
+    line = plain_text(f"{head}: {message}{fields}").replace("\n", "␊")
     return line if trace is None else f"{line}\n{trace}"

@@ -19,53 +19,53 @@ _GRADING_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120
 
 
 class Metrics:
-    """Those of one app; a registry of its own, so that two apps in one process do not count for each other.
+    """The metrics of one app. Each app has its own registry, so that two apps in one process count separately.
 
-    Requests are counted by the process that answers them. Everything about attempts is read from the database when it
-    is asked for: every process of the service gives the same, whichever machine did the grading.
+    Each process counts the requests that it handles. Everything about attempts is read from the database on demand, so
+    every process of the service reports the same, whichever machine graded them.
     """
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._turn = asyncio.Lock()
-        self._requests = self._counter("http_requests", "Requests answered.", "method", "route", "status")
+        self._requests = self._counter("http_requests", "Requests handled.", "method", "route", "status")
         self._request_s = Histogram(
             "meshgrade_http_request_seconds",
-            "Time until the answer began.",
+            "Time until the response began.",
             ("method", "route"),
             buckets=_REQUEST_BUCKETS_S,
             registry=self.registry,
         )
-        # Methods, routes and statuses are few; to look one up by its labels takes longer than to count it.
+        # There are few methods, routes and statuses, and looking a counter up by its labels takes longer than counting.
         self._by_request: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._attempts = self._counter(
             "attempts", "Attempts and runs that ended since this process began.", "kind", "status", "reason"
         )
         self._grading_s = Histogram(
             "meshgrade_grading_seconds",
-            "Time that attempts and runs spent at each station, of those that got a verdict since this process began.",
+            "Time that attempts and runs spent in each phase, for those with a verdict since this process began.",
             ("phase",),
             buckets=_GRADING_BUCKETS_S,
             registry=self.registry,
         )
-        self._depth = self._gauge("queue_depth", "Attempts and runs that wait.", "priority")
+        self._depth = self._gauge("queue_depth", "Attempts and runs that are waiting.", "priority")
         self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest of them has waited.", "priority")
         self._running = self._gauge("attempts_running", "Attempts and runs that are being graded.")
-        self._database = self._gauge("database_up", "Whether the database answered; without it, the above is missing.")
-        self._walls = self._gauge("wall_up", "Whether this process found the wall standing.", "wall")
-        self._pool_alive = self._gauge("pool_alive", "Whether the process lives that runners are forked from.")
-        self._forks = self._gauge("pool_forks", "Runners that wait for a submission.", "kind")
-        self._setbacks = self._gauge("setbacks", "What failed in a row and is tried again.", "what", "name")
-        self._unprepared = self._gauge("problems_unprepared", "Problems whose reference has no answers yet.")
-        self._zygotes = self._gauge("pool_zygotes_started", "Zygotes started so far; it grows when they die.")
+        self._database = self._gauge("database_up", "Whether the database responded. If not, the above is missing.")
+        self._walls = self._gauge("wall_up", "Whether the wall was up when this process tested it.", "wall")
+        self._pool_alive = self._gauge("pool_alive", "Whether the process that runners are forked from is alive.")
+        self._forks = self._gauge("pool_forks", "Runners that are waiting for a submission.", "kind")
+        self._setbacks = self._gauge("setbacks", "How often something failed in a row; it is retried.", "what", "name")
+        self._unprepared = self._gauge("problems_unprepared", "Problems whose reference has not been graded yet.")
+        self._zygotes = self._gauge("pool_zygotes_started", "Zygotes started so far. It grows when one dies.")
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        asked = (method, route, status)
-        if (counted := self._by_request.get(asked)) is None:
-            counted = self._requests.labels(method, route, str(status)), self._request_s.labels(method, route)
-            self._by_request[asked] = counted
-        counted[0].inc()
-        counted[1].observe(seconds)
+        key = (method, route, status)
+        if (metrics := self._by_request.get(key)) is None:
+            metrics = self._requests.labels(method, route, str(status)), self._request_s.labels(method, route)
+            self._by_request[key] = metrics
+        metrics[0].inc()
+        metrics[1].observe(seconds)
 
     async def render(
         self,
@@ -76,7 +76,7 @@ class Metrics:
         preparation: "Preparation | None" = None,
     ) -> bytes:
         """Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/"""
-        # One at a time: two that read the tally at once would share what is new.
+        # One at a time: two that read the tally at once would each get only some of the new attempts.
         async with self._turn:
             await self._read_database(database, tally)
             self._read_sandbox(walls, pool)
@@ -88,7 +88,7 @@ class Metrics:
         self._oldest_s.clear()
         try:
             queue, ended = await waiting(database), await tally.new()
-        except (OperationalError, InterfaceError):  # locked or gone: that itself is worth a number
+        except (OperationalError, InterfaceError):  # locked or down, which is itself a metric
             self._database.set(0)
             return
         self._database.set(1)
@@ -106,7 +106,7 @@ class Metrics:
 
     def _read_sandbox(self, walls: Walls, pool: "PoolStats | None") -> None:
         self._walls.clear()
-        for wall, up in walls.found.items():
+        for wall, up in walls.states.items():
             self._walls.labels(wall).set(up)
         if pool is not None:
             self._pool_alive.set(pool.alive)
@@ -123,8 +123,8 @@ class Metrics:
         if preparation is not None:
             self._unprepared.set(preparation.total - len(preparation.ready))
 
-    def _counter(self, name: str, says: str, *labels: str) -> Counter:
-        return Counter(f"meshgrade_{name}", says, labels, registry=self.registry)
+    def _counter(self, name: str, description: str, *labels: str) -> Counter:
+        return Counter(f"meshgrade_{name}", description, labels, registry=self.registry)
 
-    def _gauge(self, name: str, says: str, *labels: str) -> Gauge:
-        return Gauge(f"meshgrade_{name}", says, labels, registry=self.registry)
+    def _gauge(self, name: str, description: str, *labels: str) -> Gauge:
+        return Gauge(f"meshgrade_{name}", description, labels, registry=self.registry)

@@ -1,4 +1,4 @@
-"""One line and one measurement for each request, and the id by which its answer is found in the log."""
+"""One log line and one measurement for each request, and the id that links its response to the log."""
 
 import logging
 import re
@@ -17,16 +17,16 @@ log = logging.getLogger(__name__)
 HEADER = "X-Request-Id"
 _SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _API = "/api/v1"
-# Whatever else a client sends as a method must not become a label of its own.
+# No other method that a client sends may become a label.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# Asked for every few seconds by machines, or many times for one page.
+# Requested every few seconds by machines, or many times per page.
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics", "/static"})
 
 
 class Requests:
-    """ASGI wrapper. The line is written when the answer has ended; `ms` is until it began, as in the metrics.
+    """ASGI wrapper. It writes the line when the response has ended. `ms` is the time until it began, as in metrics.
 
-    A stream of events lasts as long as its reader wants, and says nothing about how quick the service is.
+    The length of an event stream depends on its reader, and says nothing about the speed of the service.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -38,7 +38,7 @@ class Requests:
             await self.app(scope, receive, send)
             return
         request_id = _request_id(Headers(scope=scope).get(HEADER))
-        # Not taken back: the server logs an unhandled error after this has ended, in the same context.
+        # Not unbound: the server logs an unhandled error later, in the same context.
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started, answered, status = time.perf_counter(), None, 500
 
@@ -53,9 +53,9 @@ class Requests:
             await self.app(scope, receive, send_with_id)
         finally:
             seconds = (answered or time.perf_counter()) - started
-            self._tell(scope, status, seconds)
+            self._record(scope, status, seconds)
 
-    def _tell(self, scope: Scope, status: int, seconds: float) -> None:
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         route = route_of(scope)
         self._metrics.request(method, route, status, seconds)
@@ -64,13 +64,13 @@ class Requests:
 
 
 def add_request_log(app: FastAPI, metrics: Metrics) -> None:
-    """Wrap the whole stack of `app`, errors included; call last, before the first request."""
+    """Wrap the whole stack of `app`, including errors. Call it last, before the first request."""
     build = app.build_middleware_stack
     app.build_middleware_stack = lambda: Requests(build(), metrics)  # type: ignore[method-assign]
 
 
 def route_of(scope: Scope) -> str:
-    """The template of the route that answered. Never the path: that may hold secrets, and has no end of values."""
+    """The template of the matching route. Never the path, which can contain secrets and has any number of values."""
     path: str = scope["path"]
     if path.startswith("/static/"):
         return "/static"
@@ -79,10 +79,10 @@ def route_of(scope: Scope) -> str:
     template: str | None = getattr(scope.get("route"), "path", None)
     if template is None:
         return "unmatched"
-    # A route of an included router knows its path without the prefix.
+    # A route of an included router has its path without the prefix.
     return f"{_API}{template}" if path.startswith(f"{_API}/") and not template.startswith(_API) else template
 
 
-def _request_id(given: str | None) -> str:
-    """The one that a proxy gave, so that its log and ours agree, unless it could be anything else than an id."""
-    return given if given is not None and _SANE.fullmatch(given) else secrets.token_hex(8)
+def _request_id(sent: str | None) -> str:
+    """The id from a proxy, so that its log and ours agree, or a new one if that does not look like an id."""
+    return sent if sent is not None and _SANE.fullmatch(sent) else secrets.token_hex(8)

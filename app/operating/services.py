@@ -1,4 +1,4 @@
-"""What routes for operators need."""
+"""What the routes for operators need."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class OperatingServices(ProblemServices):
-    """`pool_stats` and `preparation` are None where this process does not grade, `pool_stats` also without a pool."""
+    """`pool_stats` and `preparation` are None if this process does not grade, `pool_stats` also without a pool."""
 
     metrics: Metrics
     tally: Tally

@@ -1,4 +1,4 @@
-"""A log line for each step of an attempt, by the process that did it, under its worker's name."""
+"""A log line for each step of an attempt, written by the process that did it, with its worker's name."""
 
 import logging
 from collections.abc import Callable
@@ -9,7 +9,7 @@ log = logging.getLogger(__name__)
 
 
 def step_log(worker: str) -> Callable[[str, Change], None]:
-    """What writes the lines of this process. Give it the steps of this process alone: every one has its own log."""
+    """A function that logs a step. Pass it only the steps of this process, because every process has its own log."""
 
     def log_step(attempt_id: str, change: Change) -> None:
         line = {"attempt_id": attempt_id, "state": change.status, "phase": change.phase, "worker": worker}

@@ -1,4 +1,4 @@
-"""What the attempts table tells operators: how long the queue is, and what ended since somebody last looked."""
+"""The operator's view of the attempts table: the length of the queue, and the attempts that ended since last time."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,14 +10,14 @@ from app.database import Database
 from app.queue.models import AttemptRow
 from grader.stored_verdict import read_verdict
 
-# A row is stored a moment after the time that it bears, and by a machine whose clock may differ.
+# A row is stored shortly after its time, by a machine whose clock may differ.
 _SKEW = timedelta(seconds=60)
 _BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Those of one priority that wait."""
+    """The waiting attempts of one priority."""
 
     depth: int
     oldest_s: float
@@ -31,7 +31,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """`status` is the verdict's, or "cancelled"; then there are no timings."""
+    """`status` is the verdict's, or "cancelled", which has no timings."""
 
     kind: str
     status: str
@@ -40,7 +40,7 @@ class Ended:
 
 
 async def waiting(database: Database) -> Waiting:
-    """Reads only the rows that wait or run, by the index on their status."""
+    """Reads only the rows that are waiting or running, with the index on their status."""
     line = select(AttemptRow.priority, func.count(), func.min(AttemptRow.created_at)).where(
         AttemptRow.status == "queued"
     )
@@ -55,9 +55,9 @@ async def waiting(database: Database) -> Waiting:
 
 
 class Tally:
-    """Every attempt that ends after this was made is given out once, whoever graded it and wherever.
+    """Returns every attempt that ends after this was created exactly once, wherever it was graded.
 
-    The cost of a look is that of what ended since the last one.
+    A call costs only as much as the attempts that ended since the previous one.
     """
 
     def __init__(self, database: Database) -> None:
@@ -67,23 +67,23 @@ class Tally:
         self._recent: dict[str, datetime] = {}
 
     async def new(self) -> list[Ended]:
-        """What ended since the last call. Not safe to call twice at once."""
+        """The attempts that ended since the last call. Do not call it twice at once."""
         moment, since = now(), max(self._began, self._looked - _SKEW)
         async with self._database.reading() as session:
-            found = (
+            rows = (
                 await session.execute(
                     select(AttemptRow.id, AttemptRow.finished_at).where(AttemptRow.finished_at > since)
                 )
             ).all()
-            fresh = [attempt_id for attempt_id, ended_at in found if self._recent.get(attempt_id) != ended_at]
+            fresh = [attempt_id for attempt_id, ended_at in rows if self._recent.get(attempt_id) != ended_at]
             ended: list[Ended] = []
             for start in range(0, len(fresh), _BATCH):
-                rows = await session.execute(
+                details = await session.execute(
                     select(AttemptRow.kind, AttemptRow.verdict).where(AttemptRow.id.in_(fresh[start : start + _BATCH]))
                 )
-                ended += [_ended(kind, verdict) for kind, verdict in rows]
-        # Only now, so that nothing is lost when the database goes away in between.
-        self._recent = {attempt_id: at for attempt_id, at in found if at is not None and at > moment - _SKEW}
+                ended += [_ended(kind, verdict) for kind, verdict in details]
+        # Only now, so that nothing is lost if the database fails in between.
+        self._recent = {attempt_id: at for attempt_id, at in rows if at is not None and at > moment - _SKEW}
         self._looked = moment
         return ended
 

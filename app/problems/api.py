@@ -1,4 +1,4 @@
-"""REST: the problems, open to everybody."""
+"""REST: the problems, which are public."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from app.accounts.counted import tell_rate
+from app.accounts.counted import report_rate
 from app.problems.schemas import ProblemDetail, ProblemList
 from app.problems.service import Catalogue
 from app.problems.services import ProblemServices
@@ -18,8 +18,8 @@ from app.services import services_of
 
 router = APIRouter(tags=["problems"])
 
-# Described here and read by hand, and the rate is told by a call and not by a dependency: to work parameters out takes
-# FastAPI as long as all the rest of these answers.
+# Described here and read by hand, and the rate is reported by a call and not by a dependency: in FastAPI, resolving
+# parameters takes as long as all the rest of these responses.
 _IF_NONE_MATCH: dict[str, Any] = {
     "parameters": [
         {
@@ -27,45 +27,45 @@ _IF_NONE_MATCH: dict[str, Any] = {
             "in": "header",
             "required": False,
             "schema": {"type": "string"},
-            "description": "ETags of answers that you have; 304 if one is still right",
+            "description": "ETags of responses that you have. The response is 304 if one is still current.",
         }
     ]
 }
 _WITH_ETAG: dict[int | str, dict[str, Any]] = {
-    200: {"headers": {"ETag": {"schema": {"type": "string"}, "description": "Changes with the content"}}},
-    304: {"description": "One of the ETags in If-None-Match is still right; there is no body"},
+    200: {"headers": {"ETag": {"schema": {"type": "string"}, "description": "Changes when the content changes"}}},
+    304: {"description": "One of the ETags in If-None-Match is still current. There is no body."},
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is told of some packages, ready to be sent. `about` is what it was made of."""
+    """A response about some packages, ready to be sent. `about` is what it was built from."""
 
     about: object
     body: bytes
     etag: str
 
     def send(self, request: Request) -> Response:
-        # no-cache: to be kept, and asked about each time.
+        # no-cache: clients may store it, but must ask each time.
         headers = {"ETag": self.etag, "Cache-Control": "no-cache"}
-        asked = request.headers.get("if-none-match", "")
-        known = {each.strip().removeprefix("W/") for each in asked.split(",")}
+        tags = request.headers.get("if-none-match", "")
+        known = {each.strip().removeprefix("W/") for each in tags.split(",")}
         if known & {self.etag, "*"}:
             return Response(status_code=304, headers=headers)
         return Response(self.body, media_type="application/json", headers=headers)
 
 
-# By slug, and "" for the list. Problems are read much more often than published, and the list is the first that every
-# client asks for, so that it is described once and not at each request.
+# By slug, and "" for the list. Problems are read much more often than published, and every client requests the list
+# first, so each response is built once instead of at each request.
 _answers: dict[str, _Answer] = {}
 
 
 def _answer(name: str, about: object, describe: Callable[[], BaseModel]) -> _Answer:
-    kept = _answers.get(name)
-    if kept is None or kept.about != about:
+    cached = _answers.get(name)
+    if cached is None or cached.about != about:
         body = describe().model_dump_json().encode()
-        kept = _answers[name] = _Answer(about, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
-    return kept
+        cached = _answers[name] = _Answer(about, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+    return cached
 
 
 def _catalogue(request: Request) -> Catalogue:
@@ -80,7 +80,7 @@ def _catalogue(request: Request) -> Catalogue:
     openapi_extra=_IF_NONE_MATCH,
 )
 async def list_problems(request: Request) -> Response:
-    await tell_rate(request)
+    await report_rate(request)
     sections = _catalogue(request).sections()
     return _answer("", sections, lambda: ProblemList.of(sections)).send(request)
 
@@ -93,6 +93,6 @@ async def list_problems(request: Request) -> Response:
     openapi_extra=_IF_NONE_MATCH,
 )
 async def get_problem(request: Request, slug: str) -> Response:
-    await tell_rate(request)
+    await report_rate(request)
     package = _catalogue(request).get(slug)
     return _answer(package.slug, package, lambda: ProblemDetail.of(package)).send(request)

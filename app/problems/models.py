@@ -1,4 +1,4 @@
-"""Tables of problem packages: every version there ever was, which one is served now, and what was published when."""
+"""Tables of problem packages: every version, which one is published now, and what was published when."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from app.database import Base, UTCDateTime
 
 
 class PackageRow(Base):
-    """One version, never changed. `version` is the content hash, `files` the text of each file by its path."""
+    """One version, which never changes. `version` is the content hash. `files` maps paths to texts."""
 
     __tablename__ = "packages"
     __table_args__ = (Index("ix_packages_slug_created_at_version", "slug", "created_at", "version"),)
@@ -21,7 +21,7 @@ class PackageRow(Base):
 
 
 class PublishedRow(Base):
-    """Which version of a problem is served. `origin`: `folder`, the operator's, or `upload`, an instructor's."""
+    """The published version of a problem. `origin` is `folder` (from the operator) or `upload` (an instructor's)."""
 
     __tablename__ = "published"
 
@@ -32,10 +32,10 @@ class PublishedRow(Base):
 
 
 class PublicationRow(Base):
-    """That a version was published: never changed, and kept when the account of who did it is deleted.
+    """One publication of a version. It never changes, and remains when the account of its author is deleted.
 
-    `user_id` is null for what came out of the problems folder. `checked` is whether the last check that had ended by
-    then passed, null without one; `forced`, that an instructor published it although it had not.
+    `user_id` is null if the version came from the problems folder. `validated` is whether the latest validation that
+    had finished by then passed; null without one. `forced`: an instructor published it although it had not passed.
     """
 
     __tablename__ = "publications"
@@ -46,6 +46,7 @@ class PublicationRow(Base):
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
     origin: Mapped[str] = mapped_column(String(16))
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
-    checked: Mapped[bool | None] = mapped_column(Boolean())
+    # The column has the name of an earlier version.
+    validated: Mapped[bool | None] = mapped_column("checked", Boolean())
     forced: Mapped[bool] = mapped_column(Boolean())
     published_at: Mapped[datetime] = mapped_column(UTCDateTime())

@@ -1,4 +1,4 @@
-"""What REST says of a problem: public parts only."""
+"""REST responses about problems, which contain only public parts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +40,7 @@ _PROBLEM: dict[str, Any] = _SUMMARY | {
 
 
 class CheckJSON(BaseModel):
-    """One graded property and what it is worth."""
+    """One graded property and its points."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -100,7 +100,7 @@ class ProblemList(BaseModel):
 
 
 class ProblemDetail(ProblemSummary):
-    """`statement` is Markdown with TeX; `hints` is how many there are."""
+    """`statement` is Markdown with TeX. `hints` is the number of hints."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_PROBLEM]})
 
@@ -119,7 +119,7 @@ class ProblemDetail(ProblemSummary):
 
     @classmethod
     def of(cls, package: Package) -> "ProblemDetail":
-        # Field by field: a new part of a package, perhaps secret, must not be published by itself.
+        # Field by field: a new part of a package may be secret, and must not be published automatically.
         manifest = package.manifest
         return cls(
             **_summary(package),

@@ -1,4 +1,4 @@
-"""The problems that this service serves."""
+"""The published problems of this service."""
 
 import difflib
 import logging
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Packages by slug, in the order of their slugs, which are those of their folders. `faults` were left out.
+    """Packages by slug, in the order of their slugs, which are also their folders' names. `faults` were left out.
 
     `tracks` is the order in which problems are shown.
     """
@@ -35,10 +35,10 @@ class Catalogue:
 
     @classmethod
     def load(cls, folder: Path, ceiling: Ceiling | None = None) -> "Catalogue":
-        """Read every package below `folder`, and their order. What breaks its contract is left out, the rest is served.
+        """Read every package in `folder`, and their order. Invalid ones are left out.
 
         Args:
-          ceiling: the most that their limits may be.
+          ceiling: the upper bounds for their limits.
         """
         packages: list[Package] = []
         faults: list[PackageInvalid | TracksInvalid] = []
@@ -63,7 +63,10 @@ class Catalogue:
         return cls(packages, faults, tracks)
 
     def unknown_prerequisites(self) -> list[str]:
-        """One message for each prerequisite that is not served. Its problem is: a student can still solve it."""
+        """One message per prerequisite that is not published.
+
+        The problem itself is published, because it can be solved.
+        """
         return [
             f"{package.slug}: {fault}"
             for package in self._by_slug.values()
@@ -81,7 +84,7 @@ class Catalogue:
         return self._sections
 
     def serve(self, package: Package) -> None:
-        """From now on, in place of the version of this problem that was served until now."""
+        """Serve this version of its problem from now on."""
         self._sections = None
         self._by_slug = dict(sorted((self._by_slug | {package.slug: package}).items()))
 
@@ -93,10 +96,10 @@ class Catalogue:
         return list(self._by_slug.values())
 
     def get(self, slug: str) -> Package:
-        """Raises `ProblemNotFound`, with the slug that was perhaps meant."""
+        """Raises `ProblemNotFound`, with a suggested slug if one is similar."""
         if package := self._by_slug.get(slug):
             return package
-        asked = slug[:64]
-        close = difflib.get_close_matches(asked.lower().replace("-", "_"), self._by_slug, n=1)
+        shown = slug[:64]
+        close = difflib.get_close_matches(shown.lower().replace("-", "_"), self._by_slug, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise ProblemNotFound(f"There is no problem {asked!r}.{hint}", suggestion=close[0] if close else None)
+        raise ProblemNotFound(f"There is no problem {shown!r}.{hint}", suggestion=close[0] if close else None)

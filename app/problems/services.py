@@ -1,4 +1,4 @@
-"""What routes need that show problems."""
+"""What the routes that show problems need."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from app.problems.store import PackageStore
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemServices(AccountServices):
-    """`catalogue` holds what is served now, `packages` every version there ever was."""
+    """`catalogue` has the published problems, `packages` every version that was ever stored."""
 
     catalogue: Catalogue
     packages: PackageStore

@@ -1,4 +1,4 @@
-"""Keeps what a server serves at what is published, by itself or by another server on the same database."""
+"""Keeps a server's catalogue up to date with what it, or another server on the same database, publishes."""
 
 import asyncio
 import logging
@@ -13,21 +13,21 @@ _LOOK_S = 2.0
 
 
 class Serving:
-    """Belongs to one event loop. Serves what an instructor published, and the problems of this server's own folder."""
+    """Belongs to one event loop. Serves what instructors published, and the problems in this server's folder."""
 
     def __init__(self, catalogue: Catalogue, store: PackageStore) -> None:
         self._catalogue = catalogue
         self._store = store
         self._folder = frozenset(package.slug for package in catalogue.all())
-        # One at a time: a slower look, begun before a version was published, would put the one before it back.
+        # One at a time: a slower refresh that began before a version was published would bring back the previous one.
         self._turn = asyncio.Lock()
 
     def uuids(self) -> dict[str, UUID]:
-        """The uuid of each problem that is served, by slug."""
+        """The uuid of each published problem, by slug."""
         return {package.slug: package.manifest.uuid for package in self._catalogue.all()}
 
     async def refresh(self) -> None:
-        """Serve what is published by now. A version that is damaged is logged, and the one before it stays."""
+        """Serve what is published now. If a version is damaged, that is logged and the previous one stays."""
         async with self._turn:
             for slug, version in (await self._store.published(self._folder)).items():
                 if version == self._catalogue.version_of(slug):
@@ -35,13 +35,13 @@ class Serving:
                 try:
                     self._catalogue.serve(await self._store.get(version))
                 except PackageNotStored as error:
-                    log.error("%s is not served anew: %s", slug, error)
+                    log.error("the new version of %s cannot be served: %s", slug, error)
 
     async def run(self) -> None:
-        """Look every two seconds, until it is cancelled."""
+        """Refresh every two seconds until cancelled."""
         while True:
             await asyncio.sleep(_LOOK_S)
             try:
                 await self.refresh()
-            except Exception:  # a database that is away for a while must not end this
-                log.exception("looking for published versions stumbled")
+            except Exception:  # a database that is down for a while must not end this
+                log.exception("looking for published versions failed; trying again")

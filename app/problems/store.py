@@ -1,4 +1,4 @@
-"""Problem packages in the database, by content hash: what every process that grades reads them from."""
+"""Problem packages in the database, by content hash. Every process that grades reads them from here."""
 
 from collections.abc import Collection
 from typing import Literal
@@ -16,97 +16,104 @@ from grader.package.package import Package
 from grader.package.reader import package_of
 
 Origin = Literal["folder", "upload"]
-_KEPT = 256
+_CACHE_SIZE = 256
 
 
 class PackageStore:
-    """Safe to share between tasks of one event loop. A version never changes, so what was read once is kept."""
+    """Safe to share between tasks of one event loop. Versions never change, so each is read once and cached."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._read: dict[str, Package] = {}
 
     async def add(self, package: Package) -> bool:
-        """Keep this version; one that is there already stays as it is, and the answer is `False`."""
+        """Store this version. Returns `False` if it is already stored."""
         async with self._database.writing() as session:
             return await _add(session, package)
 
     async def get(self, version: str) -> Package:
-        """Read a version and compute its hash again, so that rows which were tampered with or cut off grade nothing.
+        """Read a version and compute its hash again, so that a row that was changed or cut off never grades anything.
 
         Raises:
-          PackageNotStored: it is not there, or damaged.
+          PackageNotStored: it is missing or damaged.
         """
         if package := self._read.get(version):
             return package
         async with self._database.reading() as session:
             row = await session.get(PackageRow, version)
         if row is None:
-            raise PackageNotStored(f"the database holds no package of version {version[:64]!r}")
+            raise PackageNotStored(f"the database has no package of version {version[:64]!r}")
         try:
             package = package_of(row.slug, row.files, is_stored=True)
         except PackageInvalid as fault:
             raise PackageNotStored(f"the package of version {version} in the database is damaged: {fault}") from None
         if package.version != version:
             raise PackageNotStored(f"the package of version {version} in the database has the hash {package.version}")
-        if len(self._read) >= _KEPT:
+        if len(self._read) >= _CACHE_SIZE:
             self._read.pop(next(iter(self._read)))
         self._read[version] = package
         return package
 
     async def version_of(self, slug: str, version: str) -> Package:
-        """The version that an instructor names. Raises `VersionNotFound`, also for one of another problem."""
+        """The version that an instructor names. Raises `VersionNotFound`, even if it belongs to another problem."""
         try:
             package = await self.get(version)
         except PackageNotStored as error:
             raise VersionNotFound(f"Nothing was done: {error}. Upload it first.") from None
         if package.slug != slug:
-            raise VersionNotFound(f"The version {version} is one of the problem '{package.slug}'.")
+            raise VersionNotFound(f"The version {version} belongs to the problem '{package.slug}'.")
         return package
 
     async def publish(
-        self, slug: str, version: str, *, user_id: str | None = None, checked: bool | None = None, forced: bool = False
+        self,
+        slug: str,
+        version: str,
+        *,
+        user_id: str | None = None,
+        validated: bool | None = None,
+        forced: bool = False,
     ) -> None:
-        """Serve this version from now on, whatever the problems folder holds; and keep who published it, and how.
+        """Publish this version, whatever the problems folder contains, and record who published it and how.
 
         Raises:
-          PackageNotStored: it is not there, or belongs to another problem.
+          PackageNotStored: it is missing, or belongs to another problem.
         """
         async with self._database.writing() as session:
             row = await session.get(PackageRow, version)
             if row is None or row.slug != slug:
-                raise PackageNotStored(f"the database holds no package of version {version[:64]!r} of {slug[:64]!r}")
-            await _publish(session, slug, version, "upload", user_id=user_id, checked=checked, forced=forced)
+                raise PackageNotStored(f"the database has no package of version {version[:64]!r} of {slug[:64]!r}")
+            await _publish(session, slug, version, "upload", user_id=user_id, validated=validated, forced=forced)
 
     async def published(self, folder: Collection[str] | None = None) -> dict[str, str]:
-        """The served version of each problem, by slug and in that order.
+        """The published version of each problem, sorted by slug.
 
         Args:
-          folder: of what came out of a problems folder these slugs only; None for all of it. A server says which lie
-            in its own: another one may have others, and what an operator took away is served no more.
+          folder: of the versions from a problems folder, return only these slugs; None for all. A server passes the
+            slugs of its own folder: other servers may have others, and a problem that the operator removed is no
+            longer served.
         """
         query = select(PublishedRow.slug, PublishedRow.version, PublishedRow.origin).order_by(PublishedRow.slug)
         async with self._database.reading() as session:
             rows = (await session.execute(query)).all()
-        wanted = [row for row in rows if folder is None or row.origin == "upload" or row.slug in folder]
-        return {row.slug: row.version for row in wanted}
+        served = [row for row in rows if folder is None or row.origin == "upload" or row.slug in folder]
+        return {row.slug: row.version for row in served}
 
-    async def take_in(self, packages: list[Package]) -> None:
-        """Store and publish what the problems folder holds. What an instructor published stays, and so does what is not
-        in this folder: another server may serve it.
+    async def publish_folder(self, packages: list[Package]) -> None:
+        """Store and publish the packages of the problems folder. Versions that an instructor published stay, and so do
+        problems that are not in this folder, because another server may serve them.
         """
         async with self._database.writing() as session:
             for package in packages:
                 await _add(session, package)
-                found = await session.get(PublishedRow, package.slug)
-                if found is None or (found.origin == "folder" and found.version != package.version):
+                row = await session.get(PublishedRow, package.slug)
+                if row is None or (row.origin == "folder" and row.version != package.version):
                     await _publish(session, package.slug, package.version, "folder")
 
 
 async def _add(session: AsyncSession, package: Package) -> bool:
     row = {"version": package.version, "slug": package.slug, "files": package.files, "created_at": now()}
     insert = insert_into(session, PackageRow).values(row).on_conflict_do_nothing()
-    # Not by the count of rows, which PostgreSQL's driver does not keep for an INSERT.
+    # Not by the number of rows, which PostgreSQL's driver does not report for an INSERT.
     return await session.scalar(insert.returning(PackageRow.version)) is not None
 
 
@@ -117,10 +124,12 @@ async def _publish(
     origin: Origin,
     *,
     user_id: str | None = None,
-    checked: bool | None = None,
+    validated: bool | None = None,
     forced: bool = False,
 ) -> None:
     changed = {"version": version, "origin": origin, "published_at": now()}
     insert = insert_into(session, PublishedRow).values(slug=slug, **changed)
     await session.execute(insert.on_conflict_do_update(index_elements=["slug"], set_=changed))
-    session.add(PublicationRow(id=new_id(), problem=slug, user_id=user_id, checked=checked, forced=forced, **changed))
+    session.add(
+        PublicationRow(id=new_id(), problem=slug, user_id=user_id, validated=validated, forced=forced, **changed)
+    )

@@ -1,7 +1,7 @@
-"""The deployment secret where several machines grade for one service: in the database that they share.
+"""The deployment secret of several machines that grade for one service, in the database that they share.
 
-The data folder of the server that starts first hands its secret over. From then on the database's is in force for all,
-so that a worker needs to be told nothing but the database.
+It comes from the data folder of the server that starts first. From then on, all use the one in the database, so that a
+worker only needs the database's address.
 """
 
 from sqlalchemy import inspect, select
@@ -13,7 +13,7 @@ from app.queue.models import DeploymentRow
 
 
 async def share_secret(database: Database, own: bytes) -> bytes:
-    """Put this server's secret into the database, unless there is one; return the one in force."""
+    """Store this server's secret in the database, unless there is one. Returns the one in use."""
     async with database.writing() as session:
         await session.execute(
             insert_into(session, DeploymentRow).values(id=1, secret=own.hex()).on_conflict_do_nothing()
@@ -22,10 +22,10 @@ async def share_secret(database: Database, own: bytes) -> bytes:
 
 
 async def shared_secret(database: Database) -> bytes | None:
-    """The secret in the database; None where no server has put one there.
+    """The secret in the database; None if no server has stored one.
 
     Raises:
-      DatabaseUnusable: it cannot be read.
+      DatabaseUnusable: the database cannot be read.
     """
     if not database.shared:
         return None
@@ -34,7 +34,7 @@ async def shared_secret(database: Database) -> bytes | None:
             connection = await session.connection()
             if not await connection.run_sync(lambda each: inspect(each).has_table(DeploymentRow.__tablename__)):
                 return None
-            found = await session.scalar(select(DeploymentRow.secret))
+            secret = await session.scalar(select(DeploymentRow.secret))
     except DBAPIError as error:
         raise explain(error, database.name) from error
-    return None if found is None else bytes.fromhex(found)
+    return None if secret is None else bytes.fromhex(secret)

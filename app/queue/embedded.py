@@ -1,4 +1,4 @@
-"""The queue of one machine: the attempts table, threads of this process, and no other server."""
+"""The queue for one machine: the attempts table and threads of this process, without another server."""
 
 import asyncio
 import logging
@@ -27,7 +27,7 @@ class EmbeddedQueue:
     """A `GradeQueue`. Belongs to one event loop.
 
     Args:
-      sole: no other process works on this database, so every row found running at the start is a dead one's.
+      sole: no other process uses this database, so every row that is running at the start belongs to a dead one.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class EmbeddedQueue:
 
     async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
         await line_up(session, attempt)
-        # After the commit: a worker that is woken before would look and find nothing.
+        # After the commit: a worker that wakes earlier would find nothing.
         event.listen(session.sync_session, "after_commit", lambda _: self._news.set(), once=True)
 
     async def cancel(self, attempt_id: str) -> bool:
@@ -74,14 +74,14 @@ class EmbeddedQueue:
             return await count_waiting(session)
 
     async def work(self) -> None:
-        # Before any slot takes a row, else it would be rescued from a worker that lives.
+        # Before any slot takes a row, or the row would be rescued from a worker that is alive.
         while not self._stopping and not await self._rescued_all():
             await asyncio.sleep(1.0)
         if self._stopping:
             return
-        # The first slot takes no rejudge, so that a batch of them keeps nobody waiting.
+        # The first slot takes no rejudges, so that a batch of them does not make anyone wait.
         slots = [self._slot(rejudges=number > 0 or self._limits.slots == 1) for number in range(self._limits.slots)]
-        self._workers = [asyncio.create_task(each) for each in (*slots, self._look_around())]
+        self._workers = [asyncio.create_task(each) for each in (*slots, self._maintain())]
         await asyncio.gather(*self._workers, return_exceptions=True)
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
@@ -89,7 +89,7 @@ class EmbeddedQueue:
         self._news.set()
         await self._gradings.stop(grace_s=grace_s)
         if self._workers:
-            # One that was just taking a row gives it back; only one whose judge heeds nothing is left after this.
+            # A worker that was just taking a row returns it. After this, only those are left whose judge does not stop.
             await asyncio.wait(self._workers[:-1], timeout=_LAST_TAKEN_S)
         for worker in self._workers:
             worker.cancel()
@@ -99,45 +99,45 @@ class EmbeddedQueue:
         while not self._stopping:
             self._news.clear()
             try:
-                lease = await self._leases.take(rejudges=rejudges) if self._walls.stand else None
+                lease = await self._leases.take(rejudges=rejudges) if self._walls.are_up else None
                 if lease is None:
                     await self._news.wait()
                     continue
-                # Another slot may have slept through the news of a second row while this one took the first.
+                # Another slot may have missed the news of a second row while this one took the first.
                 self._news.set()
                 if again := await self._gradings.grade(lease):
                     self._wake_at(again)
-            except Exception:  # a slot must outlive a database that is busy; the row's lease runs out and it is rescued
-                log.exception("grading stumbled; trying again in a second")
+            except Exception:  # a slot must survive a busy database; the row's lease expires and it is rescued
+                log.exception("a grading slot failed; trying again in a second")
                 await asyncio.sleep(1.0)
 
     def _wake_at(self, moment: datetime) -> None:
         asyncio.get_running_loop().call_later(max(0.0, (moment - now()).total_seconds()), self._news.set)
 
-    async def _look_around(self) -> None:
-        """Rescue rows past their lease, wake slots in case a rescued row is due, try missing walls again."""
+    async def _maintain(self) -> None:
+        """Rescue rows with an expired lease, wake slots for rescued rows that are due, and probe missing walls."""
         pause_s = min(self._limits.lease_s / 2, _WALLS_AGAIN_S)
         while not self._stopping:
             try:
-                if not self._walls.stand:
+                if not self._walls.are_up:
                     await asyncio.to_thread(self._walls.probe)
                     self._news.set()
                 await asyncio.sleep(pause_s)
                 await self._rescue(everything=False)
             except Exception:  # as in a slot
-                log.exception("looking after the queue stumbled")
+                log.exception("looking after the queue failed; trying again in a second")
                 await asyncio.sleep(1.0)
             self._news.set()
 
     async def _rescued_all(self) -> bool:
         try:
             await self._rescue(everything=self._sole)
-        except Exception:  # a database that is locked at the start must not keep the service from grading ever
-            log.exception("the queue could not be begun; trying again in a second")
+        except Exception:  # a database that is locked at the start must not keep the service from grading for good
+            log.exception("the queue could not be started; trying again in a second")
             return False
         return True
 
     async def _rescue(self, *, everything: bool) -> None:
         rescued = await self._leases.rescue(max_deaths=self._limits.max_deaths, everything=everything)
         if rescued:
-            log.warning("%d attempts whose worker died were queued again", rescued)
+            log.warning("attempts queued again because their worker died: %d", rescued)

@@ -1,4 +1,4 @@
-"""Tells whoever waits for an attempt, in this process, that it moved on."""
+"""Notifies everyone in this process who waits for an attempt of its changes."""
 
 import asyncio
 from collections import deque
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from app.queue.status import ENDED, AttemptStatus
 
-# A reader that does not keep up loses the oldest phases, never the end: that one comes last.
-_KEPT = 64
+# A slow reader loses the oldest phases, but never the end, which comes last.
+_MAX_CHANGES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Subscription:
     """The changes of one attempt since the subscription began, in order."""
 
     def __init__(self) -> None:
-        self._changes: deque[Change] = deque(maxlen=_KEPT)
+        self._changes: deque[Change] = deque(maxlen=_MAX_CHANGES)
         self._news = asyncio.Event()
         self.closed = False
 
@@ -39,7 +39,7 @@ class Subscription:
         self._news.set()
 
     async def next(self, timeout_s: float) -> Change | None:
-        """The next change; `None` when none came in time or the service is stopping (`closed`)."""
+        """The next change; `None` if there was none in time or the service is stopping (`closed`)."""
         try:
             async with asyncio.timeout(timeout_s):
                 while not self._changes and not self.closed:
@@ -51,39 +51,39 @@ class Subscription:
 
 
 class AttemptEvents:
-    """Belongs to one event loop: publish and subscribe from it alone."""
+    """Belongs to one event loop: publish and subscribe only from there."""
 
     def __init__(self) -> None:
         self._subscriptions: dict[str, set[Subscription]] = {}
-        # Not every phase is stored, so whoever comes late is told the newest one of an attempt that runs.
+        # Not every phase is stored, so a late subscriber gets the latest one of a running attempt from here.
         self._running: dict[str, Change] = {}
         self._watchers: list[Callable[[str, Change], None]] = []
         self._watchers_here: list[Callable[[str, Change], None]] = []
         self._closed = False
 
     async def run(self) -> None:
-        """Carry changes from and to other processes until cancelled; in one process alone there are none to carry."""
+        """Exchange changes with other processes until cancelled. This class has no other processes."""
 
     def watch(self, watcher: Callable[[str, Change], None]) -> None:
         """Call this with every change of every attempt from now on."""
         self._watchers.append(watcher)
 
     def watch_here(self, watcher: Callable[[str, Change], None]) -> None:
-        """Call this with every change that this very process makes, before anybody else hears of it."""
+        """Call this with every change that this process makes, before anyone else receives it."""
         self._watchers_here.append(watcher)
 
     def publish(self, attempt_id: str, change: Change) -> None:
-        """This process has changed the attempt: tell everybody."""
+        """This process has changed the attempt: notify everyone."""
         self.note(attempt_id, change)
-        self.tell(attempt_id, change)
+        self.deliver(attempt_id, change)
 
     def note(self, attempt_id: str, change: Change) -> None:
-        """This process has changed the attempt, and nobody can wait for that: it was just made."""
+        """This process has created the attempt, so nobody can wait for it yet."""
         for watcher in self._watchers_here:
             watcher(attempt_id, change)
 
-    def tell(self, attempt_id: str, change: Change) -> None:
-        """Tell those who wait in this process, no matter which process made the change."""
+    def deliver(self, attempt_id: str, change: Change) -> None:
+        """Notify everyone who waits in this process, whichever process made the change."""
         for watcher in self._watchers:
             watcher(attempt_id, change)
         if change.status == "running":
@@ -94,12 +94,12 @@ class AttemptEvents:
             subscription.put(change)
 
     def forget(self) -> None:
-        """Drop what was last said of attempts that run: it may be out of date."""
+        """Drop the latest changes of running attempts, because they may be out of date."""
         self._running.clear()
 
     @contextmanager
     def subscribe(self, attempt_id: str) -> Iterator[Subscription]:
-        """Subscribe first and read the row second, else a change in between is missed."""
+        """Subscribe first and read the row second, or you miss a change in between."""
         subscription = Subscription()
         if self._closed:
             subscription.close()
@@ -114,7 +114,7 @@ class AttemptEvents:
                 del self._subscriptions[attempt_id]
 
     def close(self) -> None:
-        """End every wait, so that open event streams do not hold up the end of the service."""
+        """End every wait, so that open event streams do not delay the end of the service."""
         self._closed = True
         for subscriptions in self._subscriptions.values():
             for subscription in subscriptions:

@@ -1,4 +1,4 @@
-"""The gradings of one process, from a lease to a stored verdict. Both queues feed it."""
+"""The gradings of one process, from a lease to a stored verdict. Both queues use it."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ _DATABASE_AGAIN_S = 0.25
 
 
 class Gradings:
-    """Belongs to one event loop; only the judge runs in threads, so that the loop keeps the leases alive.
+    """Belongs to one event loop. Only the judge runs in threads, so the loop can extend the leases.
 
     Life cycle: `grade` for each lease, at most `limits.slots` at a time, until `stop`.
     """
@@ -54,48 +54,48 @@ class Gradings:
         self._events = events
         self._limits = limits
         self._threads = GradingThreads(limits.slots)
-        self._held: dict[str, tuple[Lease, threading.Event]] = {}
+        self._leased: dict[str, tuple[Lease, threading.Event]] = {}
         self._idle = asyncio.Event()
         self._idle.set()
         self._stopping = False
-        events.watch(self._hear)
+        events.watch(self._on_change)
 
     async def grade(self, lease: Lease) -> datetime | None:
-        """Judge and store. Returns when the attempt may be taken again; None if it ended, or if the lease was lost."""
+        """Judge and store. Returns when to try the attempt again; None if it has ended or the lease was lost."""
         stop = threading.Event()
-        self._held[lease.attempt_id] = (lease, stop)
+        self._leased[lease.attempt_id] = (lease, stop)
         self._idle.clear()
         self._events.publish(lease.attempt_id, Change("running", "starting"))
         try:
             again = await self._grade(lease, stop)
-        # Not in `finally`: a grading that `stop` gave up on leaves its row for `stop` to give back.
+        # Not in `finally`: if `stop` gave up on a grading, then `stop` returns its row.
         except Exception:
-            self._let_go(lease)
+            self._forget(lease)
             raise
-        self._let_go(lease)
+        self._forget(lease)
         return again
 
     async def stop(self, *, grace_s: float) -> None:
-        """Let what runs finish for `grace_s`, then stop it and give it back. Nothing may call `grade` from now on."""
+        """Let gradings finish for `grace_s`, then stop them and return their rows. Do not call `grade` after this."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._idle.wait(), grace_s)
         self._stopping = True
-        for _, stop in self._held.values():
+        for _, stop in self._leased.values():
             stop.set()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._idle.wait(), _STOP_GRACE_S)
-        # Only gradings that did not heed `stop` are left: their rows go back, their late results will be fenced off.
-        for lease, _ in list(self._held.values()):
+        # Only gradings that did not stop are left. Their rows return to the queue, and late results are fenced off.
+        for lease, _ in list(self._leased.values()):
             await self._leases.give_back(lease)
 
-    def _let_go(self, lease: Lease) -> None:
-        self._held.pop(lease.attempt_id, None)
-        if not self._held:
+    def _forget(self, lease: Lease) -> None:
+        self._leased.pop(lease.attempt_id, None)
+        if not self._leased:
             self._idle.set()
 
-    def _hear(self, attempt_id: str, change: Change) -> None:
-        if change.status == "cancelled" and (held := self._held.get(attempt_id)):
-            held[1].set()
+    def _on_change(self, attempt_id: str, change: Change) -> None:
+        if change.status == "cancelled" and (leased := self._leased.get(attempt_id)):
+            leased[1].set()
 
     async def _grade(self, lease: Lease, stop: threading.Event) -> datetime | None:
         try:
@@ -106,7 +106,7 @@ class Gradings:
             if isinstance(error, WallMissing):
                 log.error("%s", error)
                 self._walls.record(error)
-            if not await _while_gone(lambda: self._leases.give_back(lease)):
+            if not await _retry(lambda: self._leases.give_back(lease)):
                 return None
             self._events.publish(lease.attempt_id, Change("queued", None))
             return now()
@@ -116,13 +116,13 @@ class Gradings:
         phases = _Phases(self._events, lease.attempt_id)
         keeper = asyncio.create_task(self._keep(lease, stop, phases))
         try:
-            package = await _while_gone(lambda: self._packages.get(lease.version))
+            package = await _retry(lambda: self._packages.get(lease.version))
             return await self._threads.run(lambda: self._call(package, lease, stop, phases))
         except (Cancelled, WallMissing):
             raise
         except PackageNotStored as error:
             return failed_verdict(lease.problem, lease.version, f"This version cannot be graded: {error}.")
-        except Exception as error:  # fail closed: what the judge did not foresee is ours, and never a pass
+        except Exception as error:  # fail closed: an unexpected error is the grader's fault, and never a pass
             log.exception("the judge raised on attempt %s", lease.attempt_id)
             return failed_verdict(lease.problem, lease.version, f"The grader failed: {type(error).__name__}.")
         finally:
@@ -131,7 +131,7 @@ class Gradings:
             await keeper
 
     def _call(self, package: Package, lease: Lease, stop: threading.Event, phases: "_Phases") -> Verdict:
-        # Whatever the judge and the sandbox log meanwhile, in this thread, tells of this attempt.
+        # Everything that the judge and the sandbox log in this thread carries the attempt's id.
         with structlog.contextvars.bound_contextvars(attempt_id=lease.attempt_id):
             return self._grader.judge(
                 package,
@@ -142,12 +142,12 @@ class Gradings:
             )
 
     async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:
-        """Extend the lease while the judge works; tell it to stop once the lease is lost."""
+        """Extend the lease while the judge works, and stop the judge if the lease is lost."""
         loop = asyncio.get_running_loop()
         stored, due = "starting", loop.time() + self._limits.lease_s / 3
         while True:
             with contextlib.suppress(TimeoutError):
-                # Readers are told each phase at once; storing it can wait, and a quick grading stores none.
+                # Readers receive each phase immediately. Storing it can wait, and a quick grading stores none.
                 await asyncio.wait_for(phases.over.wait(), min(_STORE_EVERY_S, self._limits.lease_s / 3))
             if phases.over.is_set():
                 return
@@ -155,11 +155,11 @@ class Gradings:
                 continue
             stored, due = phases.latest, loop.time() + self._limits.lease_s / 3
             try:
-                kept = await self._leases.extend(lease, stored)
-            except Exception:  # a busy database is no reason to drop a grading: the next beat may get through
+                extended = await self._leases.extend(lease, stored)
+            except Exception:  # a busy database must not end a grading: the next extension may succeed
                 log.exception("the lease of attempt %s could not be extended", lease.attempt_id)
                 continue
-            if not kept:
+            if not extended:
                 stop.set()
                 return
 
@@ -167,17 +167,17 @@ class Gradings:
         if verdict.status == "failed":
             log.error("grading attempt %s failed, try %d: %s", lease.attempt_id, lease.tries, verdict.stderr[:500])
         if verdict.status == "failed" and lease.tries < self._limits.max_tries:
-            again = await _while_gone(lambda: self._leases.try_later(lease))
+            again = await _retry(lambda: self._leases.try_later(lease))
             if again is not None:
-                self._events.publish(lease.attempt_id, Change("queued", "waiting to be tried again"))
+                self._events.publish(lease.attempt_id, Change("queued", "waiting for another try"))
             return again
-        if await _while_gone(lambda: self._leases.finish(lease, _with_wait(verdict, lease))):
+        if await _retry(lambda: self._leases.finish(lease, _with_wait(verdict, lease))):
             self._events.publish(lease.attempt_id, Change("finished", None))
         return None
 
 
-async def _while_gone(ask: Callable[[], Awaitable[T]]) -> T:
-    """Ask again while the database restarts or is locked: a finished grading is worth the wait, and is fenced."""
+async def _retry(ask: Callable[[], Awaitable[T]]) -> T:
+    """Repeat while the database restarts or is locked: a finished grading is worth the wait, and is fenced."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _DATABASE_GONE_S
     while True:
@@ -186,12 +186,12 @@ async def _while_gone(ask: Callable[[], Awaitable[T]]) -> T:
         except (OperationalError, InterfaceError) as error:
             if loop.time() > deadline:
                 raise
-            log.warning("the database does not answer (%s); asking again", type(error.orig).__name__)
+            log.warning("the database does not respond (%s); trying again", type(error.orig).__name__)
             await asyncio.sleep(_DATABASE_AGAIN_S)
 
 
 class _Phases:
-    """Carries the judge's progress from its thread to the loop; only the newest phase is stored."""
+    """Passes the judge's progress from its thread to the loop. Only the latest phase is stored."""
 
     def __init__(self, events: AttemptEvents, attempt_id: str) -> None:
         self._events = events
@@ -204,7 +204,7 @@ class _Phases:
         self.over.set()
 
     def report(self, phase: str) -> None:
-        # The loop is gone when the service ended without this grading: nobody is left to be told.
+        # The loop is closed if the service ended without waiting for this grading. Then nobody needs the phase.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._take, phase)
 

@@ -1,4 +1,4 @@
-"""What both queues do to the attempts table: take, keep, finish and give back rows under a fence token."""
+"""The operations of both queues on the attempts table: lease, extend, finish and return rows with a fence token."""
 
 import json
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _QUEUED_AGAIN: dict[str, Any] = {"status": "queued", **FREE, "started_at": None}
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One row, held. `tries` counts this one, and `draw` names the attempt whose hidden inputs it is graded on."""
+    """One leased row. `tries` includes this one. `draw` names the attempt whose hidden inputs it is graded on."""
 
     attempt_id: str
     draw: str
@@ -38,7 +38,10 @@ class Lease:
 
 
 class Leases:
-    """Every write names the fence token of its lease; `False` says that the lease was lost and nothing was written."""
+    """Every write carries the fence token of its lease.
+
+    `False` means that the lease was lost and nothing was written.
+    """
 
     def __init__(
         self,
@@ -55,7 +58,7 @@ class Leases:
         self._retry_s = retry_s
 
     async def take(self, *, rejudges: bool = True) -> Lease | None:
-        """The next queued row: by priority, then whose turn it is. None of the rejudges if not `rejudges`."""
+        """Lease the next queued row, by priority and then by turn. Without `rejudges`, skip those."""
         first = (
             select(AttemptRow)
             .where(
@@ -69,12 +72,12 @@ class Leases:
             first = first.where(AttemptRow.priority < PRIORITY["rejudge"])
         async with self._database.writing() as session:
             rows = await lock(session, first)
-            return await self._held(session, rows[0]) if rows else None
+            return await self._lease(session, rows[0]) if rows else None
 
     async def take_one(self, attempt_id: str) -> Lease | datetime | None:
-        """This row, if it is queued and due; else when to ask again; None when it has ended.
+        """Lease this row if it is queued and due. Otherwise return when to try again, or None if it has ended.
 
-        One that somebody else holds is asked for again once that lease is over.
+        If another process has leased it, try again when that lease expires.
         """
         async with self._database.writing() as session:
             row = await session.get(AttemptRow, attempt_id, with_for_update=True)
@@ -84,9 +87,9 @@ class Leases:
                 return max(row.lease_until or now(), now() + timedelta(seconds=1))
             if row.not_before is not None and row.not_before > now():
                 return row.not_before
-            return await self._held(session, row)
+            return await self._lease(session, row)
 
-    async def _held(self, session: AsyncSession, row: AttemptRow) -> Lease:
+    async def _lease(self, session: AsyncSession, row: AttemptRow) -> Lease:
         row.status, row.phase = "running", "starting"
         fence_token = take(row, self._life)
         row.started_at, row.not_before = now(), None
@@ -115,20 +118,23 @@ class Leases:
             return written
 
     async def give_back(self, lease: Lease) -> bool:
-        """Queue the row again, uncharged, for whoever is free first."""
+        """Return the row to the queue without counting the try. Any free worker may take it."""
         return await self._write(lease, **_QUEUED_AGAIN, phase=None, not_before=None, tries=lease.tries - 1)
 
     async def try_later(self, lease: Lease) -> datetime | None:
-        """Queue the row again after a try that failed, to be taken after a while; when, or None if it was lost."""
+        """Return the row to the queue after a failed try, with a delay.
+
+        Returns its due time, or None if the lease was lost.
+        """
         moment = now() + back_off(self._retry_s, lease.tries)
-        kept = await self._write(lease, **_QUEUED_AGAIN, phase="waiting to be tried again", not_before=moment)
-        return moment if kept else None
+        is_written = await self._write(lease, **_QUEUED_AGAIN, phase="waiting for another try", not_before=moment)
+        return moment if is_written else None
 
     async def rescue(self, *, max_deaths: int, everything: bool) -> int:
-        """Queue again the rows whose worker died: those past their lease, or (`everything`) all that are running.
+        """Return rows of dead workers to the queue: those with an expired lease, or all running ones (`everything`).
 
-        They wait as after any failed try, in case it was they that killed it. A row whose worker died at its try
-        `max_deaths` is finished as failed. Returns how many rows were touched.
+        They wait as after any failed try, in case they killed their worker. A row whose workers died `max_deaths` times
+        finishes as failed. Returns the number of rows.
         """
         async with self._database.writing() as session:
             return await self.rescue_in(session, max_deaths=max_deaths, everything=everything)
@@ -143,23 +149,23 @@ class Leases:
             if self._fail_or_requeue(row, max_deaths):
                 await self._hooks.on_finished(session, row.id)
         steps = [(row.id, Change(cast(AttemptStatus, row.status), None)) for row in rows]
-        # After the commit: what was rolled back did not happen.
-        event.listen(session.sync_session, "after_commit", lambda _: self._tell(steps), once=True)
+        # After the commit, because a rolled-back change did not happen.
+        event.listen(session.sync_session, "after_commit", lambda _: self._publish(steps), once=True)
         return len(rows)
 
-    def _tell(self, steps: list[tuple[str, Change]]) -> None:
+    def _publish(self, steps: list[tuple[str, Change]]) -> None:
         for attempt_id, change in steps:
             self._events.publish(attempt_id, change)
 
     def _fail_or_requeue(self, row: AttemptRow, max_deaths: int) -> bool:
-        """What happens to the row of a dead worker; `True` when that was its last try, and it ends with a verdict."""
+        """Decide about the row of a dead worker. `True` if that was its last try, so that it ends with a verdict."""
         row.fence_token = row.lease_until = None
         if row.tries < max_deaths:
             row.status, row.phase, row.started_at = "queued", None, None
             row.not_before = now() + back_off(self._retry_s, row.tries)
             return False
-        said = f"The grader died {row.tries} times while it graded this submission."
-        for name, value in _finished(failed_verdict(row.problem, row.version, said), row.kind).items():
+        message = f"The grader died {row.tries} times while it graded this submission."
+        for name, value in _finished(failed_verdict(row.problem, row.version, message), row.kind).items():
             setattr(row, name, value)
         return True
 
@@ -169,7 +175,7 @@ class Leases:
 
 
 async def cancel_row(session: AsyncSession, attempt_id: str) -> bool:
-    """Take a queued or running row out of the queue, whoever holds it; `False` when it had ended before."""
+    """Remove a queued or running row from the queue, even if it is leased. `False` if it had already ended."""
     row = await session.get(AttemptRow, attempt_id, with_for_update=True)
     if row is None or row.status not in ("queued", "running"):
         return False
@@ -179,17 +185,17 @@ async def cancel_row(session: AsyncSession, attempt_id: str) -> bool:
 
 
 async def count_waiting(session: AsyncSession) -> QueueStats:
-    counted = await session.execute(
+    counts = await session.execute(
         select(AttemptRow.status, func.count())
         .where(AttemptRow.status.in_(("queued", "running")))
         .group_by(AttemptRow.status)
     )
-    by_status = {status: number for status, number in counted}
+    by_status = {status: number for status, number in counts}
     return QueueStats(queued=by_status.get("queued", 0), running=by_status.get("running", 0))
 
 
-def failed_verdict(problem: str, version: str, said: str) -> Verdict:
-    """The verdict of an attempt that the service could not have judged."""
+def failed_verdict(problem: str, version: str, message: str) -> Verdict:
+    """The verdict of an attempt that the service could not judge."""
     return Verdict(
         problem=problem,
         version=version,
@@ -198,17 +204,17 @@ def failed_verdict(problem: str, version: str, said: str) -> Verdict:
         score=None,
         checks=[],
         cases=[],
-        stderr=said,
+        stderr=message,
         walls=[],
     )
 
 
 def columns_of(verdict: Verdict, kind: str) -> dict[str, Any]:
-    """What a row of this kind holds of its verdict. That of a rejudge counts nowhere: it has no score and no rank."""
+    """The columns of a row of this kind for its verdict. A rejudge's verdict has no score and no rank."""
     counts = kind != "rejudge"
     ranked = counts and verdict.status == "accepted" and verdict.score is not None
     return {
-        # By way of JSON text, which turns an infinity in the evidence into null: no database or browser takes it.
+        # Through JSON text, which turns an infinity in the evidence into null: no database or browser accepts one.
         "verdict": json.loads(verdict.model_dump_json()),
         "version": verdict.version,
         "score": verdict.score if counts else None,

@@ -1,4 +1,4 @@
-"""The attempts table, which with its lease and fence token is the queue; and what machines that grade share besides."""
+"""The attempts table, which is the queue through its leases and fence tokens; and the shared deployment secret."""
 
 from datetime import datetime
 from typing import Any
@@ -10,8 +10,8 @@ from app.clock import now
 from app.database import Base, UTCDateTime
 from app.lease import LeasedRow
 
-# What a partial index holds. A query says it in the same words, literally: with a parameter in it, the database could
-# not know that the index holds all that is asked for.
+# The conditions of partial indexes. Queries repeat them literally: with a parameter, the database could not know that
+# the index contains every row of the query.
 IS_WAITING = text("status IN ('queued', 'running')")
 IS_SCORED = text("score IS NOT NULL")
 IS_RANKED = text("efficiency IS NOT NULL")
@@ -22,20 +22,19 @@ def _partial(name: str, *columns: str, where: TextClause) -> Index:
 
 
 class AttemptRow(LeasedRow, Base):
-    """One grading, asked for and perhaps done.
+    """One requested grading.
 
-    A worker takes the row under a lease (app/lease.py).
+    A worker leases the row (app/lease.py).
 
-    Of the queued rows the lowest `priority` goes first, then the earliest `turn_at` (app/queue/turns.py), and none
+    Of the queued rows, the lowest `priority` goes first, then the earliest `turn_at` (app/queue/turns.py), but no row
     before its `not_before`.
 
-    `verdict_status`, `score` and `efficiency` repeat what the verdict says, for queries: whole verdicts are too long to
-    be read for a list, and PostgreSQL cannot look into JSON that holds a NUL, which a submission may have printed.
-    A run has no `score`; only an accepted attempt has an `efficiency`, so only those are ranked. A row of the kind
-    `rejudge` has neither, and is shown to nobody: its verdict becomes an attempt's (app/rejudging/), which then knows
-    the `score_before`.
+    `verdict_status`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too long to read for a
+    list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. A run has no `score`. Only
+    an accepted attempt has an `efficiency`, so only those are ranked. A row of the kind `rejudge` has neither, and
+    nobody sees it: its verdict becomes an attempt's (app/rejudging/), which then has a `score_before`.
 
-    Each list is read along an index of its own, however many attempts there are: tests/app/attempts/test_plans.py.
+    Each list has its own index, so it stays fast with any number of attempts: tests/app/attempts/test_plans.py.
     """
 
     __tablename__ = "attempts"
@@ -43,12 +42,12 @@ class AttemptRow(LeasedRow, Base):
         Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
         Index("ix_attempts_status_priority_turn_at_id", "status", "priority", "turn_at", "id"),
         Index("ix_attempts_finished_at", "finished_at"),
-        # Of NULLs there may be any number, on both databases.
+        # Both databases allow any number of NULLs.
         Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
         Index("ix_attempts_user_id_problem_created_at_id", "user_id", "problem", "created_at", "id"),
         _partial("ix_attempts_waiting", "user_id", where=IS_WAITING),
         _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),
-        # The last two also hold all columns that a standing or a ranking is made of, so no row is read for them.
+        # The last two also contain every column of a standing or a ranking, so no row has to be read.
         _partial("ix_attempts_scored", "user_id", "problem", "score", "verdict_status", where=IS_SCORED),
         _partial("ix_attempts_ranked", "problem", "user_id", "efficiency", "created_at", where=IS_RANKED),
     )
@@ -78,9 +77,9 @@ class AttemptRow(LeasedRow, Base):
 
 
 class DeploymentRow(Base):
-    """One row, on PostgreSQL alone: the deployment secret in hex, which every worker draws the same hidden cases from.
+    """One row, only on PostgreSQL: the deployment secret in hex, from which every worker derives the same hidden cases.
 
-    Not hashed, because it is used. Whoever can read it here can read the packages and their references as well.
+    It is not hashed, because it is needed. Anyone who can read it here can also read the packages and their references.
     """
 
     __tablename__ = "deployment"

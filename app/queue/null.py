@@ -1,4 +1,4 @@
-"""A grader that executes nothing, for tests of what lies around grading."""
+"""A grader that executes nothing, for tests of everything around grading."""
 
 from grader.context import QUIET, Context
 from grader.package.package import Package
@@ -28,12 +28,12 @@ class NullGrader:
             checks=[
                 CheckResult(
                     id="values",
-                    title="Every value is right",
+                    title="Every value is correct",
                     passed=right,
                     points=100 if right else 0,
                     max_points=100,
                     trust="verified",
-                    message="The text is that of the reference." if right else "The text is not that of the reference.",
+                    message="The text is the reference's." if right else "The text differs from the reference's.",
                 )
             ],
             cases=[CaseResult(id="public-1", public=True, passed=right, message="compared as text")],
@@ -44,7 +44,7 @@ class NullGrader:
         context.progress("nothing to prepare")
 
     def prepare_known(self, package: Package, context: Context = QUIET) -> None:
-        """Nothing is run, so nothing has to be."""
+        """Nothing runs, so there is nothing to prepare."""
 
     def warm(self, package: Package) -> None:
         pass

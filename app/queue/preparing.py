@@ -1,4 +1,4 @@
-"""After the start, while nothing is graded: compute what the first submission to each problem would wait for."""
+"""After the start, and while nothing is graded, computes what the first submission to each problem would wait for."""
 
 import asyncio
 import logging
@@ -21,10 +21,10 @@ _LOOK_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How far a process has come: `ready` of `total` problems have their reference's answers.
+    """The progress of a process: for `ready` of `total` problems, the reference has been run.
 
-    `phases` says by slug what it does for the problems that it is at; `setbacks` are the problems whose reference
-    failed, by slug, and which are tried again.
+    `phases` maps the slugs of the problems in progress to their current phase. `setbacks` lists the problems whose
+    reference failed and will be tried again, by slug.
     """
 
     ready: frozenset[str]
@@ -33,33 +33,33 @@ class Preparation:
     setbacks: tuple[Setback, ...]
 
     @property
-    def is_under_way(self) -> bool:
-        """Some problems have not had their turn."""
+    def is_in_progress(self) -> bool:
+        """Whether some problems have not been tried yet."""
         return len(self.ready) + len(self.setbacks) < self.total
 
     def of(self, slug: str) -> "ProblemPreparation | None":
-        """What to tell a reader of this problem; None when it is ready, or not prepared by this process."""
+        """The progress of this problem; None if it is ready, or if this process does not prepare it."""
         setback = next((each for each in self.setbacks if each.name == slug), None)
-        if slug in self.ready or (setback is None and not self.is_under_way):
+        if slug in self.ready or (setback is None and not self.is_in_progress):
             return None
         return ProblemPreparation(self.phases.get(slug, ""), setback)
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemPreparation:
-    """`phase` is what is done for it now, empty while others come before it; `setback` where it has failed."""
+    """`phase` is its current phase, or empty while others come first. `setback` is set if it has failed."""
 
     phase: str
     setback: Setback | None
 
 
 class Preparing:
-    """Runs in threads of its own; a failure costs time later and nothing else.
+    """Runs in its own threads. A failure only costs time later.
 
-    References come first, of all packages, and as many at a time as submissions are graded: without one nothing is
-    graded. One that fails is tried again after a while. Known wrong submissions only help to explain, so their packages
-    come one after the other. All of it rests while a submission is graded, and one that needs a reference which is not
-    there makes it itself. `state` may be asked by any thread.
+    The references of all packages come first, as many at a time as submissions are graded, because without its
+    reference a problem cannot be graded. If one fails, it is tried again after a while. Known wrong submissions only
+    improve explanations, so they follow one package at a time. All of this pauses while a submission is graded. A
+    submission that needs a missing reference runs it itself. Any thread may call `state`.
     """
 
     def __init__(self, grader: Grader, walls: Walls, say: Callable[[str], None], *, at_once: int = 1) -> None:
@@ -85,9 +85,9 @@ class Preparing:
             await asyncio.sleep(_LOOK_S)
         for each in self._walls.missing:
             self._say(
-                f"NOT GRADING: the wall '{each['wall']}' is missing: {each['found']}. To mend it: {each['remedy']}"
+                f"NOT GRADING: the wall '{each['wall']}' is missing: {each['found']}. To fix it: {each['remedy']}"
             )
-        while not self._walls.stand:
+        while not self._walls.are_up:
             await asyncio.sleep(_LOOK_S)
         references = iter(packages)
         await asyncio.gather(*(self._run_references(references) for _ in range(self._at_once)))
@@ -95,7 +95,7 @@ class Preparing:
             if not await self._threads.run(partial(self._run, False, package)):
                 return
         if packages:
-            self._say("All problems have had their turn.")
+            self._say("All problems are prepared.")
         await self._try_again([package for package in packages if package.slug not in self._ready])
 
     async def _run_references(self, packages: Iterator[Package]) -> None:
@@ -122,7 +122,7 @@ class Preparing:
         slug = package.slug
 
         def report(phase: str) -> None:
-            # What helps to explain is done while the problem is graded, so there is nothing to tell its readers.
+            # Known wrong submissions run while the problem can already be graded, so its page does not show them.
             if of_reference:
                 with self._guard:
                     self._phases[slug] = phase
@@ -134,7 +134,7 @@ class Preparing:
             return False
         except MeshgradeError as error:
             self._failed(slug, str(error), of_reference=of_reference)
-        except Exception as error:  # whatever it was, the problem itself can still be graded, or will say why not
+        except Exception as error:  # the problem itself can still be graded, or will say why not
             log.exception("preparing %s failed", slug)
             self._failed(slug, type(error).__name__, of_reference=of_reference)
         else:
@@ -156,13 +156,13 @@ class Preparing:
                     return self._grader.prepare(package, context, background=True)
                 return self._grader.prepare_known(package, context)
             except Cancelled:
-                # Unless it was stopped, a submission needed it at once and makes it itself: then it will be there.
+                # Unless it was stopped, a submission needed the reference immediately and runs it itself.
                 if self._stop.is_set():
                     raise
 
     def _failed(self, slug: str, why: str, *, of_reference: bool) -> None:
         if not of_reference:
-            self._say(f"the known wrong submissions of {slug} could not be run: {why}")
+            self._say(f"could not run the known wrong submissions of {slug}: {why}")
             return
         setback = self._setbacks.failed(slug, why)
-        self._say(f"{slug} could not be prepared and is tried again in {setback.again_in_s:.0f} s: {why}")
+        self._say(f"could not prepare {slug}, trying again in {setback.again_in_s:.0f} s: {why}")

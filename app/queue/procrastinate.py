@@ -1,9 +1,9 @@
-"""The queue past one machine: Procrastinate carries jobs on PostgreSQL, the attempts table says what they come to.
+"""The queue for several machines: Procrastinate delivers jobs through PostgreSQL, the attempts table has their state.
 
-A job holds the id of an attempt and nothing else, and stands in line by the attempt's own priority and turn. A worker
-that gets one takes the attempt's lease, so everything that the embedded queue promises is promised by the same code
-here. Jobs are told to run again by three rules: a try that failed, by Procrastinate's retry; a worker that died, by the
-sweep, which every grading process makes; an attempt that has no job (restored from a backup), by the sweep, too.
+A job contains only the id of an attempt, and is ordered by the attempt's priority and turn. A worker that receives one
+leases the attempt, so the same code keeps the same promises as in the embedded queue. Procrastinate retries a job whose
+try failed. A sweep, which every grading process makes, restarts the jobs of dead workers, and gives a job to each
+attempt that has none (after a restore from a backup).
 """
 
 import asyncio
@@ -32,20 +32,20 @@ log = logging.getLogger(__name__)
 
 _GRADE, _REJUDGE = "grade", "rejudge"
 _WALLS_AGAIN_S = 15.0
-# How long a job that waits for its moment may wait on after it: Procrastinate wakes workers for new jobs only.
+# How late a job with a due time may start: Procrastinate wakes workers only for new jobs.
 _POLL_S = 1.0
 _STARTED_AGAIN_S = 1.0
-# Procrastinate orders by one 32-bit number, the highest first: a step is ten seconds of turn, and there is room for
-# thirty years of them in each priority.
+# Procrastinate orders by one 32-bit number, the highest first. One step is ten seconds of turn, so each priority has
+# room for thirty years.
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _STEP = timedelta(seconds=10)
 _STEPS = 100_000_000
-# Any number, as long as it is this everywhere: one process sweeps at a time.
+# Any number, as long as all processes use the same one. One process sweeps at a time.
 _SWEEP_LOCK = 0x7377656570
 
 
 class TryAgain(Exception):
-    """A job is to run again at this moment."""
+    """A job must run again at this moment."""
 
     def __init__(self, moment: datetime) -> None:
         super().__init__(f"again at {moment}")
@@ -53,7 +53,7 @@ class TryAgain(Exception):
 
 
 class _Retry(BaseRetryStrategy):
-    """Without end: the attempt's own tries are counted in its row, and an attempt that has ended ends its job."""
+    """Retries forever: the attempt's row counts its tries, and the job ends with its attempt."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision:
         moment = exception.moment if isinstance(exception, TryAgain) else now() + timedelta(seconds=_POLL_S)
@@ -61,10 +61,10 @@ class _Retry(BaseRetryStrategy):
 
 
 class ProcrastinateQueue:
-    """A `GradeQueue`. Belongs to one event loop; any number of processes may work on one database.
+    """A `GradeQueue`. Belongs to one event loop. Any number of processes may use one database.
 
     Args:
-      grader: None where this process does not grade: then it only queues, and others work.
+      grader: None if this process only queues attempts and others grade them.
     """
 
     def __init__(
@@ -98,8 +98,8 @@ class ProcrastinateQueue:
     async def cancel(self, attempt_id: str) -> bool:
         async with self._database.writing() as session:
             cancelled = await cancel_row(session, attempt_id)
-            # Not by Procrastinate's own cancel, which would not be part of this transaction. A worker that grades the
-            # attempt hears of the change, and ends its job by itself.
+            # Not with Procrastinate's own cancel, which would not be part of this transaction. A worker that grades the
+            # attempt receives the change and ends its job.
             waiting = text("DELETE FROM procrastinate_jobs WHERE queueing_lock = :id AND status = 'todo'")
             await session.execute(waiting, {"id": attempt_id})
         if cancelled:
@@ -117,50 +117,50 @@ class ProcrastinateQueue:
         while self._gradings is not None and not self._stopping.is_set():
             try:
                 await self._work()
-            except Exception:  # a database that does not answer at the start must not keep this from grading ever
-                log.exception("the queue could not be begun; trying again in a second")
+            except Exception:  # a database that is down at the start must not keep this process from grading for good
+                log.exception("the queue could not be started; trying again in a second")
                 await self._pause(_STARTED_AGAIN_S)
 
     async def _work(self) -> None:
         async with self._app.open_async():
-            # The first slot takes no rejudge, so that a batch of them keeps nobody waiting.
+            # The first slot takes no rejudges, so that a batch of them does not make anyone wait.
             work = [self._supervise([_GRADE] if self._limits.slots > 1 else [_GRADE, _REJUDGE], 1)]
             if self._limits.slots > 1:
                 work.append(self._supervise([_GRADE, _REJUDGE], self._limits.slots - 1))
-            self._tasks = [asyncio.create_task(each) for each in (*work, self._sweep_on(), self._prove_walls())]
+            self._tasks = [asyncio.create_task(each) for each in (*work, self._sweep_regularly(), self._probe_walls())]
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
         self._stopping.set()
         if self._gradings is None:
             return
-        # Each takes no further job from now on, and ends with its last one.
+        # From now on, each takes no further job and ends with its last one.
         self._stop_workers()
         await self._gradings.stop(grace_s=grace_s)
         if self._tasks:
-            # A worker that still waits for a judge which heeds nothing is left to die with the process.
+            # A worker that still waits for a judge that does not stop dies with the process.
             await asyncio.wait(self._tasks, timeout=_STARTED_AGAIN_S)
         for task in self._tasks:
             task.cancel()
 
     async def _defer(self, session: AsyncSession, attempt: AttemptRow) -> None:
-        """Add a job in the session's own transaction, which is what its raw connection is in."""
+        """Add a job in the session's transaction, through its raw connection."""
         raw = await (await session.connection()).get_raw_connection()
         await self._task.configure(
             connection=raw.driver_connection,
             queue=_REJUDGE if attempt.priority == PRIORITY["rejudge"] else _GRADE,
             priority=_place_in_line(attempt),
-            # One job that waits for each attempt; also how the sweep finds it.
+            # At most one waiting job per attempt. The sweep also finds it by this.
             queueing_lock=attempt.id,
         ).defer_async(attempt_id=attempt.id)
 
     async def _run_job(self, *, attempt_id: str) -> None:
         assert self._gradings is not None
-        if not self._walls.stand:
+        if not self._walls.are_up:
             raise TryAgain(now() + timedelta(seconds=_POLL_S))
-        taken = await self._leases.take_one(attempt_id)
-        again = await self._gradings.grade(taken) if isinstance(taken, Lease) else taken
-        if not self._walls.stand:
+        lease = await self._leases.take_one(attempt_id)
+        again = await self._gradings.grade(lease) if isinstance(lease, Lease) else lease
+        if not self._walls.are_up:
             self._stop_workers()
         if again is not None:
             raise TryAgain(again)
@@ -170,9 +170,9 @@ class ProcrastinateQueue:
             worker.cancel()
 
     async def _supervise(self, queues: list[str], concurrency: int) -> None:
-        """Keep a worker of Procrastinate running: one ends by itself when the database goes away, or forgot it."""
+        """Keep a Procrastinate worker running: it ends by itself if the database goes down or has forgotten it."""
         while not self._stopping.is_set():
-            if not self._walls.stand:
+            if not self._walls.are_up:
                 await self._pause(_POLL_S)
                 continue
             worker = asyncio.create_task(self._run_worker(queues, concurrency))
@@ -184,7 +184,7 @@ class ProcrastinateQueue:
                 worker.cancel()
                 return
             if not worker.cancelled() and (error := worker.exception()):
-                log.error("a worker ended and is started again: %s", error)
+                log.error("a worker ended; starting it again: %s", error)
             await self._pause(_STARTED_AGAIN_S)
 
     async def _run_worker(self, queues: list[str], concurrency: int) -> None:
@@ -194,33 +194,33 @@ class ProcrastinateQueue:
             fetch_job_polling_interval=_POLL_S,
             update_heartbeat_interval=self._limits.lease_s / 3,
             stalled_worker_timeout=self._limits.lease_s,
-            # The attempts table is what is kept; a table of jobs that ended would only grow.
+            # The attempts table is the record. A table of ended jobs would only grow.
             delete_jobs="always",
             install_signal_handlers=False,
         )
 
-    async def _prove_walls(self) -> None:
+    async def _probe_walls(self) -> None:
         while not self._stopping.is_set():
-            if not self._walls.stand:
+            if not self._walls.are_up:
                 await asyncio.to_thread(self._walls.probe)
             await self._pause(_WALLS_AGAIN_S)
 
-    async def _sweep_on(self) -> None:
+    async def _sweep_regularly(self) -> None:
         while not self._stopping.is_set():
             try:
                 await self._sweep()
-            except Exception:  # the database may be gone for a while; the next sweep finds the same work
-                log.exception("looking after the queue stumbled")
+            except Exception:  # the database may be down for a while; the next sweep finds the same work
+                log.exception("looking after the queue failed; trying again")
             await self._pause(self._limits.lease_s / 3)
 
     async def _sweep(self) -> None:
-        """Queue again what dead workers held, and give a job to each attempt that has none."""
+        """Queue the attempts of dead workers again, and give a job to each attempt that has none."""
         async with self._database.writing() as session:
             if not await session.scalar(select(func.pg_try_advisory_xact_lock(_SWEEP_LOCK))):
                 return
             rescued = await self._leases.rescue_in(session, max_deaths=self._limits.max_deaths, everything=False)
             if rescued:
-                log.warning("%d attempts whose worker died were queued again", rescued)
+                log.warning("attempts queued again because their worker died: %d", rescued)
             for job in await self._stalled():
                 assert job.id is not None
                 await self._app.job_manager.retry_job_by_id_async(job.id, retry_at=now())
@@ -228,8 +228,8 @@ class ProcrastinateQueue:
                 await self._defer(session, attempt)
 
     async def _stalled(self) -> Iterable[Job]:
-        # By heartbeat, which a worker misses that died or was paused. Not as a periodic task with a lock, as is often
-        # shown: that lock is held by the very worker that died.
+        # By heartbeat, which stops if a worker dies or is paused. Not by a periodic task with a lock, as many examples
+        # do: the worker that died still has that lock.
         return await self._app.job_manager.get_stalled_jobs(seconds_since_heartbeat=self._limits.lease_s)
 
     async def _pause(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""The seams of grading: who carries an attempt to a worker, who judges it, who says whether the walls stand."""
+"""The interfaces of grading: the queue, the grader, the source of packages, and the report on a wall."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from grader.verdict import Verdict
 
 
 class Grader(Protocol):
-    """What grader.judge.Judge does. Blocking; called in threads, several at once."""
+    """The interface of grader.judge.Judge. It blocks. Several threads call it at once."""
 
     def judge(
         self,
@@ -25,23 +25,26 @@ class Grader(Protocol):
         hidden: bool = True,
         draw: str | None = None,
     ) -> Verdict:
-        """Grade, on the hidden inputs that `draw` names. Raises `Cancelled` soon after it is stopped; `WallMissing`."""
+        """Grade on the hidden inputs that `draw` names.
+
+        Raises `WallMissing`, and `Cancelled` soon after it is stopped.
+        """
         ...
 
     def prepare(self, package: Package, context: Context = ..., *, background: bool = False) -> None:
-        """Do ahead of time what the first grading of this package would otherwise wait for.
+        """Do the work that the first grading of this package would otherwise wait for.
 
         Args:
-          background: at rest while something is graded. Raises `Cancelled` where a grading does the same itself.
+          background: pause while anything is graded. Raises `Cancelled` if a grading does the same work itself.
         """
         ...
 
     def prepare_known(self, package: Package, context: Context = ...) -> None:
-        """Do ahead of time, in the background, what helps to explain wrong submissions to this package."""
+        """Prepare in the background what explains wrong submissions to this package."""
         ...
 
     def warm(self, package: Package) -> None:
-        """A submission to this problem may come soon. Returns at once."""
+        """Expect a submission to this problem soon. Returns immediately."""
         ...
 
 
@@ -55,10 +58,10 @@ async def _own_id(session: AsyncSession, attempt: AttemptRow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QueueHooks:
-    """What other parts of the service do inside the queue's transactions. It knows none of them: app/main.py does.
+    """Functions of higher packages that run inside the queue's transactions. app/main.py passes them in.
 
-    `on_finished` is called when the verdict of an attempt is stored, with the id of that attempt. `draw_of` names the
-    attempt whose hidden inputs a row is graded on, which is the row itself unless it is a copy.
+    `on_finished` is called with the id of an attempt when its verdict is stored. `draw_of` names the attempt whose
+    hidden inputs a row is graded on, which is the row itself unless it is a copy.
     """
 
     on_finished: Callable[[AsyncSession, str], Awaitable[None]] = _nothing
@@ -66,7 +69,7 @@ class QueueHooks:
 
 
 class WallReport(Protocol):
-    """What probing one wall found: grader.sandbox.doctor.WallReport."""
+    """The result of probing one wall: grader.sandbox.doctor.WallReport."""
 
     @property
     def name(self) -> str: ...
@@ -79,7 +82,7 @@ class WallReport(Protocol):
 
 
 class PackageSource(Protocol):
-    """Where a worker finds the package of an attempt: app.problems.store.PackageStore."""
+    """The source of an attempt's package: app.problems.store.PackageStore."""
 
     async def get(self, version: str) -> Package:
         """Raises `PackageNotStored`."""
@@ -88,11 +91,11 @@ class PackageSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
-    """`retry_s`: how long an attempt waits after its first try that failed; four times as long after the second,
-    sixteen times from then on.
+    """`retry_s` is how long an attempt waits after its first failed try. After the second it waits four times as long,
+    and sixteen times from then on.
 
-    `max_tries` holds for tries that failed, `max_deaths` for those that a worker did not outlive: it may have died of
-    something else, and a student must not pay for that.
+    `max_tries` limits failed tries. `max_deaths` limits tries during which the worker died. That limit is higher,
+    because the worker may have died for another reason, and a student must not pay for that.
     """
 
     slots: int
@@ -109,33 +112,33 @@ class QueueStats:
 
 
 class GradeQueue(Protocol):
-    """Carries attempts to workers, at least once each; results are fenced, so that one of them counts.
+    """Delivers each attempt to a worker at least once. Results are fenced, so that only one of them counts.
 
-    Life cycle: `work` runs from the start of the service until `stop`. The others may be called at any time.
+    Life cycle: `work` runs from the start of the service until `stop`. The other methods may be called at any time.
     """
 
     async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
-        """Add the attempt in the caller's transaction: no commit, no job. Workers are woken by the commit.
+        """Add the attempt in the caller's transaction. The commit wakes workers; without it there is no job.
 
-        Runs go first, then attempts, then rejudges, which never take a process's last slot; app/queue/turns.py says
-        how users share.
+        Runs go first, then attempts, then rejudges, which never take a process's last slot. app/queue/turns.py
+        describes how users share.
         """
         ...
 
     async def cancel(self, attempt_id: str) -> bool:
-        """Stop a queued or running attempt; `False` when it had ended before."""
+        """Stop a queued or running attempt. `False` if it had already ended."""
         ...
 
     async def place(self, attempt: AttemptRow) -> QueuePlace | None:
-        """Where a queued attempt stands; None for any other."""
+        """The place of a queued attempt; None for any other."""
         ...
 
     async def work(self) -> None: ...
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
-        """Take no further attempt; give what runs `grace_s` to finish, then end `work` within seconds.
+        """Lease no further attempt, let running ones finish for `grace_s`, then end `work` within seconds.
 
-        Unfinished attempts go back to the queue, uncharged.
+        Unfinished attempts return to the queue, and the try does not count.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Events that cross processes: what a worker says elsewhere is heard by whoever waits for the attempt here."""
+"""Events across processes: changes that a worker publishes elsewhere reach everyone who waits for the attempt here."""
 
 import asyncio
 import contextlib
@@ -18,18 +18,18 @@ log = logging.getLogger(__name__)
 
 _CHANNEL = "meshgrade_attempts"
 _AGAIN_S = 1.0
-# While the database is away the oldest are lost. Nothing hangs on them: whoever waits reads the row now and then.
-_KEPT = 10_000
+# While the database is down, the oldest are lost. Nothing depends on them: everyone who waits also polls the row.
+_MAX_UNSENT = 10_000
 
 
 class SharedEvents(AttemptEvents):
-    """`AttemptEvents` over PostgreSQL's LISTEN and NOTIFY. `run` carries them until it is cancelled."""
+    """`AttemptEvents` over PostgreSQL's LISTEN and NOTIFY. `run` transmits them until it is cancelled."""
 
     def __init__(self, database: Database) -> None:
         super().__init__()
         self._database = database
         self._self = secrets.token_hex(8)
-        self._outbox: deque[str] = deque(maxlen=_KEPT)
+        self._outbox: deque[str] = deque(maxlen=_MAX_UNSENT)
         self._news = asyncio.Event()
 
     def publish(self, attempt_id: str, change: Change) -> None:
@@ -39,9 +39,9 @@ class SharedEvents(AttemptEvents):
         self._news.set()
 
     async def run(self) -> None:
-        await asyncio.gather(self._send_on(), self._listen_on())
+        await asyncio.gather(self._send_changes(), self._listen())
 
-    async def _send_on(self) -> None:
+    async def _send_changes(self) -> None:
         while True:
             await self._news.wait()
             self._news.clear()
@@ -52,27 +52,27 @@ class SharedEvents(AttemptEvents):
                     for payload in batch:
                         await session.execute(select(func.pg_notify(_CHANNEL, payload)))
             except SQLAlchemyError as error:
-                log.warning("changes of %d attempts were not told to other processes: %s", len(batch), error)
+                log.warning("changes of %d attempts did not reach other processes: %s", len(batch), error)
                 await asyncio.sleep(_AGAIN_S)
 
-    async def _listen_on(self) -> None:
+    async def _listen(self) -> None:
         while True:
             with contextlib.suppress(psycopg.Error):
                 async with await psycopg.AsyncConnection.connect(
                     self._database.conninfo, autocommit=True
                 ) as connection:
                     await connection.execute(f"LISTEN {_CHANNEL}")
-                    # What was missed while nobody listened is not known any more.
+                    # Changes during the time without a connection are unknown.
                     self.forget()
                     async for notice in connection.notifies():
-                        self._hear(notice.payload)
+                        self._receive(notice.payload)
             await asyncio.sleep(_AGAIN_S)
 
-    def _hear(self, payload: str) -> None:
+    def _receive(self, payload: str) -> None:
         try:
-            said = json.loads(payload)
-            if said["from"] != self._self:
-                self.tell(said["id"], Change(said["status"], said["phase"]))
+            message = json.loads(payload)
+            if message["from"] != self._self:
+                self.deliver(message["id"], Change(message["status"], message["phase"]))
         except (ValueError, KeyError, TypeError):
-            # Whoever may use this database may say anything on the channel: that must not end the listening.
-            log.warning("something that is no change of an attempt was said on %s", _CHANNEL)
+            # Any user of this database may send anything on the channel, and that must not end the listener.
+            log.warning("a message on %s is not a change of an attempt", _CHANNEL)

@@ -1,4 +1,4 @@
-"""The closed sets of words for where an attempt is."""
+"""The closed sets of an attempt's kinds and statuses."""
 
 from typing import Literal
 

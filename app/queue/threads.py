@@ -1,4 +1,4 @@
-"""Threads that grade: the judge blocks, the event loop must not."""
+"""Threads that grade, because the judge blocks and the event loop must not."""
 
 import asyncio
 import contextlib
@@ -13,8 +13,8 @@ T = TypeVar("T")
 class GradingThreads:
     """A fixed number of threads that live as long as the process.
 
-    Not concurrent.futures: it joins its threads at exit, so one stuck grading would keep the server from ending. And
-    not one thread a call: a sandbox that asks to die with its parent dies with the *thread* that started it.
+    Not concurrent.futures: it joins its threads at exit, so one stuck grading would keep the server from ending. Not
+    one thread per call either: a sandbox that asks to die with its parent dies with the *thread* that started it.
     https://man7.org/linux/man-pages/man2/pr_set_pdeathsig.2const.html
     """
 
@@ -24,23 +24,23 @@ class GradingThreads:
             threading.Thread(target=self._serve, name=f"grading-{index}", daemon=True).start()
 
     async def run(self, function: Callable[[], T]) -> T:
-        """Call `function` in one of the threads; its result or exception comes back. Cancelling only stops the wait."""
+        """Call `function` in one of the threads, and return or raise its outcome. Cancelling only ends the wait."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
-        def tell(settle: Callable[[], None]) -> None:
-            # The loop is gone when the service ended without waiting for this call: nobody is left to be told.
+        def resolve(settle: Callable[[], None]) -> None:
+            # The loop is closed if the service ended without waiting for this call. Then nobody needs the outcome.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(lambda: None if future.done() else settle())
 
         def call() -> None:
             try:
                 result = function()
-            except BaseException as error:  # carried over to the caller, whatever it is
+            except BaseException as error:  # raised in the caller, whatever it is
                 caught = error
-                tell(lambda: future.set_exception(caught))
+                resolve(lambda: future.set_exception(caught))
             else:
-                tell(lambda: future.set_result(result))
+                resolve(lambda: future.set_result(result))
 
         self._work.put(call)
         return await future

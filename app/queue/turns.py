@@ -1,9 +1,9 @@
-"""Who goes first: priorities, fair share between users, and how long one still waits.
+"""The order of the queue: priorities, fair shares between users, and the expected wait.
 
-Fair share is decided when an attempt is queued, not when it is taken: each attempt of a user gets its turn at least
-`SPACING` after that user's last one that waits, and turns are taken in order. So whoever hands in twenty at once holds
-nobody up, and nobody who waits is overtaken for ever, since newcomers' turns lie ever later. A worker finds the next
-row by one look into an index, however long the queue is.
+Fair share is decided when an attempt is queued, not when it is leased. Each attempt of a user gets a turn at least
+`SPACING` after that user's last waiting one, and attempts are leased in the order of their turns. So a user who submits
+twenty at once delays nobody, and nobody waits forever, because newcomers get later and later turns. A worker finds the
+next row with one index lookup, however long the queue is.
 """
 
 import math
@@ -18,12 +18,12 @@ from app.clock import now
 from app.database import Database, UTCDateTime
 from app.queue.models import IS_WAITING, AttemptRow
 
-# The lowest goes first, whatever the turns.
+# The lowest goes first, regardless of turns.
 PRIORITY = {"run": 0, "attempt": 10, "rejudge": 20}
 SPACING = timedelta(minutes=1)
 _RECENT = 20
 _PACE_S = 1.0
-# Made once: to put a statement together takes as long as to execute it, and this one is asked for with every page.
+# Built once: building a statement takes as long as executing it, and every page needs this one.
 _AHEAD = select(func.count()).where(
     AttemptRow.status == "queued",
     tuple_(AttemptRow.priority, AttemptRow.turn_at, AttemptRow.id)
@@ -33,16 +33,16 @@ _AHEAD = select(func.count()).where(
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """`ahead`: how many go first, as it looks now. `expected_wait_s` is None before anything was ever graded."""
+    """`ahead` is how many go first at the moment. `expected_wait_s` is None before anything was ever graded."""
 
     ahead: int
     expected_wait_s: int | None
 
 
 async def line_up(session: AsyncSession, attempt: AttemptRow) -> None:
-    """Queue the attempt behind those of the user that wait at its priority. It is part of the session from then on.
+    """Queue the attempt behind the user's waiting attempts of its priority. This adds it to the session.
 
-    What was graded meanwhile counts no more: nobody owes anything for the time when the queue was short.
+    Attempts that have already been graded do not count: a user pays nothing for the time when the queue was short.
     """
     priority = PRIORITY[attempt.kind]
     last = await session.scalar(
@@ -60,15 +60,15 @@ async def line_up(session: AsyncSession, attempt: AttemptRow) -> None:
 
 
 def back_off(retry_s: float, tries: int) -> timedelta:
-    """How long to wait after this many tries: four times as long after each, up to what the third one waits."""
+    """How long to wait after this many tries. The wait quadruples after each one, up to the third."""
     return timedelta(seconds=retry_s * 4 ** (min(tries, 3) - 1))
 
 
 class Places:
-    """Where queued attempts stand. Safe to share between requests.
+    """The places of queued attempts. Safe to share between requests.
 
-    The wait is that of a line before as many counters as are busy now, at the pace of the latest gradings. Both are
-    read once a second at most, however many ask.
+    The expected wait is that of a queue with as many slots as are busy now, at the pace of the latest gradings. Both
+    are read at most once per second, however many requests there are.
     """
 
     def __init__(self, database: Database) -> None:
@@ -103,7 +103,7 @@ async def _read_pace(session: AsyncSession) -> _Pace:
         .order_by(AttemptRow.finished_at.desc())
         .limit(_RECENT)
     )
-    # One that was cancelled while it waited has an end and no start.
+    # An attempt that was cancelled while it waited has an end but no start.
     took_s = [(end - start).total_seconds() for start, end in latest if start is not None and end is not None]
     mean_s = max(0.0, sum(took_s) / len(took_s)) if took_s else None
     return _Pace(time.monotonic(), running or 0, mean_s)
@@ -112,7 +112,7 @@ async def _read_pace(session: AsyncSession) -> _Pace:
 def _wait_s(ahead: int, pace: _Pace, row: AttemptRow) -> int | None:
     if pace.mean_s is None:
         return None
-    # Where somebody waits, every slot is busy: so those that are busy are all there are.
+    # If anyone waits, every slot is busy, so the busy ones are all there are.
     wait_s = (ahead + min(pace.running, 1)) * pace.mean_s / max(pace.running, 1)
     backed_off_s = 0.0 if row.not_before is None else (row.not_before - now()).total_seconds()
     return math.ceil(max(wait_s, backed_off_s, 0.0))

@@ -1,1 +1,1 @@
-"""Grade again what was handed in before, show what would change, and let it count once an instructor says so."""
+"""Grades earlier attempts again, shows what would change, and changes it once an instructor applies it."""

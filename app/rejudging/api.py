@@ -1,4 +1,4 @@
-"""REST for instructors: grade again what was handed in before, look at what would change, and apply it."""
+"""REST for instructors: grade earlier attempts again, see what would change, and apply it."""
 
 from typing import Annotated, Any
 
@@ -28,11 +28,11 @@ def _rejudging(request: Request) -> Rejudging:
 
 @router.post(
     "/problems/{slug}/rejudge",
-    summary="Judge by a version what other versions judged; no score changes until it is applied",
+    summary="Grade the attempts of other versions by this one, without changing scores until it is applied",
     status_code=202,
     responses={
         202: {
-            "description": "Begun, or under way already; follow it at the address in Location",
+            "description": "Started, or already in progress. Follow it at the address in the Location header",
             **_LOCATION,
         },
         **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 503),
@@ -41,7 +41,7 @@ def _rejudging(request: Request) -> Rejudging:
 )
 async def rejudge_problem(request: Request, response: Response, user: Instructor, slug: str) -> RejudgeJSON:
     body = await read_json(request, VersionJSON)
-    rejudge = await _rejudging(request).ask(slug, body.version)
+    rejudge = await _rejudging(request).request(slug, body.version)
     response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
     return RejudgeJSON.of(rejudge)
 
@@ -56,16 +56,16 @@ async def list_rejudges(
     user: Instructor,
     slug: str,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
 ) -> RejudgePage:
-    found = await _rejudging(request).list(slug, limit + 1, before)
+    rejudges = await _rejudging(request).list(slug, limit + 1, before)
     return RejudgePage(
-        rejudges=[RejudgeJSON.of(each) for each in found[:limit]],
-        next=found[limit - 1].id if len(found) > limit else None,
+        rejudges=[RejudgeJSON.of(each) for each in rejudges[:limit]],
+        next=rejudges[limit - 1].id if len(rejudges) > limit else None,
     )
 
 
-@router.get(_ONE, summary="One rejudge: how far it is", responses=problem_responses(401, 403, 404))
+@router.get(_ONE, summary="One rejudge and its progress", responses=problem_responses(401, 403, 404))
 async def get_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
     return RejudgeJSON.of(await _rejudging(request).get(slug, rejudge_id))
 
@@ -81,22 +81,22 @@ async def list_changes(
     slug: str,
     rejudge_id: str,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
+    after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
 ) -> ChangePage:
     rejudging = _rejudging(request)
     rejudge = await rejudging.get(slug, rejudge_id)
-    found = await rejudging.changes(slug, rejudge_id, limit + 1, after)
+    changes = await rejudging.changes(slug, rejudge_id, limit + 1, after)
     return ChangePage(
-        changes=[ChangeJSON.of(each, rejudge.version) for each in found[:limit]],
-        next=found[limit - 1].attempt_id if len(found) > limit else None,
+        changes=[ChangeJSON.of(each, rejudge.version) for each in changes[:limit]],
+        next=changes[limit - 1].attempt_id if len(changes) > limit else None,
     )
 
 
 @router.post(
     f"{_ONE}/apply",
-    summary="Let the new verdicts count, for all of it",
+    summary="Put all new verdicts into effect",
     status_code=202,
-    responses={202: {"description": "It is being applied, or is already"}, **problem_responses(401, 403, 404, 409)},
+    responses={202: {"description": "It is being applied, or already was"}, **problem_responses(401, 403, 404, 409)},
 )
 async def apply_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
     return RejudgeJSON.of(await _rejudging(request).apply(slug, rejudge_id))
@@ -104,7 +104,7 @@ async def apply_rejudge(request: Request, user: Instructor, slug: str, rejudge_i
 
 @router.delete(
     _ONE,
-    summary="Cancel it and drop its verdicts; no attempt is changed",
+    summary="Cancel it and drop its verdicts, without changing any attempt",
     responses=problem_responses(401, 403, 404, 409),
 )
 async def cancel_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:

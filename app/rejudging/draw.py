@@ -1,4 +1,4 @@
-"""Which attempt's hidden inputs a rejudge is graded on."""
+"""The attempt whose hidden inputs a rejudge uses."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,7 +8,7 @@ from app.rejudging.models import RejudgedRow
 
 
 async def draw_of(session: AsyncSession, row: AttemptRow) -> str:
-    """A rejudge is a copy and has the inputs that the attempt had: only what it is judged by may change the verdict."""
+    """A rejudge is a copy of an attempt and gets the same inputs, so only the new version can change the verdict."""
     original = None
     if row.kind == "rejudge":
         original = await session.scalar(select(RejudgedRow.attempt_id).where(RejudgedRow.trial_id == row.id))

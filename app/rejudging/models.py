@@ -1,4 +1,4 @@
-"""Tables of rejudges: each one, and each attempt in it."""
+"""Tables of rejudges, and of the attempts in each."""
 
 from datetime import datetime
 
@@ -9,9 +9,9 @@ from app.database import Base, UTCDateTime
 
 
 class RejudgeRow(Base):
-    """The attempts at a problem that other versions judged, to be judged by this one.
+    """A rejudge of a problem: this version grades the attempts of other versions again.
 
-    `status`: `running`, `finished` (an instructor decides), `applying`, `applied` or `cancelled`.
+    `status`: `running`, `finished` (the instructor decides), `applying`, `applied` or `cancelled`.
     """
 
     __tablename__ = "rejudges"
@@ -33,9 +33,8 @@ class RejudgeRow(Base):
 class RejudgedRow(Base):
     """One attempt in a rejudge. `status`: `waiting` (no trial yet), `queued`, `graded` or `applied`.
 
-    The trial is a row of the attempts table, of the kind `rejudge` and of the same user, so that it is queued, leased
-    and deleted as any attempt; nobody is shown it. Once the rejudge is applied, it holds the verdict that the attempt
-    had before.
+    The trial is a row of the attempts table, of the kind `rejudge` and of the same user, so it is queued, leased and
+    deleted like any attempt, but nobody sees it. Once the rejudge is applied, it has the attempt's previous verdict.
     """
 
     __tablename__ = "rejudged"

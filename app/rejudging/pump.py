@@ -1,7 +1,7 @@
-"""Carries rejudges on: a few trials in the queue at a time, and what was decided applied a few attempts at a time.
+"""Advances rejudges: queues a few trials at a time, and applies a few verdicts at a time.
 
-Not all at once: a rejudge may be of a hundred thousand attempts, and each step is a short transaction beside those of
-students who hand in.
+Not all at once: a rejudge can have a hundred thousand attempts, and its steps must be short transactions that do not
+delay students who submit.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _LOOK_S = 1.0
 
 
 class RejudgePump:
-    """Any number of processes may each have one: a rejudge is carried on by one of them at a time."""
+    """Any number of processes may have one. Only one of them advances a rejudge at a time."""
 
     def __init__(self, database: Database, queue: GradeQueue, hooks: QueueHooks) -> None:
         self._database = database
@@ -36,19 +36,19 @@ class RejudgePump:
         self._queue = queue
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Advance rejudges until cancelled."""
         while True:
             try:
                 moved = await self.step()
-            except Exception:  # a database that is busy must not end this for good
-                log.exception("carrying on a rejudge stumbled; trying again soon")
+            except Exception:  # a busy database must not end this for good
+                log.exception("advancing a rejudge failed; trying again soon")
                 moved = False
             if not moved:
                 await asyncio.sleep(_LOOK_S)
 
     async def step(self) -> bool:
-        """Carry each open rejudge on a little. Returns whether there may be more to do at once."""
-        # Looked at first without the writer's turn, of which SQLite has only one.
+        """Advance each open rejudge a little. Returns whether there may be more to do immediately."""
+        # Read first, so that an idle pump never takes the write lock, of which SQLite has only one.
         async with self._database.reading() as session:
             open_ones = (
                 await session.scalars(select(RejudgeRow.id).where(RejudgeRow.status.in_(("running", "applying"))))
@@ -85,7 +85,7 @@ class RejudgePump:
             item.trial_id, item.status = trial.id, "queued"
         if not waiting and len(ended) == len(queued):
             row.status, row.finished_at = "finished", now()
-            log.info("rejudge %s of %s is graded", row.id, row.problem)
+            log.info("rejudge %s of %s has finished", row.id, row.problem)
         return bool(ended)
 
     async def _apply(self, session: AsyncSession, row: RejudgeRow) -> bool:
@@ -100,24 +100,24 @@ class RejudgePump:
             for name, value in columns_of(verdict, attempt.kind).items():
                 setattr(attempt, name, value)
             attempt.score_before, attempt.rejudged_at = item.old_score, now()
-            # Nothing is lost: the trial holds from now on what the attempt's verdict was.
+            # Nothing is lost: from now on, the trial has the attempt's old verdict.
             trial.verdict, trial.version, trial.verdict_status = before, item.old_version, item.old_status
             if item.changed:
                 await self._hooks.on_finished(session, attempt.id)
         if not items:
             row.status, row.applied_at = "applied", now()
-            log.info("rejudge %s of %s is applied", row.id, row.problem)
+            log.info("rejudge %s of %s was applied", row.id, row.problem)
         return bool(items)
 
 
 async def _some(session: AsyncSession, row: RejudgeRow, status: str, limit: int) -> Sequence[RejudgedRow]:
-    found = await session.scalars(
+    rows = await session.scalars(
         select(RejudgedRow)
         .where(RejudgedRow.rejudge_id == row.id, RejudgedRow.status == status)
         .order_by(RejudgedRow.attempt_id)
         .limit(limit)
     )
-    return found.all()
+    return rows.all()
 
 
 async def _take_result(session: AsyncSession, item: RejudgedRow) -> bool:

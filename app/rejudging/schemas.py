@@ -1,4 +1,4 @@
-"""What REST says to instructors about rejudges."""
+"""REST responses for instructors about rejudges."""
 
 from datetime import datetime
 from typing import Any
@@ -32,10 +32,10 @@ _CHANGE: dict[str, Any] = {
 
 
 class RejudgeJSON(BaseModel):
-    """How far a rejudge is. `changed`: attempts whose status or score it changes. `failed`: those that the grader could
-    not judge; they keep their verdict.
+    """A rejudge and its progress. `changed` counts the attempts whose status or score it changes; `failed` those that
+    the grader could not judge, which keep their verdict.
 
-    `status` is `running`, then `finished` until it is applied or cancelled; `applying` for a while, then `applied`.
+    `status` is `running`, then `finished` until it is applied (`applying`, then `applied`) or `cancelled`.
     """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_REJUDGE]})
@@ -58,7 +58,7 @@ class RejudgeJSON(BaseModel):
 
 
 class RejudgePage(BaseModel):
-    """`next` is what to send as `before` for the page after this one; null on the last page."""
+    """For the next page, send `next` as `before`. It is null on the last page."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"rejudges": [_REJUDGE], "next": None}]})
 
@@ -67,7 +67,7 @@ class RejudgePage(BaseModel):
 
 
 class OutcomeJSON(BaseModel):
-    """A verdict in short. Of the one before, no `reason` is told."""
+    """A summary of a verdict. The one before the rejudge has no `reason`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -102,7 +102,7 @@ class ChangeJSON(BaseModel):
 
 
 class ChangePage(BaseModel):
-    """By the attempts' ids. `next` is what to send as `after` for the page after this one; null on the last page."""
+    """Sorted by attempt id. For the next page, send `next` as `after`. It is null on the last page."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"changes": [_CHANGE], "next": None}]})
 

@@ -1,4 +1,4 @@
-"""Ask for a rejudge, read what it would change, apply it or call it off."""
+"""Requests a rejudge, reads what it would change, and applies or cancels it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,14 +31,17 @@ from grader.reasons import Reason
 from grader.verdict import Status
 
 RejudgeStatus = Literal["running", "finished", "applying", "applied", "cancelled"]
-# Of these a problem has one at most: what an attempt's old verdict is would else depend on which is applied first.
+# A problem has at most one of these. Otherwise an attempt's old verdict would depend on which is applied first.
 _OPEN = ("running", "finished", "applying")
 
 
 @dataclass(frozen=True, slots=True)
 class Rejudge:
-    """How far one is. `changed` counts attempts whose status or score would be, or is, another; `failed` those that the
-    grader could not judge, which keep their verdict."""
+    """A rejudge and its progress.
+
+    `changed` counts the attempts whose status or score it changes; `failed` those that the grader could not judge. They
+    keep their verdict.
+    """
 
     id: str
     problem: str
@@ -55,7 +58,7 @@ class Rejudge:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a rejudge changes of one attempt."""
+    """How a rejudge changes one attempt."""
 
     attempt_id: str
     user: str
@@ -68,7 +71,7 @@ class Change:
 
 
 class Rejudging:
-    """Safe to share between requests. The work itself is done by app/rejudging/pump.py."""
+    """Safe to share between requests. app/rejudging/pump.py does the work itself."""
 
     def __init__(self, database: Database, store: PackageStore, queue: GradeQueue, walls: Walls) -> None:
         self._database = database
@@ -76,20 +79,20 @@ class Rejudging:
         self._queue = queue
         self._walls = walls
 
-    async def ask(self, slug: str, version: str) -> Rejudge:
-        """Have the scored attempts that other versions judged judged by this one. Their verdicts stay until `apply`.
+    async def request(self, slug: str, version: str) -> Rejudge:
+        """Have this version grade the scored attempts of other versions. Their verdicts stay until `apply`.
 
-        The same is not begun twice: whoever asks again is told of the first.
+        A repeated request returns the first rejudge.
 
         Raises:
           VersionNotFound.
-          RejudgeUnderWay: one by another version is not applied or cancelled yet.
-          GradingRefused: a wall is missing, so nothing would be judged.
+          RejudgeUnderWay: a rejudge by another version is neither applied nor cancelled yet.
+          GradingRefused: a wall is missing, so nothing would be graded.
         """
         await self._store.version_of(slug, version)
         self._walls.require()
         async with self._database.writing() as session:
-            # Locked, so that of two who ask at once the second one finds the first one's.
+            # Locked, so that the second of two simultaneous requests finds the rejudge of the first.
             await session.execute(select(PackageRow.version).where(PackageRow.slug == slug).with_for_update())
             row = await session.scalar(
                 select(RejudgeRow).where(RejudgeRow.problem == slug, RejudgeRow.status.in_(_OPEN))
@@ -98,16 +101,16 @@ class Rejudging:
                 row = await _begin(session, slug, version)
             elif row.version != version:
                 raise RejudgeUnderWay(
-                    f"The rejudge {row.id} by the version {row.version} is {row.status}. Apply or cancel it first."
+                    f"The rejudge {row.id} by version {row.version} is {row.status}. Apply or cancel it first."
                 )
-            return await _told(session, row)
+            return await _rejudge(session, row)
 
     async def list(self, slug: str, limit: int, before: str | None = None) -> list[Rejudge]:
-        """Those of a problem, newest first; `before` is the id of the last one of the page before this.
+        """The rejudges of a problem, newest first. `before` is the id of the last one on the previous page.
 
         Raises:
           ProblemNotFound.
-          RejudgeNotFound: `before` is no rejudge of this problem.
+          RejudgeNotFound: `before` is not a rejudge of this problem.
         """
         row = RejudgeRow
         query = select(row).where(row.problem == slug).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
@@ -116,15 +119,15 @@ class Rejudging:
             if before is not None:
                 last = await _find(session, slug, before)
                 query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
-            return [await _told(session, found) for found in (await session.scalars(query)).all()]
+            return [await _rejudge(session, each) for each in (await session.scalars(query)).all()]
 
     async def get(self, slug: str, rejudge_id: str) -> Rejudge:
-        """Raises `RejudgeNotFound`, also for one of another problem."""
+        """Raises `RejudgeNotFound`, even if it exists for another problem."""
         async with self._database.reading() as session:
-            return await _told(session, await _find(session, slug, rejudge_id))
+            return await _rejudge(session, await _find(session, slug, rejudge_id))
 
     async def changes(self, slug: str, rejudge_id: str, limit: int, after: str | None = None) -> Sequence[Change]:
-        """The attempts whose status or score changes, by id; `after` is the last one of the page before this.
+        """The attempts whose status or score changes, by id. `after` is the last one on the previous page.
 
         Raises:
           RejudgeNotFound.
@@ -165,52 +168,54 @@ class Rejudging:
             ]
 
     async def apply(self, slug: str, rejudge_id: str) -> Rejudge:
-        """Let the new verdicts count. This is done in the background, and goes on after a restart.
+        """Put the new verdicts into effect, in the background. This continues after a restart.
 
         Raises:
           RejudgeNotFound.
-          RejudgeNotFinished: not all of it is graded yet.
+          RejudgeNotFinished: some attempts are not graded yet.
           RejudgeCancelled.
-          VersionNotServed: its version is not the published one; scores must be those of what students see.
+          VersionNotServed: its version is not the published one. Scores must come from the version that students see.
         """
         async with self._database.writing() as session:
             row = await _find(session, slug, rejudge_id, lock=True)
             if row.status == "running":
-                raise RejudgeNotFinished("Not all attempts are graded yet. Wait until its status is 'finished'.")
+                raise RejudgeNotFinished("Some attempts are not graded yet. Wait until its status is 'finished'.")
             if row.status == "cancelled":
-                raise RejudgeCancelled("It was cancelled, and its verdicts are gone. Ask for a new one.")
+                raise RejudgeCancelled("The rejudge was cancelled, so its verdicts are gone. Request a new one.")
             if row.status == "finished":
-                served = await session.scalar(select(PublishedRow.version).where(PublishedRow.slug == slug))
-                if served != row.version:
+                published = await session.scalar(select(PublishedRow.version).where(PublishedRow.slug == slug))
+                if published != row.version:
                     raise VersionNotServed(
-                        f"It judged by the version {row.version}, and students are served {served or 'none'}. "
-                        "Publish the first, or cancel this rejudge."
+                        f"The rejudge is by version {row.version}, but the published version is {published or 'none'}. "
+                        f"Publish {row.version}, or cancel the rejudge."
                     )
                 row.status = "applying"
-            return await _told(session, row)
+            return await _rejudge(session, row)
 
     async def cancel(self, slug: str, rejudge_id: str) -> Rejudge:
-        """Stop it and drop its verdicts; no attempt is changed. One that was cancelled before stays so.
+        """Stop it and drop its verdicts. No attempt changes. A cancelled rejudge stays cancelled.
 
         Raises:
           RejudgeNotFound.
-          RejudgeApplied: it counts already.
+          RejudgeApplied: its verdicts are already in effect.
         """
         async with self._database.writing() as session:
             row = await _find(session, slug, rejudge_id, lock=True)
             if row.status in ("applying", "applied"):
-                raise RejudgeApplied("Its verdicts count already. To go back, publish the old version and rejudge.")
+                raise RejudgeApplied(
+                    "Its verdicts are already in effect. To undo it, publish the old version and rejudge."
+                )
             row.status = "cancelled"
             of_it = select(RejudgedRow.trial_id).where(RejudgedRow.rejudge_id == row.id)
             queued = (await session.scalars(of_it.where(RejudgedRow.status == "queued"))).all()
-        # From here on nobody adds a trial. Those that wait leave the queue first, each in a transaction of its own.
+        # From here on, nobody adds a trial. Waiting trials leave the queue first, each in a separate transaction.
         for trial_id in queued:
             if trial_id is not None:
                 await self._queue.cancel(trial_id)
         async with self._database.writing() as session:
             drop = delete(AttemptRow).where(AttemptRow.id.in_(of_it))
             await session.execute(drop.execution_options(synchronize_session=False))
-            return await _told(session, row)
+            return await _rejudge(session, row)
 
 
 async def _begin(session: AsyncSession, slug: str, version: str) -> RejudgeRow:
@@ -238,7 +243,7 @@ async def _find(session: AsyncSession, slug: str, rejudge_id: str, *, lock: bool
     return row
 
 
-async def _told(session: AsyncSession, row: RejudgeRow) -> Rejudge:
+async def _rejudge(session: AsyncSession, row: RejudgeRow) -> Rejudge:
     item = RejudgedRow
 
     def number(condition: ColumnElement[bool]) -> ColumnElement[int]:

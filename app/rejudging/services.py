@@ -1,4 +1,4 @@
-"""What routes of rejudges need."""
+"""What the rejudge routes need."""
 
 from dataclasses import dataclass
 

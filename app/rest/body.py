@@ -1,4 +1,4 @@
-"""Read a body strictly: each way in which it can be wrong has an error of its own. Nearly all are JSON."""
+"""Reads a body strictly: each way in which it can be wrong has its own error. Nearly all bodies are JSON."""
 
 import json
 from typing import Any, NoReturn, TypeVar
@@ -19,7 +19,7 @@ from app.errors import (
 
 M = TypeVar("M", bound=BaseModel)
 
-# Far more than anything but a source needs: of a field that is too long, its own error says more than that of the body.
+# Far more than any body without a source needs. If a field is too long, its own error says more than the body's.
 _MAX_BYTES = 256 * 1024
 _REFUSALS: dict[str, type[FieldMissing] | type[FieldUnknown]] = {
     "missing": FieldMissing,
@@ -28,16 +28,16 @@ _REFUSALS: dict[str, type[FieldMissing] | type[FieldUnknown]] = {
 
 
 def body_of(model: type[BaseModel]) -> dict[str, Any]:
-    """OpenAPI's description of a body that `read_json` reads: FastAPI does not see it, so it cannot describe it."""
+    """The OpenAPI description of a body that `read_json` reads, which FastAPI does not see."""
     schema = model.model_json_schema()
-    # In the document a reference would begin at its root, where these definitions are not.
+    # References in the document would begin at its root, which does not have these definitions.
     schema = _inlined(schema, schema.pop("$defs", {}))
     content = {"application/json": {"schema": schema, "example": schema["examples"][0]}}
     return {"requestBody": {"required": True, "content": content}}
 
 
 def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
-    """`schema` with each reference to one of `definitions` replaced by it; none of ours holds itself."""
+    """`schema` with each reference replaced by its definition. None of ours contains itself."""
     if isinstance(schema, dict):
         if "$ref" in schema:
             return _inlined(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions)
@@ -48,7 +48,7 @@ def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
 async def read_json(request: Request, model: type[M], *, max_bytes: int = _MAX_BYTES) -> M:
     """Read at most `max_bytes`, parse and validate. Raises a `BodyRefused`."""
     _check_content_type(request)
-    value = _parse(await read_body(request, max_bytes, "more than any that is valid here"))
+    value = _parse(await read_body(request, max_bytes, "more than any valid one has"))
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -56,19 +56,19 @@ async def read_json(request: Request, model: type[M], *, max_bytes: int = _MAX_B
 
 
 def _check_content_type(request: Request) -> None:
-    given = request.headers.get("content-type", "")
-    kind = given.split(";")[0].strip().lower()
+    content_type = request.headers.get("content-type", "")
+    kind = content_type.split(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise ContentTypeNotJSON(
-            f"Expected the header 'Content-Type: application/json', got {given[:80]!r}. "
+            f"Expected the header 'Content-Type: application/json', got {content_type[:80]!r}. "
             "With curl, add: -H 'Content-Type: application/json'."
         )
 
 
 async def read_body(request: Request, max_bytes: int, why: str) -> bytes:
-    """Read at most `max_bytes`. Raises `BodyTooLarge`, whose message says `why` so many."""
+    """Read at most `max_bytes`. Raises `BodyTooLarge`, whose message contains `why`."""
     body = bytearray()
-    # The header is believed only to refuse early; what counts is what arrives.
+    # The header only serves to refuse early. What counts are the bytes that arrive.
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared[:19]) > max_bytes:
         _refuse_size(max_bytes, why)
@@ -82,7 +82,7 @@ async def read_body(request: Request, max_bytes: int, why: str) -> bytes:
 def _refuse_size(max_bytes: int, why: str) -> NoReturn:
     raise BodyTooLarge(
         f"The body has more than {max_bytes} bytes, {why}.",
-        # The rest of the body is still on its way and will not be read.
+        # The rest of the body is not read.
         headers={"Connection": "close"},
     )
 
@@ -105,13 +105,13 @@ def _parse(body: bytes) -> Any:
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Python keeps the last of two equal keys, other readers the first: nobody could say what was graded.
-    found: dict[str, Any] = {}
+    # Python keeps the last of two equal keys, other readers the first, so it would be unclear what was graded.
+    fields: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
-            raise FieldRepeated(f"The field {name[:64]!r} is given twice; send it once.")
-        found[name] = value
-    return found
+        if name in fields:
+            raise FieldRepeated(f"The field {name[:64]!r} appears more than once. Send it once.")
+        fields[name] = value
+    return fields
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What of the REST interface goes: told in every answer and in the OpenAPI document, and for long enough. docs/rest.md
+"""Deprecated operations of REST, announced in each response and in OpenAPI for long enough: see docs/rest.md.
 
 `Deprecation`: https://www.rfc-editor.org/rfc/rfc9745, `Sunset`: https://www.rfc-editor.org/rfc/rfc8594
 """
@@ -17,13 +17,13 @@ LEAST_NOTICE = timedelta(days=183)
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """An operation that goes. It works as before until `ends`, and answers 404 from the release after that on.
+    """A deprecated operation. It works as before until `ends`. The next release after that removes it.
 
     Args:
-      since: when it was deprecated; midnight, UTC.
-      instead: where the documentation says what to use: a path of this site, or an address.
+      since: midnight UTC of the day on which it was deprecated.
+      instead: the documentation of its replacement: a path of this site, or an address.
     Raises:
-      ValueError: less than half a year lies between the two.
+      ValueError: there is less than half a year between the two.
     """
 
     since: datetime
@@ -32,7 +32,7 @@ class Deprecation:
 
     def __post_init__(self) -> None:
         if self.ends - self.since < LEAST_NOTICE:
-            raise ValueError(f"an operation is deprecated for at least {LEAST_NOTICE.days} days before it goes")
+            raise ValueError(f"an operation is deprecated for at least {LEAST_NOTICE.days} days before it is removed")
 
     @property
     def headers(self) -> dict[str, str]:
@@ -43,12 +43,13 @@ class Deprecation:
         }
 
 
-# By operation id. Empty: nothing of version 1 goes.
-DEPRECATED: dict[str, Deprecation] = {}
+_VALIDATIONS = Deprecation(datetime(2026, 11, 22, tzinfo=UTC), datetime(2027, 8, 2, tzinfo=UTC), "/openapi.json")
+# By operation id. The summary of each names its replacement.
+DEPRECATED: dict[str, Deprecation] = dict.fromkeys(("check_package", "get_check", "list_checks"), _VALIDATIONS)
 
 
 class DeprecationHeaders:
-    """ASGI wrapper: an answer of a deprecated operation says so, a refusal as well."""
+    """ASGI wrapper: every response of a deprecated operation says so, even an error."""
 
     def __init__(self, app: ASGIApp, deprecated: dict[str, Deprecation]) -> None:
         self.app = app
@@ -57,11 +58,11 @@ class DeprecationHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                # The router writes the route into the scope that it was given.
-                found = self._deprecated.get(getattr(scope.get("route"), "name", ""))
-                if found is not None:
+                # The router adds the route to this scope.
+                deprecation = self._deprecated.get(getattr(scope.get("route"), "name", ""))
+                if deprecation is not None:
                     headers = MutableHeaders(scope=message)
-                    for name, value in found.headers.items():
+                    for name, value in deprecation.headers.items():
                         headers.append(name, value)
             await send(message)
 
@@ -74,13 +75,13 @@ def add_deprecation_headers(app: FastAPI) -> None:
 
 
 def describe_deprecations(paths: dict[str, Any]) -> None:
-    """Mark what goes in the OpenAPI document."""
+    """Mark deprecated operations in the OpenAPI document."""
     for operations in paths.values():
         for operation in operations.values():
-            if found := DEPRECATED.get(operation["operationId"]):
+            if deprecation := DEPRECATED.get(operation["operationId"]):
                 operation["deprecated"] = True
-                told = f"Deprecated; works until {found.ends:%Y-%m-%d}. See {found.instead}."
-                operation["description"] = f"{operation.get('description', '')}\n\n{told}".strip()
+                notice = f"Deprecated. It works until {deprecation.ends:%Y-%m-%d}. See {deprecation.instead}."
+                operation["description"] = f"{operation.get('description', '')}\n\n{notice}".strip()
                 for response in operation["responses"].values():
-                    for name, example in found.headers.items():
+                    for name, example in deprecation.headers.items():
                         response.setdefault("headers", {})[name] = {"schema": {"type": "string"}, "example": example}

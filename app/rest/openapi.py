@@ -1,4 +1,4 @@
-"""The description at /openapi.json: FastAPI's, corrected where it would describe another service than ours."""
+"""The description at /openapi.json: FastAPI's, with corrections where it does not match our service."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,13 +12,16 @@ from app.rest import rate_limit
 from app.rest.deprecation import describe_deprecations
 from app.rest.problem_json import problem_responses
 
-# In the order in which a reader needs them.
+# In the order in which readers need them.
 TAGS = [
-    {"name": "problems", "description": "What there is to solve. Open to everybody."},
-    {"name": "attempts", "description": "Submit, run, follow and cancel; your scores and rankings."},
-    {"name": "accounts", "description": "Yourself, your API tokens and invitations, export and deletion."},
-    {"name": "webhooks", "description": "Have your verdicts sent to an address."},
-    {"name": "authoring", "description": "For instructors: versions of a problem, checks, publishing and rejudges."},
+    {"name": "problems", "description": "The problems to solve. Public."},
+    {"name": "attempts", "description": "Submit, run, follow and cancel attempts; your scores and rankings."},
+    {"name": "accounts", "description": "Your account, API tokens, invitations, export and deletion."},
+    {"name": "webhooks", "description": "Send your verdicts to an address."},
+    {
+        "name": "authoring",
+        "description": "For instructors: versions of a problem, validations, publications, rejudges.",
+    },
     {"name": "health", "description": "For load balancers and operators."},
 ]
 _SCHEMES = {
@@ -29,12 +32,12 @@ _RETRY_AFTER = {"schema": {"type": "string"}, "description": "Seconds"}
 
 
 def operation_id(route: APIRoute) -> str:
-    """The name of the function. Clients are generated with it, so it is part of the interface: see docs/rest.md."""
+    """The name of the function. Generated clients use it, so it is part of the interface: see docs/rest.md."""
     return route.name
 
 
 def describe(app: FastAPI) -> None:
-    """Make `app` serve the corrected description; it is built when it is first asked for."""
+    """Make `app` serve the corrected description, which is built at the first request."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -59,11 +62,11 @@ def _correct(schema: dict[str, Any]) -> dict[str, Any]:
             responses = operation["responses"]
             if path.startswith("/api/"):
                 _describe_rate_limit(responses)
-                # Every route of it asks the database: who is asking, if nothing else.
+                # Every route reads the database, at least for the caller.
                 responses.setdefault("503", problem_responses(503)[503])
             if "503" in responses:
                 responses["503"].setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
-            # FastAPI adds its own 422 to every route with a parameter, in a shape that we never answer in.
+            # FastAPI adds its own 422 to every route with a parameter, in a format that we never use.
             if "HTTPValidationError" in str(responses.get("422")):
                 del responses["422"]
             if "401" in responses:
@@ -81,7 +84,7 @@ def _correct(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _put_examples_back(schema: dict[str, Any], app: FastAPI) -> None:
-    """FastAPI leaves out every null, also in examples, where it is a value that a client must expect."""
+    """FastAPI leaves out every null, even in examples, where it is a value that a client must expect."""
     models = {model.__name__: model for model in _models(BaseModel)}
     for name, described in schema["components"]["schemas"].items():
         extra = models[name].model_config.get("json_schema_extra") if name in models else None
@@ -90,8 +93,8 @@ def _put_examples_back(schema: dict[str, Any], app: FastAPI) -> None:
     for context in iter_route_contexts(app.routes):
         operations = schema["paths"].get(context.path, {})
         for method in context.methods or ():
-            given = getattr(context, "responses", {}) if method.lower() in operations else {}
-            for status, response in given.items():
+            declared = getattr(context, "responses", {}) if method.lower() in operations else {}
+            for status, response in declared.items():
                 for media, content in response.get("content", {}).items():
                     if "example" in content:
                         answer = operations[method.lower()]["responses"][str(status)]
@@ -105,9 +108,9 @@ def _models(parent: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def _open(described: Any) -> None:
-    """Let answers have fields that are not described yet: a client that refused them would break with the next release.
+    """Allow unknown fields in responses: a client that refused them would break with the next release.
 
-    Bodies of requests are described at their operation, not in the components, and stay closed.
+    Request bodies are described at their operation, not in the components, and stay closed.
     """
     if isinstance(described, dict):
         if described.get("additionalProperties") is False:
@@ -123,7 +126,7 @@ def _describe_rate_limit(responses: dict[str, Any]) -> None:
     responses.setdefault("429", problem_responses(429)[429])
     responses["429"].setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
     for status, response in responses.items():
-        if status == "401":  # nobody is known to count for
+        if status == "401":  # there is no user to count for
             continue
         for name, example in rate_limit.HEADERS.items():
             response.setdefault("headers", {})[name] = {"schema": {"type": "string"}, "example": example}

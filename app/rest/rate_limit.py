@@ -1,6 +1,6 @@
-"""How many requests one person may make a minute, and the headers that tell a client before it is refused.
+"""Limits the requests of each user per minute, and reports the rest in headers before a client is refused.
 
-Counted in this process: behind N processes one person gets up to N times as many, so it is a brake and no quota.
+Each process counts separately. With N processes, a user can send up to N times as many, so this is not an exact quota.
 The headers: https://www.ietf.org/archive/id/draft-ietf-httpapi-ratelimit-headers-10.txt
 """
 
@@ -29,7 +29,7 @@ class _Standing:
 
     @property
     def headers(self) -> list[tuple[bytes, bytes]]:
-        """As ASGI has them."""
+        """The headers in the form that ASGI requires."""
         return [
             (b"ratelimit-policy", b'"requests";q=%d;w=%d' % (self.permitted, _WINDOW_S)),
             (b"ratelimit", b'"requests";r=%d;t=%d' % (self.left, self.renewed_in_s)),
@@ -44,28 +44,28 @@ class RateLimit:
         self._limiter = FixedWindowRateLimiter(MemoryStorage())
 
     async def take(self, who: str, cost: int = 1) -> tuple[bool, _Standing]:
-        """Count so many requests; `False` when they are too many. Several are counted all or not at all."""
+        """Count `cost` requests, either all or none of them. `False` if they exceed the limit."""
         permitted = cost == 1 or await self._limiter.test(self._item, who, cost=cost)
         permitted = permitted and await self._limiter.hit(self._item, who, cost=cost)
         return permitted, await self.look(who)
 
     async def look(self, who: str) -> _Standing:
-        """Count nothing."""
+        """The current standing, without counting a request."""
         stats = await self._limiter.get_window_stats(self._item, who)
         renewed_in_s = min(_WINDOW_S, max(1, ceil(stats.reset_time - time.time())))
         return _Standing(self._item.amount, stats.remaining, renewed_in_s)
 
 
 class RateLimitHeaders:
-    """ASGI wrapper: the answer says where the client stands, a refusal as well."""
+    """ASGI wrapper: every response, even an error, carries the client's rate limit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start" and (told := scope.get("state", {}).get("rate_limit_headers")):
-                message["headers"] = [*message["headers"], *told]
+            if message["type"] == "http.response.start" and (added := scope.get("state", {}).get("rate_limit_headers")):
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -6,12 +6,12 @@ from starlette.responses import Response
 from app.services import Services, services_of
 
 SESSION_COOKIE = "meshgrade_session"
-# What the form token of a browser without a session is derived from.
+# The form token of a browser without a session is derived from it.
 FORM_COOKIE = "meshgrade_form"
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, max_age_s: int | None = None) -> None:
-    """For this site's own pages and out of reach of scripts; until the browser is closed where no age is given."""
+    """Set a cookie for this site that scripts cannot read. Without an age, it lasts until the browser is closed."""
     response.set_cookie(
         name, value, max_age=max_age_s, httponly=True, samesite="lax", secure=is_https(request), path="/"
     )

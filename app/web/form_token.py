@@ -1,8 +1,8 @@
-"""The second lock on forms, beside the origin check: a token in each of our forms that other sites cannot know.
+"""Protects forms in addition to the origin check: each form contains a token that other sites cannot know.
 
-It is an HMAC under the session's token, which only this browser and, hashed, the database hold. A browser that is not
-signed in gets a cookie of chance for it when it is first shown a form. Templates write `{{ form_token() }}` into every
-form; `read_form` (forms.py) checks it.
+It is an HMAC with the session's token as key, which only this browser and, as a hash, the database have. A browser that
+is not signed in gets a random cookie for it with its first form. Templates write `{{ form_token() }}` into every form,
+and `read_form` (forms.py) checks it.
 """
 
 import hashlib
@@ -23,12 +23,12 @@ FIELD = "form_token"
 
 
 class _Browser:
-    """What the forms of one response are bound to. `drawn` is a new cookie, sent only if a form was shown."""
+    """The secret that the forms of one response are bound to. If it is `new`, a cookie is sent once a form is shown."""
 
     def __init__(self, request: Request) -> None:
         known = _bound_to(request)
         self.secret = known or secrets.token_urlsafe(32)
-        self.drawn = known is None
+        self.new = known is None
         self.shown = False
 
 
@@ -42,14 +42,14 @@ class FormTokens:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # REST shows no form, not even in an error.
+        # REST never shows a form, not even in an error.
         if scope["type"] != "http" or scope["path"].startswith("/api/"):
             return await self.app(scope, receive, send)
         request = Request(scope)
         browser = _Browser(request)
 
         async def send_with_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start" and browser.drawn and browser.shown:
+            if message["type"] == "http.response.start" and browser.new and browser.shown:
                 carrier = Response()
                 set_cookie(request, carrier, FORM_COOKIE, browser.secret)
                 MutableHeaders(scope=message).append("set-cookie", carrier.headers["set-cookie"])
@@ -63,7 +63,7 @@ class FormTokens:
 
 
 def form_token() -> Markup:
-    """The hidden field, for the browser whose request is being answered; empty outside of a request."""
+    """The hidden field for the browser of the current request; empty outside a request."""
     browser = _browser.get()
     if browser is None:
         return Markup()
@@ -71,16 +71,16 @@ def form_token() -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, _derive(browser.secret))
 
 
-def check_form_token(request: Request, given: str) -> None:
+def check_form_token(request: Request, token: str) -> None:
     """Raises `FormTokenInvalid`."""
-    # Whoever sends this header is a program: a form cannot, and a script of another site is not allowed to.
+    # Only a program sends this header: a form cannot, and a script of another site is not allowed to.
     if request.headers.get("authorization") is not None:
         return
     secret = _bound_to(request)
-    if secret is None or not hmac.compare_digest(_derive(secret).encode(), given.encode()):
+    if secret is None or not hmac.compare_digest(_derive(secret).encode(), token.encode()):
         raise FormTokenInvalid(
-            "The form is from before you signed in or out, or this browser keeps no cookies. "
-            "Nothing was changed: reload the page, then send it again."
+            "You signed in or out after this form was loaded, or your browser does not store cookies. "
+            "Nothing was changed. Reload the page, then send the form again."
         )
 
 

@@ -1,4 +1,4 @@
-"""Plain HTML forms, read without a multipart parser: every form of ours is application/x-www-form-urlencoded."""
+"""Reads plain HTML forms without a multipart parser: all our forms are application/x-www-form-urlencoded."""
 
 from urllib.parse import parse_qsl
 
@@ -13,12 +13,12 @@ class FormInvalid(BodyRefused):
 
 
 async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str]:
-    """Read the fields of a form that a page of ours sent, with line ends as Python files have them.
+    """Read the fields of a form from one of our pages, with the line ends of Python files.
 
     Raises:
-      FormInvalid: wrong content type, not UTF-8, or a field that comes twice.
+      FormInvalid: wrong content type, not UTF-8, or a repeated field.
       BodyTooLarge: larger than `max_bytes`.
-      FormTokenInvalid: the form was not made for this browser.
+      FormTokenInvalid: the form was not created for this browser.
     """
     fields = await read_unchecked_form(request, max_bytes=max_bytes)
     check_form_token(request, fields.pop(FIELD, ""))
@@ -26,10 +26,10 @@ async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str
 
 
 async def read_unchecked_form(request: Request, *, max_bytes: int) -> dict[str, str]:
-    """For a page that keeps what was typed even when the token is refused; it must call `check_form_token` itself."""
+    """For a page that keeps the input even if the token is refused. The caller must call `check_form_token`."""
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
-        raise FormInvalid("This address takes a form. Send it from the page, or use the REST interface.")
+        raise FormInvalid("This address expects a form. Send it from the page, or use the REST interface.")
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -37,9 +37,9 @@ async def read_unchecked_form(request: Request, *, max_bytes: int) -> dict[str, 
             raise BodyTooLarge(f"The form is larger than {max_bytes} bytes.")
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=16)
-    except ValueError:  # UnicodeDecodeError is one, too
-        raise FormInvalid("The form could not be read: it is not UTF-8 text, or it has too many fields.") from None
+    except ValueError:  # also UnicodeDecodeError
+        raise FormInvalid("The form could not be read because it is not UTF-8 or has too many fields.") from None
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise FormInvalid("The form names a field twice.")
+        raise FormInvalid("The form repeats a field.")
     return {name: value.replace("\r\n", "\n") for name, value in fields.items()}

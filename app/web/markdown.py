@@ -1,4 +1,4 @@
-"""Markdown as problems use it: headings with ids, coloured code, TeX maths, no HTML of the author's."""
+"""Renders the Markdown of problems: headings with ids, highlighted code, TeX maths, but no raw HTML."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,8 +18,8 @@ from pygments.util import ClassNotFound
 
 from app.web.tex import render_tex
 
-# A formula's place in the text while it is sanitised. Both marks are private-use characters, which the parsed
-# tokens are cleared of (parsed, since &#xE000; is one, too), so no text can point at a formula or pass for one.
+# Marks the place of a formula while the text is sanitised. Both marks are private-use characters, which are removed
+# from the parsed tokens (only then, because &#xE000; is one too), so no text can refer to a formula or look like one.
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _PLACE = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _TAGS = {
@@ -40,7 +40,7 @@ _ATTRIBUTES = {
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A second-level heading; `anchor` is its id on the page."""
+    """A second-level heading. `anchor` is its id on the page."""
 
     text: str
     anchor: str
@@ -48,7 +48,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Markdown, rendered and safe to put into a page."""
+    """Rendered Markdown that is safe to put into a page."""
 
     html: Markup
     headings: tuple[Heading, ...]
@@ -61,9 +61,9 @@ def render_markdown(
     """Render Markdown.
 
     Args:
-      text: raw HTML in it is shown, not obeyed.
-      anchors: prefix of every heading's id, so that no heading can take the name of an element of the page.
-      figures: URL of the folder that relative image paths are read against.
+      text: Markdown. Raw HTML in it is shown as text.
+      anchors: prefix of every heading's id, so that no heading can take the id of an element of the page.
+      figures: URL of the folder that relative image paths refer to.
       problems: slug and title of problems. `*slug*` becomes a link to one, and stays as it is for any other slug.
     """
     formulas: list[Markup] = []
@@ -110,7 +110,7 @@ def _parser(keep: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "highlight": highlight_code})
     parser.enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True, renderer=keep)
-    # The default rules wrap a fence's code in class="language-..." of the author's choosing and the maths in a div.
+    # The default rules add class="language-..." with any text of the author, and wrap maths in a div.
     parser.add_render_rule("fence", _render_fence)
     parser.add_render_rule("table_open", _fixed('<div class="wide" tabindex="0"><table>'))
     parser.add_render_rule("table_close", _fixed("</table></div>\n"))
@@ -134,12 +134,12 @@ def _fixed(html: str) -> Callable[..., str]:
 def _render_fence(_self: object, tokens: Sequence[Token], index: int, _options: object, _env: object) -> str:
     token = tokens[index]
     language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
-    # Focusable, so that a block wider than the page can be scrolled by keyboard.
+    # Focusable, so that a block wider than the page can be scrolled with the keyboard.
     return f'<pre tabindex="0"><code>{highlight_code(token.content, language)}</code></pre>\n'
 
 
 def highlight_code(code: str, language: str = "python", _attributes: str = "") -> Markup:
-    """Colour code by Pygments' class names; a language it does not know is left plain."""
+    """Highlight code with Pygments' class names. Unknown languages stay plain."""
     try:
         lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
@@ -148,8 +148,8 @@ def highlight_code(code: str, language: str = "python", _attributes: str = "") -
 
 
 def _name_headings(tokens: list[Token], prefix: str) -> tuple[Heading, ...]:
-    """Give headings an id and bring `#` down to `##`: the page's own title is its only first-level heading."""
-    found: list[Heading] = []
+    """Give headings an id, and turn `#` into `##`: the page's title is its only first-level heading."""
+    headings: list[Heading] = []
     taken: set[str] = set()
     for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if opening.type != "heading_open":
@@ -167,12 +167,12 @@ def _name_headings(tokens: list[Token], prefix: str) -> tuple[Heading, ...]:
         taken.add(anchor)
         opening.attrSet("id", anchor)
         if opening.tag == "h2":
-            found.append(Heading(text, anchor))
-    return tuple(found)
+            headings.append(Heading(text, anchor))
+    return tuple(headings)
 
 
 def _resolve_images(tokens: list[Token], folder: str) -> None:
-    """Point `figures/x.svg` at the folder's URL; drop other addresses, since pages load nothing from elsewhere."""
+    """Resolve `figures/x.svg` to the folder's URL. Other addresses are removed: pages load nothing from other sites."""
     for token in (child for parent in tokens for child in parent.children or []):
         if token.type == "image":
             name = re.fullmatch(r"figures/([A-Za-z0-9_-]+\.svg)", str(token.attrGet("src") or ""))

@@ -1,4 +1,4 @@
-"""How texts and numbers of the judge look on a page: `code` in a message, prose before a traceback, short numbers."""
+"""Formats the judge's texts and numbers for a page: `code` in a message, prose before a traceback, short numbers."""
 
 import math
 import re
@@ -11,20 +11,20 @@ _DIGITS = 3
 
 
 def code_spans(text: str) -> Markup:
-    """What stands between backticks as code; everything is escaped, and a backtick alone stays one."""
+    """Turn text between backticks into code. Everything is escaped, and a single backtick stays as it is."""
     parts = _CODE.split(text)
     pieces = (Markup("<code>{}</code>" if place % 2 else "{}").format(part) for place, part in enumerate(parts))
     return Markup("").join(pieces)
 
 
 def prose_of(message: str) -> str:
-    """The sentence that a message begins with; none where it begins with a traceback."""
+    """The sentence with which a message begins; empty if it begins with a traceback."""
     first = message.partition("\n")[0]
     return "" if first.startswith("Traceback") else first
 
 
 def listing_of(message: str) -> str:
-    """The lines below the sentence: inputs, values, a traceback. They are aligned by column."""
+    """The lines below the sentence: inputs, values or a traceback. They are aligned by column."""
     return message if message and not prose_of(message) else message.partition("\n")[2]
 
 

@@ -1,4 +1,4 @@
-"""The page of this site to go on to: named by a form or an address, or the one that a response shows."""
+"""The page of this site to which a form or an address leads next, and the page that a response shows."""
 
 import re
 from contextvars import ContextVar
@@ -11,13 +11,13 @@ _OWN = re.compile(r"/|/(?![/\\])[\x21-\x5b\x5d-\x7e]{1,1999}")
 _page: ContextVar[str] = ContextVar("page", default="")
 
 
-def own_page(given: str, otherwise: str = "/account") -> str:
-    """`given` where it is a path of this site, perhaps with a query, else `otherwise`."""
-    return given if _OWN.fullmatch(given) else otherwise
+def own_page(page: str, otherwise: str = "/account") -> str:
+    """`page` if it is a path of this site, perhaps with a query; else `otherwise`."""
+    return page if _OWN.fullmatch(page) else otherwise
 
 
 class CurrentPage:
-    """ASGI wrapper that lets templates write `{{ sign_in_address() }}`, which leads back to the page they draw."""
+    """ASGI wrapper that lets templates write `{{ sign_in_address() }}`, which leads back to the current page."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -33,7 +33,7 @@ class CurrentPage:
 
 
 def _page_of(scope: Scope) -> str:
-    """Path and query that a browser can open again; empty for what has no use twice, or holds a secret: `/sign-…`."""
+    """Path and query that a browser can open again; empty for `/sign-…`, which works once or contains a secret."""
     if scope["method"] != "GET" or scope["path"].startswith(("/sign-", "/api/")):
         return ""
     query = scope["query_string"].decode("latin-1")
@@ -42,6 +42,6 @@ def _page_of(scope: Scope) -> str:
 
 
 def sign_in_address(page: str | None = None) -> str:
-    """The sign-in page, which goes on to `page`, or else to the page that is being drawn."""
+    """The sign-in page, which then leads to `page`, or else back to the current page."""
     page = _page.get() if page is None else own_page(page, "")
     return f"/sign-in?next={quote(page, safe='/')}" if page not in {"", "/"} else "/sign-in"

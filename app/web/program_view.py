@@ -1,4 +1,4 @@
-"""Evidence of program-mode checks, arranged for reading: for each mesh what is wrong, drawn, then all the rest."""
+"""Arranges the evidence of program-mode checks for a page: for each mesh a drawing of what is wrong, then the rest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ from grader.evidence import (
 from grader.verdict import Efficiency
 
 MAX_MESHES = 8
-# Of each mesh: leaves that are drawn (those that are wrong first), and leaves that are listed at all.
+# For each mesh: how many leaves are drawn (wrong ones first), and how many are listed.
 MAX_DRAWN = 24
 MAX_LISTED = 400
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """What one device holds, in words; `expected` is told only where it differs."""
+    """The slice of one device, as text. The page shows `expected` only if it differs."""
 
     device: int
     coordinates: str
@@ -48,7 +48,7 @@ class DeviceRow:
 
 @dataclass(frozen=True, slots=True)
 class LeafView:
-    """Leaves that are placed alike. `expected` is drawn beside `got` where they differ or the leaf is wrong."""
+    """Leaves with equal placement. `expected` is drawn beside `got` if they differ or the leaf is wrong."""
 
     leaf: Leaf
     expected: Markup | None
@@ -66,7 +66,7 @@ class LeafView:
 
 @dataclass(frozen=True, slots=True)
 class AmountsView:
-    """Bars with the same numbers for a table. `unit` names what is counted."""
+    """Bars, and the same numbers for a table. `unit` names what is counted."""
 
     drawing: Markup
     rows: tuple[Amount, ...]
@@ -88,7 +88,7 @@ class CollectiveRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """The collectives of both programs in program order, drawn and in words."""
+    """The collectives of both programs in program order, as a drawing and as text."""
 
     drawing: Markup
     mine: tuple[str, ...]
@@ -97,7 +97,7 @@ class OrderView:
 
 @dataclass(frozen=True, slots=True)
 class MeshView:
-    """One check on one mesh. `unlisted` counts leaves beyond those shown; `rest` is evidence without a drawing."""
+    """One check on one mesh. `unlisted` counts the leaves that are not shown. `rest` is evidence without a drawing."""
 
     name: str
     wrong: tuple[LeafView, ...]
@@ -115,7 +115,7 @@ class MeshView:
 
 @dataclass(frozen=True, slots=True)
 class MeshesView:
-    """Those meshes that a page has room for, and the names of the others."""
+    """The meshes that the page has room for, and the names of the others."""
 
     shown: tuple[MeshView, ...]
     others: tuple[str, ...]
@@ -147,8 +147,8 @@ _PARTS: dict[str, tuple[str, Callable[[int | None], str]]] = {
 
 
 def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
-    """All that a check found on each mesh, in the order of the entries."""
-    found: dict[str, tuple[Mesh, list[Evidence]]] = {}
+    """The evidence of a check for each mesh, in the order of the entries."""
+    by_name: dict[str, tuple[Mesh, list[Evidence]]] = {}
     for entry in evidence:
         match entry:
             case FailedCase() | Tolerances() | Fault() | Facts(mesh=None):
@@ -156,9 +156,9 @@ def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
             case _:
                 mesh = Mesh.of(entry.mesh or {})
                 name = ", ".join([str(mesh), *map(label, entry.cases)])
-                found.setdefault(name, (mesh, []))[1].append(entry)
-    shown = [_arrange(name, mesh, entries) for name, (mesh, entries) in islice(found.items(), MAX_MESHES)]
-    return MeshesView(tuple(shown), tuple(found)[MAX_MESHES:])
+                by_name.setdefault(name, (mesh, []))[1].append(entry)
+    shown = [_arrange(name, mesh, entries) for name, (mesh, entries) in islice(by_name.items(), MAX_MESHES)]
+    return MeshesView(tuple(shown), tuple(by_name)[MAX_MESHES:])
 
 
 def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
@@ -208,12 +208,12 @@ def _leaf_views(leaves: list[Leaf], mesh: Mesh) -> list[LeafView]:
 def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool) -> LeafView:
     name = leaf.paths[0]
     expected = got = None
-    # A check may ask for the axes only: a leaf that is split over another dim than the reference's is right, too.
+    # A check may require only the axes. Then a leaf that is split over another dimension is right too.
     if draw and leaf.expected is not None and (leaf.expected != leaf.got or not leaf.ok):
         expected = draw_mesh(mesh, leaf, leaf.expected, title=f"{name}, expected, on {mesh}")
     if draw and leaf.got is not None:
-        wanted = None if leaf.ok else leaf.expected
-        got = draw_mesh(mesh, leaf, leaf.got, title=f"{name}, yours, on {mesh}", compare_with=wanted)
+        compare_with = None if leaf.ok else leaf.expected
+        got = draw_mesh(mesh, leaf, leaf.got, title=f"{name}, yours, on {mesh}", compare_with=compare_with)
     dims = drawn_dims(leaf)
     return LeafView(
         leaf=leaf,
@@ -229,10 +229,10 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool) -> LeafView:
 def _device_rows(leaf: Leaf, mesh: Mesh) -> tuple[DeviceRow, ...]:
     letters = letters_of(leaf)
 
-    def say(held: Held | None, device: int) -> str:
-        if held is None:
+    def slice_of(placement: Held | None, device: int) -> str:
+        if placement is None:
             return NOTHING
-        return f"{letters[held[device]]} {slices_text(held[device], leaf.shape)}".rstrip()
+        return f"{letters[placement[device]]} {slices_text(placement[device], leaf.shape)}".rstrip()
 
     if leaf.expected is None and leaf.got is None:
         return ()
@@ -240,8 +240,8 @@ def _device_rows(leaf: Leaf, mesh: Mesh) -> tuple[DeviceRow, ...]:
         DeviceRow(
             device,
             mesh.coordinates(device),
-            got=(got := say(leaf.got, device)),
-            expected=(expected := say(leaf.expected, device)),
+            got=(got := slice_of(leaf.got, device)),
+            expected=(expected := slice_of(leaf.expected, device)),
             differs=leaf.expected is not None and not leaf.ok and got != expected,
         )
         for device in range(mesh.devices)
@@ -262,14 +262,14 @@ def _amounts_view(entry: Amounts, mesh: Mesh) -> AmountsView:
     return AmountsView(draw_bars(f"{label(entry.title)}, {mesh}", groups, in_words), tuple(entry.rows), noun, whole)
 
 
-def _collective_row(found: CollectiveSum) -> CollectiveRow:
+def _collective_row(total: CollectiveSum) -> CollectiveRow:
     return CollectiveRow(
-        name=label(found.collective),
-        axes=axes_text(found.axes),
-        group_size=found.group_size,
-        in_loop=found.in_loop,
-        mine=found.mine,
-        reference=found.reference,
+        name=label(total.collective),
+        axes=axes_text(total.axes),
+        group_size=total.group_size,
+        in_loop=total.in_loop,
+        mine=total.mine,
+        reference=total.reference,
     )
 
 

@@ -81,7 +81,7 @@ def _times(row: Amount) -> float:
 
 
 def _gauge(mine: int, other: int) -> Markup:
-    """Two bars, for the eye alone: the numbers stand beside them."""
+    """Two bars, only for the eye. The numbers are beside them."""
     most = max(mine, other, 1)
     bars = [
         element(

@@ -1,4 +1,4 @@
-"""The headers that leave an injected script nowhere to run, on every response, errors included."""
+"""Security headers on every response, including errors, so that an injected script cannot run."""
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,16 +23,16 @@ SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    # Not no-referrer: it makes browsers send `Origin: null` with our own forms, which the origin check refuses.
+    # Not no-referrer: with it, browsers send `Origin: null` with our own forms, which the origin check refuses.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# As ASGI has them: they go with every answer, so they are encoded once.
+# In the form that ASGI requires, encoded once because every response carries them.
 _RAW = [(name.lower().encode("ascii"), value.encode("ascii")) for name, value in SECURITY_HEADERS.items()]
 
 
 class SecurityHeaders:
-    """ASGI wrapper; a response that sets one of the headers itself keeps its own value."""
+    """ASGI wrapper. A response that sets one of the headers itself keeps its own value."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -40,17 +40,19 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = {name for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *(each for each in _RAW if each[0] not in given)]
+                present = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(each for each in _RAW if each[0] not in present)]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
 def add_security_headers(app: FastAPI) -> None:
-    """Wrap the whole stack of `app`, and tell its templates of the browser and the page; call once, before any request.
+    """Wrap the whole stack of `app`, and let its templates write form tokens and sign-in addresses.
 
-    Not `app.add_middleware`: Starlette answers an unhandled error outside of those, so a 500 would go out bare.
+    Call it once, before the first request.
+
+    Not `app.add_middleware`: Starlette handles unexpected errors outside those, so a 500 would have no such headers.
     """
     build = app.build_middleware_stack
     app.build_middleware_stack = lambda: SecurityHeaders(FormTokens(CurrentPage(build())))  # type: ignore[method-assign]

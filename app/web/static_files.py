@@ -1,4 +1,4 @@
-"""Style sheets, scripts and the editor bundle, each under a URL that changes when any of them does."""
+"""Style sheets, scripts and the editor bundle, at URLs that change when any of them changes."""
 
 import hashlib
 from functools import cache
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent / "static"
 
 @cache
 def static_version() -> str:
-    """Hash of every static file. It is a folder of the URL, so modules that import each other stay of one version."""
+    """Hash of all static files. It is a folder in the URL, so modules always import modules of the same version."""
     digest = hashlib.sha256()
     for file in sorted(path for path in FOLDER.rglob("*") if path.is_file()):
         content = file.read_bytes()
@@ -35,5 +35,5 @@ class _Immutable(StaticFiles):
 
 
 def mount_static(app: FastAPI) -> None:
-    """Serve the folder, with ETags, under its current version only."""
+    """Serve the folder with ETags, only under its current version."""
     app.mount(f"/static/{static_version()}", _Immutable(directory=FOLDER), name="static")

@@ -1,4 +1,4 @@
-"""One Jinja environment for all pages: escaping always on, an undefined name is an error and not a blank."""
+"""One Jinja environment for all pages. Escaping is always on, and an undefined name is an error."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +26,7 @@ def _moment(moment: datetime) -> str:
 
 
 def _score(score: float) -> str:
-    # Two decimals, so that two programs with different places in a ranking hardly ever show the same number.
+    # Two decimals, so that programs with different places in a ranking rarely show the same number.
     return f"{score:.2f}"
 
 
@@ -37,7 +37,7 @@ def _build_environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        # Else each page asks the file system whether each of its templates has changed.
+        # Otherwise each page checks the file system for changes of its templates.
         auto_reload=False,
         cache_size=-1,
     )
@@ -60,21 +60,21 @@ ENVIRONMENT = _build_environment()
 
 
 def compile_pages() -> None:
-    """Compile every template now, which else the first reader of each page waits for."""
+    """Compile every template now, so that the first reader of a page does not wait for it."""
     for name in ENVIRONMENT.list_templates():
         ENVIRONMENT.get_template(name)
 
 
 def render_page(name: str, /, *, status_code: int = 200, **context: Any) -> HTMLResponse:
-    """Render a template to a response that shared caches must not keep, since pages show who is signed in."""
+    """Render a template to a response that shared caches must not store, because pages show who is signed in."""
     html = ENVIRONMENT.get_template(name).render(context)
     return HTMLResponse(html, status_code=status_code, headers={"Cache-Control": "private, no-cache"})
 
 
 def render_secret_page(name: str, /, *, refusal: Refused | None = None, **context: Any) -> HTMLResponse:
-    """A page that shows or takes a secret, so that no cache keeps it, not even the browser's own.
+    """Render a page that shows or asks for a secret, so no cache may store it, not even the browser's.
 
-    `refusal` is what was wrong with a form that was sent; the page shows it above the form, and has its status.
+    `refusal` is the error of a submitted form. The page shows it above the form, and has its status.
     """
     page = render_page(name, status_code=refusal.status if refusal else 200, refusal=refusal, **context)
     page.headers["Cache-Control"] = "no-store"

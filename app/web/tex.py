@@ -1,4 +1,4 @@
-"""TeX to MathML, so that a page shows maths without any script."""
+"""Converts TeX to MathML, so that pages show maths without a script."""
 
 import html
 from xml.etree.ElementTree import Element
@@ -12,7 +12,7 @@ _TAGS = frozenset({
     "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd",
     "mstyle", "mpadded", "mphantom", "merror", "menclose",
 })  # fmt: skip
-# Not href, class and style, which \href, \class and \style of a formula set to what they like.
+# Not href, class and style, which \href, \class and \style in a formula could set to anything.
 _ATTRIBUTES = frozenset({
     "display", "displaystyle", "scriptlevel", "mathvariant", "stretchy", "fence", "separator", "form", "lspace",
     "rspace", "width", "height", "depth", "linethickness", "columnalign", "rowspacing", "columnspacing",
@@ -22,14 +22,14 @@ _ATTRIBUTES = frozenset({
 
 
 def render_tex(tex: str, *, display: bool) -> Markup:
-    """Draw a formula; one that cannot be read is shown as its source, marked as an error."""
+    """Draw a formula. If it cannot be parsed, its source is shown and marked as an error."""
     source = tex.strip()
     try:
         if len(source) > _MAX_CHARS:
             raise ValueError("formula too long")
         drawn = _serialize(convert_to_element(source, display="block" if display else "inline"))
-    # The converter raises whatever its parser stumbles over (IndexError, RecursionError, its own errors), and a
-    # formula that cannot be drawn must not take the page with it.
+    # The converter raises many kinds of errors (IndexError, RecursionError, its own ones), and a formula that cannot
+    # be drawn must not break the page.
     except Exception:
         drawn = Markup('<code class="tex-error">{}</code>').format(source)
     # Focusable, so that a formula wider than the page can be scrolled by keyboard.
@@ -37,7 +37,7 @@ def render_tex(tex: str, *, display: bool) -> Markup:
 
 
 def _serialize(element: Element) -> Markup:
-    """Write the tree out ourselves: latex2mathml's writer unescapes it, and \\text{<script>} would be a script."""
+    """Serialize the tree ourselves: latex2mathml's writer unescapes it, and \\text{<script>} would be a script."""
     children = Markup("").join(_serialize(child) for child in element)
     text = Markup.escape(html.unescape(element.text or ""))
     tail = Markup.escape(html.unescape(element.tail or ""))

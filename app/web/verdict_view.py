@@ -1,4 +1,4 @@
-"""A verdict, arranged for reading: what happened first, then the case that shows it, then all the rest."""
+"""Arranges a verdict for its page: first what happened, then the case that shows it, then all the rest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ _ICONS = {"accepted": "✓", "rejected": "✗", "failed": "!", "unwritten": "○
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """One graded property. `meshes` and `facts` are what it found; cases show the rest.
+    """One graded property. `meshes` and `facts` show its evidence; cases show the rest.
 
-    `readings` say it in a line for each mesh. `is_first_fault` marks the first check that did not pass.
+    `readings` summarize it in a line for each mesh. `is_first_fault` marks the first check that did not pass.
     """
 
     title: str
@@ -37,7 +37,7 @@ class CheckView:
 
 @dataclass(frozen=True, slots=True)
 class CaseFacts:
-    """What a check recorded of a case: `where` names the mesh and the place in the run, if there are any."""
+    """The facts that a check recorded about a case. `where` names the mesh and the step, if there are any."""
 
     where: str
     facts: dict[str, Any]
@@ -45,7 +45,7 @@ class CaseFacts:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One input with what checks recorded of it, for each mesh on which it failed."""
+    """One input, with the facts that checks recorded about it for each mesh on which it failed."""
 
     id: str
     public: bool
@@ -56,10 +56,10 @@ class CaseView:
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """All that macros/verdict.html draws. `first_fault` is the first check's complaint, for when no case was run.
+    """Everything that macros/verdict.html shows. `first_fault` is the first check's message, if no case was run.
 
-    `reason` names the part of /help/reasons that says more. `score_note` says why the score is below the points of the
-    checks that passed, where it is. A rejected starter that nobody has changed has the status `unwritten`.
+    `reason` names the section of /help/reasons that says more. `score_note` explains a score below the points of
+    the checks that passed. A rejected starter that nobody has changed has the status `unwritten`.
     """
 
     problem: str
@@ -87,23 +87,23 @@ class VerdictView:
 
 
 def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictView:
-    """Arrange a verdict; all text that a submission could have written comes out harmless to show.
+    """Arrange a verdict. All text that a submission could have written is made safe to show.
 
     Args:
-      is_starter: the source is the problem's starter as it was given.
+      is_starter: the source is the problem's unchanged starter.
     """
     unwritten = is_starter and verdict.status == "rejected"
     status = "unwritten" if unwritten else verdict.status
-    found = [CheckResult.model_validate(_harmless(check.model_dump())) for check in verdict.checks]
-    facts = _facts_by_case(found)
+    results = [CheckResult.model_validate(_harmless(check.model_dump())) for check in verdict.checks]
+    facts = _facts_by_case(results)
     cases = tuple(
         CaseView(case.id, case.public, case.passed, _brief(plain_text(case.message), known), known)
         for case in verdict.cases
         for known in [facts.get(case.id, ())]
     )
-    first_fault = next((check for check in found if not check.passed), None)
-    checks = tuple(_arrange_check(check, check is first_fault) for check in found)
-    headline, explanation = _UNWRITTEN if unwritten else _say(verdict)
+    first_fault = next((check for check in results if not check.passed), None)
+    checks = tuple(_arrange_check(check, check is first_fault) for check in results)
+    headline, explanation = _UNWRITTEN if unwritten else _explain(verdict)
     return VerdictView(
         problem=verdict.problem,
         status=status,
@@ -146,35 +146,35 @@ def _arrange_check(check: CheckResult, is_first_fault: bool) -> CheckView:
     )
 
 
-_UNWRITTEN = ("", "This is the starter as it was given. Write your solution in it, then run it again.")
+_UNWRITTEN = ("", "This is the unchanged starter. Write your solution in it, then run it again.")
 
 
 def _score_note(verdict: Verdict) -> str:
-    """Why points of passed checks are missing from the score; empty where none are."""
+    """Why points of passed checks are missing from the score; empty if none are."""
     earned = sum(check.points for check in verdict.checks)
     if verdict.score is None or verdict.score >= earned:
         return ""
     return (
         f"The checks that passed are worth {earned} points, but the score is {verdict.score}: "
-        "points count only if every value is right."
+        "points count only if every value is correct."
     )
 
 
-def _say(verdict: Verdict) -> tuple[str, str]:
+def _explain(verdict: Verdict) -> tuple[str, str]:
     if verdict.status == "failed":
-        return "The grader failed", "This is our fault and costs you nothing. Your code is kept; try again later."
+        return "The grader failed", "This is our fault and costs you nothing. Your code is stored. Try again later."
     if verdict.status == "accepted":
         if verdict.score is None:
-            return "Public cases pass", "Submit to try the hidden cases, too."
+            return "Public cases pass", "Submit your code to run the hidden cases too."
         return "Accepted", "Every check passed."
     if verdict.reason is None:
-        return "Rejected", "At least one check did not pass."
+        return "Rejected", "At least one check failed."
     reason = REASONS[verdict.reason]
     return reason.name, reason.sentence
 
 
 def _facts_by_case(checks: Sequence[CheckResult]) -> dict[str, tuple[CaseFacts, ...]]:
-    """What the checks recorded of each case, for each mesh on which it failed."""
+    """The facts that the checks recorded about each case, for each mesh on which it failed."""
     facts: dict[str, tuple[CaseFacts, ...]] = {}
     for check in checks:
         for entry in check.evidence:
@@ -203,7 +203,7 @@ def _fault_facts(fault: Fault) -> dict[str, Any]:
 
 
 def _facts_of(evidence: Sequence[Evidence]) -> dict[str, Any]:
-    """What stands with the check itself: neither with a mesh nor with a case."""
+    """The facts of the check itself, which belong to no mesh and no case."""
     facts: dict[str, Any] = {}
     for entry in evidence:
         match entry:
@@ -217,10 +217,10 @@ def _facts_of(evidence: Sequence[Evidence]) -> dict[str, Any]:
 
 
 def _brief(message: str, facts: Sequence[CaseFacts]) -> str:
-    """A message without the lines that would repeat the facts that are drawn below it."""
+    """The message without the lines that would repeat the facts that are shown below it."""
     if any({"inputs", "expected", "got"} <= each.facts.keys() for each in facts):
         return message.split("\n", 1)[0]
-    # Of an exception: its traceback stays, the inputs are among the facts.
+    # For an exception, the traceback stays. The inputs are among the facts.
     return message.rsplit("\nInputs:\n", 1)[0] if any("inputs" in each.facts for each in facts) else message
 
 

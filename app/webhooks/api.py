@@ -1,4 +1,4 @@
-"""REST: have verdicts sent to an address of one's own."""
+"""REST: send your verdicts to an address of yours."""
 
 from typing import Annotated
 
@@ -26,28 +26,28 @@ Reader = Annotated[User, Depends(require_scope("read"))]
 Keeper = Annotated[User, Depends(require_scope("account"))]
 
 
-# What is sent, described as OpenAPI describes it and called by nobody.
+# The deliveries, described for OpenAPI. Nothing calls this route.
 sent = APIRouter(tags=["webhooks"])
 
 
 @sent.post(
     "attempt.finished",
-    summary="An attempt or run of yours has its verdict",
+    summary="One of your attempts or runs has its verdict",
     responses={
-        "2XX": {"description": "Received. Anything else, or no answer within ten seconds, and it is sent again later"}
+        "2XX": {"description": "Received. After any other response, or none within ten seconds, we try again later."}
     },
     status_code=204,
     operation_id="attempt_finished",
 )
 def attempt_finished(
     body: AttemptFinishedJSON,
-    webhook_id: Annotated[str, Header(description="The same each time that this is sent")],
+    webhook_id: Annotated[str, Header(description="The same for each try of this delivery")],
     webhook_timestamp: Annotated[str, Header(description="When it was sent, in seconds since 1970")],
     webhook_signature: Annotated[
-        str, Header(description="`v1,` and the Base64 of the HMAC-SHA256 of id, timestamp and body: docs/rest.md")
+        str, Header(description="`v1,` and the Base64 of the HMAC-SHA256 of id, timestamp and body; see docs/rest.md")
     ],
 ) -> None:
-    """Signed as Standard Webhooks says. Ignore fields that you do not know: releases add some."""
+    """Signed according to Standard Webhooks. Ignore unknown fields, because releases add some."""
 
 
 def _webhooks(request: Request) -> Webhooks:
@@ -56,7 +56,7 @@ def _webhooks(request: Request) -> Webhooks:
 
 @router.post(
     "/webhooks",
-    summary="Have your verdicts sent to an address",
+    summary="Send your verdicts to an address",
     status_code=201,
     responses={
         201: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the webhook"}}},
@@ -84,7 +84,7 @@ async def get_webhook(request: Request, user: Reader, webhook_id: str) -> Webhoo
 
 @router.delete(
     "/webhooks/{webhook_id}",
-    summary="Send nothing more to it",
+    summary="Delete a webhook",
     status_code=204,
     responses=problem_responses(401, 403, 404),
 )
@@ -94,7 +94,7 @@ async def delete_webhook(request: Request, user: Keeper, webhook_id: str) -> Non
 
 @router.get(
     "/webhooks/{webhook_id}/deliveries",
-    summary="What was sent to it, newest first",
+    summary="The deliveries of a webhook, newest first",
     responses=problem_responses(401, 403, 404, 422),
 )
 async def list_deliveries(
@@ -102,10 +102,10 @@ async def list_deliveries(
     user: Reader,
     webhook_id: str,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the page before")] = None,
+    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
 ) -> DeliveryPage:
-    found = await _webhooks(request).deliveries(user, webhook_id, limit + 1, before)
+    deliveries = await _webhooks(request).deliveries(user, webhook_id, limit + 1, before)
     return DeliveryPage(
-        deliveries=[DeliveryJSON.of(each) for each in found[:limit]],
-        next=found[limit - 1].id if len(found) > limit else None,
+        deliveries=[DeliveryJSON.of(each) for each in deliveries[:limit]],
+        next=deliveries[limit - 1].id if len(deliveries) > limit else None,
     )

@@ -1,4 +1,4 @@
-"""Tables of webhooks and of what is to be sent to them."""
+"""Tables of webhooks and their deliveries."""
 
 from datetime import datetime
 
@@ -21,9 +21,9 @@ class WebhookRow(Base):
 
 
 class DeliveryRow(LeasedRow, Base):
-    """One verdict for one webhook, stored with the verdict itself. `next_try_at` is null once it is over.
+    """One verdict for one webhook, stored together with the verdict. `next_try_at` is null once it has ended.
 
-    A process takes the row under a lease (app/lease.py) for as long as it tries.
+    A process leases the row (app/lease.py) for each try.
     """
 
     __tablename__ = "webhook_deliveries"

@@ -1,6 +1,6 @@
-"""Send to an address that a user chose, and never into the network that the service itself stands in.
+"""Sends to an address that a user chose, but never into the service's own network.
 
-The address is looked up once and connected to as found: a name that answers differently the second time gains nothing.
+The name is resolved once and that address is used, so a name that resolves differently the second time gains nothing.
 """
 
 import asyncio
@@ -17,14 +17,15 @@ import httpcore
 
 from app.errors import WebhookURLRefused
 
-# Names alone: hardly a number has a certificate. And the ports of HTTPS alone: the service is nobody's port scanner.
+# Only names, because numeric addresses hardly ever have a certificate. Only HTTPS ports, to prevent port scans.
 URL_PATTERN = (
     r"https://([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}(:443|:8443)?"
     r"(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?"
 )
 _TIMEOUT_S = 10.0
-# Every block of IANA's registries of special-purpose addresses, and not Python's `is_global`, which knows those of its
-# own release. Also what the registries call globally reachable: relays and sinks of DNS that no webhook lives behind.
+# Every block of IANA's registries of special-purpose addresses. Not Python's `is_global`, which only knows the blocks
+# of its release. This includes blocks that are globally reachable, such as relays and DNS sinks, which serve no
+# webhooks.
 # https://www.iana.org/assignments/iana-ipv4-special-registry
 _SPECIAL_IPV4 = [
     ipaddress.IPv4Network(block)
@@ -49,16 +50,16 @@ _SPECIAL_IPV4 = [
         "240.0.0.0/4",  # reserved, and broadcast
     )
 ]
-# https://www.iana.org/assignments/iana-ipv6-special-registry: nothing outside of the first block is a host on the
-# internet: loopback, unique and link-local addresses, IPv4 as such (::ffff:0:0/96) or behind NAT64 (64:ff9b::/96 and
+# https://www.iana.org/assignments/iana-ipv6-special-registry: outside the first block there are no hosts on the
+# internet, only loopback, unique and link-local addresses, mapped IPv4 (::ffff:0:0/96), NAT64 (64:ff9b::/96 and
 # 64:ff9b:1::/48), discarded packets (100::/64, 100:0:0:1::/64), segment routing (5f00::/16) and multicast.
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 _SPECIAL_IPV6 = [
     ipaddress.IPv6Network(block)
     for block in (
-        "2001::/23",  # protocol assignments: Teredo, which holds an IPv4 address, benchmarks, ORCHID and others
+        "2001::/23",  # protocol assignments: Teredo, which contains an IPv4 address, benchmarks, ORCHID and others
         "2001:db8::/32",  # documentation
-        "2002::/16",  # 6to4, which holds an IPv4 address, perhaps a private one
+        "2002::/16",  # 6to4, which contains an IPv4 address, perhaps a private one
         "2620:4f:8000::/48",  # AS112
         "3fff::/20",  # documentation
     )
@@ -66,11 +67,11 @@ _SPECIAL_IPV6 = [
 
 
 class AddressRefused(OSError):
-    """The name stands for an address that webhooks are not sent to."""
+    """The name resolves to an address that webhooks are not sent to."""
 
 
 def is_public(address: str) -> bool:
-    """Whether `address` (IPv4 or IPv6, numeric) is a host's on the internet, and nothing near us or special."""
+    """Whether `address` (numeric, IPv4 or IPv6) belongs to a host on the internet, and is neither local nor special."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         return ip in _GLOBAL_UNICAST and not any(ip in block for block in _SPECIAL_IPV6)
@@ -78,15 +79,15 @@ def is_public(address: str) -> bool:
 
 
 def check_url(url: str, *, private: bool) -> None:
-    """Refuse an address that could never be sent to. What its name stands for is looked up when something is sent.
+    """Refuse an address that could never receive anything. Its name is resolved at each delivery.
 
     Raises:
       WebhookURLRefused.
     """
     if not private and not re.fullmatch(URL_PATTERN, url):
         raise WebhookURLRefused(
-            "The address must be https://, a name with a dot in it (no number), perhaps :8443, and a path and query of "
-            f"printable ASCII; no user name, no fragment. Got {url[:80]!r}."
+            "The address must be https:// with a host name that contains a dot (not a numeric address), optionally "
+            f":8443, and a path and query in printable ASCII, without user name or fragment. Got {url[:80]!r}."
         )
     try:
         parts = urlsplit(url)
@@ -111,14 +112,14 @@ class _OutsideBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except UnicodeError as error:  # the codec of international names, about an empty or an overlong label
-            raise socket.gaierror(f"{host[:80]!r} is no name") from error
-        addresses = [str(each[4][0]) for each in found]
-        # All of them: a name that stands for a public and a private address is a trap.
+            entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except UnicodeError as error:  # from the codec of international names, for an empty or overlong label
+            raise socket.gaierror(f"{host[:80]!r} is not a host name") from error
+        addresses = [str(each[4][0]) for each in entries]
+        # All of them must be public: a name with a public and a private address is a trap.
         if not self._private and (refused := [each for each in addresses if not is_public(each)]):
-            raise AddressRefused(f"{host} stands for {refused[0]}, which is no address on the internet")
-        # One after the other, as any client does: many names stand for an IPv6 address first that is not reached.
+            raise AddressRefused(f"{host} resolves to {refused[0]}, which is not an address on the internet")
+        # One after the other, as any client does: many names first resolve to an IPv6 address that cannot be reached.
         for address in addresses[:-1]:
             with contextlib.suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
                 return await self._inner.connect_tcp(
@@ -127,16 +128,16 @@ class _OutsideBackend(httpcore.AsyncNetworkBackend):
         return await self._inner.connect_tcp(addresses[-1], port, timeout, local_address, socket_options)
 
     async def connect_unix_socket(self, path: str, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
-        raise AddressRefused("webhooks are sent by TCP")
+        raise AddressRefused("webhooks are sent over TCP only")
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
 
 
 class Outside:
-    """Sends to the internet; with `private`, also to the network around the service and without TLS.
+    """Sends to the internet. With `private`, also sends into the service's own network and without TLS.
 
-    Not httpx: it follows the environment's proxy settings, and a proxy would look the name up by itself.
+    Not httpx: it uses the environment's proxy settings, and a proxy would resolve the name itself.
     """
 
     def __init__(self, *, private: bool, tls: ssl.SSLContext | None = None) -> None:
@@ -144,12 +145,12 @@ class Outside:
         self._tls = tls or ssl.create_default_context()
 
     async def post(self, url: str, headers: dict[str, str], body: bytes) -> int:
-        """Send; a redirect is not followed and what is answered is not read.
+        """Send a request. Redirects are not followed, and the response's body is not read.
 
         Returns:
           the HTTP status.
         Raises:
-          OSError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError: it did not arrive, or not for sure.
+          OSError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError: it did not arrive, or perhaps not.
         """
         async with (
             asyncio.timeout(_TIMEOUT_S),

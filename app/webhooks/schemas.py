@@ -1,4 +1,4 @@
-"""What REST takes and says about webhooks."""
+"""REST bodies and responses for webhooks."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -26,7 +26,7 @@ _DELIVERY: dict[str, Any] = {
 
 
 class AttemptFinishedJSON(BaseModel):
-    """What is sent of a verdict: `data` is the attempt as `GET /attempts/{id}` gives it."""
+    """The body of a delivery. `data` is the attempt as `GET /attempts/{id}` returns it."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -49,7 +49,7 @@ class NewWebhookJSON(BaseModel):
         strict=True, extra="forbid", json_schema_extra={"examples": [{"url": "https://example.org/verdicts"}]}
     )
 
-    # The pattern is described and not enforced here: app/webhooks/outside.py says what is wrong with an address.
+    # The pattern is only described here. app/webhooks/outside.py enforces it and says what is wrong.
     url: str = Field(min_length=1, max_length=2000, json_schema_extra={"pattern": f"^{URL_PATTERN}$"})
 
 
@@ -66,7 +66,7 @@ class WebhookJSON(BaseModel):
 
 
 class WebhookMadeJSON(WebhookJSON):
-    """`secret` signs what is sent; it is told this once."""
+    """`secret` signs each delivery. It is shown only once."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -83,7 +83,7 @@ class WebhookList(BaseModel):
 
 
 class DeliveryJSON(BaseModel):
-    """`answer` is what the last try met; `next_try_at` is null once it arrived or was given up."""
+    """`answer` is the outcome of the last try. `next_try_at` is null once it has arrived or was given up."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_DELIVERY]})
 
@@ -109,7 +109,7 @@ class DeliveryJSON(BaseModel):
 
 
 class DeliveryPage(BaseModel):
-    """Newest first. `next` is what to send as `before` for the page after this one; null on the last page."""
+    """Newest first. For the next page, send `next` as `before`. It is null on the last page."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"deliveries": [_DELIVERY], "next": None}]}

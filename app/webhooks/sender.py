@@ -1,4 +1,4 @@
-"""Sends verdicts to webhooks: at least once each, again with growing pauses, never twice at a time."""
+"""Sends verdicts to webhooks: each at least once, repeated with growing pauses, and never twice at the same time."""
 
 import asyncio
 import logging
@@ -22,12 +22,12 @@ from app.webhooks.signing import signed_headers, webhook_key
 
 log = logging.getLogger(__name__)
 
-# After the first try, 8 in all within 18 hours: long enough for a receiver that was down over night.
+# After the first try: 8 tries in all within 18 hours, which is enough for a receiver that was down overnight.
 PAUSES_S = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)
 _AT_ONCE = 10
 _LOOK_S = 2.0
-# Longer than any try takes: only a process that died leaves a delivery to be taken up by another after it.
-_HELD = timedelta(minutes=2)
+# Longer than any try takes, so another process takes a delivery only if the first one died.
+_LEASE = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Due:
 
 
 class WebhookSender:
-    """Any number of processes may each have one: a delivery is taken by one of them at a time."""
+    """Any number of processes may have one. Only one of them takes a delivery at a time."""
 
     def __init__(self, database: Database, deployment_secret: bytes, outside: Outside) -> None:
         self._database = database
@@ -49,42 +49,42 @@ class WebhookSender:
         self._outside = outside
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Send deliveries until cancelled."""
         while True:
             try:
                 sent = await self.send_due()
-            except Exception:  # a database that is busy must not end the sending for good
-                log.exception("sending to webhooks stumbled; trying again soon")
+            except Exception:  # a busy database must not end this for good
+                log.exception("sending to webhooks failed; trying again soon")
                 sent = 0
             if sent == 0:
                 await asyncio.sleep(_LOOK_S)
 
     async def send_due(self) -> int:
-        """Try what is due now, up to ten of them. Returns how many were tried."""
-        taken = await self._take()
-        await asyncio.gather(*(self._try(each) for each in taken))
-        return len(taken)
+        """Try up to ten deliveries that are due. Returns how many were tried."""
+        deliveries = await self._take()
+        await asyncio.gather(*(self._try(each) for each in deliveries))
+        return len(deliveries)
 
     async def _take(self) -> list[_Due]:
         is_due = and_(DeliveryRow.next_try_at <= now(), is_free(DeliveryRow))
-        # Looked at first without the writer's turn, of which SQLite has only one.
+        # Read first, so that an idle sender never takes the write lock, of which SQLite has only one.
         async with self._database.reading() as session:
             if await session.scalar(select(DeliveryRow.id).where(is_due).limit(1)) is None:
                 return []
         due = select(DeliveryRow).where(is_due).order_by(DeliveryRow.next_try_at).limit(_AT_ONCE)
         async with self._database.writing() as session:
-            taken = []
+            leased = []
             for row in await lock(session, due):
                 if row.tries > len(PAUSES_S):
                     row.fence_token = row.lease_until = None
-                    row.next_try_at, row.answer = None, "the sender stopped at each try, the last one included"
+                    row.next_try_at, row.answer = None, "the sender died during each try"
                     continue
                 row.tries += 1
-                fence_token = take(row, _HELD)
+                fence_token = take(row, _LEASE)
                 webhook = await session.get_one(WebhookRow, row.webhook_id)
                 attempt = await session.get_one(AttemptRow, row.attempt_id)
-                taken.append(_Due(row.id, webhook.url, webhook.id, fence_token, row.tries, _body(row, attempt)))
-            return taken
+                leased.append(_Due(row.id, webhook.url, webhook.id, fence_token, row.tries, _body(row, attempt)))
+            return leased
 
     async def _try(self, due: _Due) -> None:
         key = webhook_key(self._deployment_secret, due.webhook_id)
@@ -100,9 +100,9 @@ class WebhookSender:
         except AddressRefused as error:
             answer = str(error)
         except TimeoutError:
-            answer = "no answer in time"
+            answer = "no response in time"
         except (OSError, httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
-            # Of an answer that is no HTTP, nothing is repeated but the kind of fault: it is a stranger's text.
+            # A response that is not HTTP is a stranger's text, so only the kind of fault is recorded.
             answer = f"not delivered: {type(error).__name__}"
         await self._record(due, arrived, answer)
 
@@ -111,11 +111,11 @@ class WebhookSender:
         if not arrived and due.tries <= len(PAUSES_S):
             again = now() + timedelta(seconds=PAUSES_S[due.tries - 1])
         async with self._database.writing() as session:
-            # `False` if it was deleted with its webhook, or taken by another process after too long a pause.
+            # `False` if it was deleted with its webhook, or if another process took it after too long a pause.
             ended = {"next_try_at": again, "delivered_at": now() if arrived else None, "answer": answer[:200]}
             await write(session, DeliveryRow, due.id, due.fence_token, **FREE, **ended)
 
 
 def _body(delivery: DeliveryRow, attempt: AttemptRow) -> bytes:
-    told = AttemptFinishedJSON(timestamp=delivery.created_at, data=AttemptJSON.of(view_of(attempt)))
-    return told.model_dump_json().encode()
+    body = AttemptFinishedJSON(timestamp=delivery.created_at, data=AttemptJSON.of(view_of(attempt)))
+    return body.model_dump_json().encode()

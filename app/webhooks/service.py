@@ -1,4 +1,4 @@
-"""Register webhooks, and read what became of their deliveries."""
+"""Registers webhooks, and reads the state of their deliveries."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """`answer` says what the last try met; `next_try_at` is None once it arrived or was given up."""
+    """`answer` is the outcome of the last try. `next_try_at` is None once it has arrived or was given up."""
 
     id: str
     attempt_id: str
@@ -40,11 +40,11 @@ class Delivery:
 
 
 async def queue_deliveries(session: AsyncSession, attempt_id: str) -> None:
-    """Have the verdict of an attempt sent to the webhooks of its user, in the transaction that stores the verdict.
+    """Queue an attempt's verdict for the webhooks of its user, in the transaction that stores the verdict.
 
-    That of a rejudge is sent once it counts, as the attempt's.
+    The verdict of a rejudge is sent once it is applied, as the attempt's.
     """
-    wanted = await session.scalars(
+    webhook_ids = await session.scalars(
         select(WebhookRow.id)
         .join(AttemptRow, AttemptRow.user_id == WebhookRow.user_id)
         .where(AttemptRow.id == attempt_id, AttemptRow.kind != "rejudge")
@@ -59,15 +59,15 @@ async def queue_deliveries(session: AsyncSession, attempt_id: str) -> None:
             tries=0,
             next_try_at=moment,
         )
-        for webhook_id in wanted
+        for webhook_id in webhook_ids
     )
 
 
 class Webhooks:
-    """Safe to share between requests. Everybody sees their own webhooks only; another's is not found.
+    """Safe to share between requests. Users see only their own webhooks; other webhooks are not found.
 
     Args:
-      private: addresses inside the service's own network and http:// are permitted, too.
+      private: also permit addresses inside the service's own network, and http://.
     """
 
     def __init__(self, database: Database, deployment_secret: bytes, *, private: bool) -> None:
@@ -79,7 +79,7 @@ class Webhooks:
         """Register an address.
 
         Returns:
-          the webhook and its secret, which is told this once.
+          the webhook and its secret, which cannot be shown again.
         Raises:
           WebhookURLRefused, TooManyWebhooks.
         """
@@ -88,23 +88,23 @@ class Webhooks:
         async with self._database.writing() as session:
             have = await session.scalar(select(func.count()).where(WebhookRow.user_id == user.id))
             if (have or 0) >= _MOST:
-                raise TooManyWebhooks(f"You have {have} webhooks, the most that one person may have. Delete one first.")
+                raise TooManyWebhooks(f"You have {have} webhooks, which is the maximum. Delete one first.")
             session.add(row)
         return _webhook(row), shown_secret(webhook_key(self._deployment_secret, row.id))
 
     async def get(self, user: User, webhook_id: str) -> Webhook:
-        """Raises `WebhookNotFound`, also for another user's."""
+        """Raises `WebhookNotFound`, even if it exists for another user."""
         async with self._database.reading() as session:
             return _webhook(await self._find(session, user, webhook_id))
 
     async def delete(self, user: User, webhook_id: str) -> None:
-        """Remove it; what was not sent yet will not be. Raises `WebhookNotFound`."""
+        """Remove a webhook and its pending deliveries. Raises `WebhookNotFound`."""
         async with self._database.writing() as session:
             row = await self._find(session, user, webhook_id)
             await session.execute(delete(WebhookRow).where(WebhookRow.id == row.id))
 
     async def deliveries(self, user: User, webhook_id: str, limit: int, before: str | None = None) -> list[Delivery]:
-        """What was sent or is to be, newest first; `before` is the id of the last one of the page before this.
+        """Past and pending deliveries, newest first. `before` is the id of the last one on the previous page.
 
         Raises:
           WebhookNotFound, DeliveryNotFound.

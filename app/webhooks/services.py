@@ -1,4 +1,4 @@
-"""What routes of webhooks need."""
+"""What the webhook routes need."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ router = APIRouter(tags=["attempts"])
 
 @router.get(
     "/problems/{slug}/draft",
-    summary="What you last typed at a problem",
+    summary="Your draft at a problem",
     response_model=DraftJSON,
     responses=problem_responses(401, 403, 404, 429),
 )
@@ -27,7 +27,7 @@ async def read_draft(request: Request, slug: str, user: Annotated[User, Depends(
 
 @router.put(
     "/problems/{slug}/draft",
-    summary="Save a draft in place of the revision that it began from",
+    summary="Save a draft, based on a revision",
     response_model=DraftJSON,
     responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 429),
     openapi_extra=body_of(SaveDraftJSON),

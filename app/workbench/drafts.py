@@ -1,4 +1,4 @@
-"""Drafts: what people have typed and not sent yet, the same on each of their devices."""
+"""Drafts: what users have typed but not submitted yet, the same on all of their devices."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from app.errors import DraftConflict
 from app.problems.service import Catalogue
 from app.workbench.models import DraftRow
 
-# Made once: to put a statement together takes as long as to execute it, and every problem's page asks.
+# Built once: building a statement takes as long as executing it, and every problem page needs it.
 _FIND = select(DraftRow.source, DraftRow.revision, DraftRow.saved_at).where(
     DraftRow.user_id == bindparam("user"), DraftRow.problem == bindparam("slug")
 )
@@ -22,7 +22,7 @@ _FIND = select(DraftRow.source, DraftRow.revision, DraftRow.saved_at).where(
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`source` and `saved_at` are None, and `revision` is 0, where nothing was saved yet."""
+    """If nothing was saved yet, `source` and `saved_at` are None and `revision` is 0."""
 
     problem: str
     source: str | None
@@ -31,10 +31,10 @@ class Draft:
 
 
 class Drafts:
-    """Safe to share between requests. Everybody reads and writes their own drafts only.
+    """Safe to share between requests. Users read and write only their own drafts.
 
-    A writer names the revision that the text began from. If another tab or device has saved a different text since,
-    nothing is stored, and the writer is given that text: no save ever replaces one that its author has not seen.
+    A writer names the revision that the text is based on. If another tab or device has saved a different text since,
+    nothing is stored, and the writer receives that text: no save ever replaces a text that its author has not seen.
     """
 
     def __init__(self, database: Database, catalogue: Catalogue, max_source_bytes: int) -> None:
@@ -46,14 +46,14 @@ class Drafts:
         """Raises `ProblemNotFound`."""
         problem = self._catalogue.get(slug).slug
         async with self._database.reading() as session:
-            found = (await session.execute(_FIND, {"user": user.id, "slug": problem})).first()
-        return Draft(problem, *found) if found else Draft(problem, None, 0, None)
+            row = (await session.execute(_FIND, {"user": user.id, "slug": problem})).first()
+        return Draft(problem, *row) if row else Draft(problem, None, 0, None)
 
     async def save(self, user: User, slug: str, source: str, revision: int) -> Draft:
-        """Store `source` in place of `revision`; a text that is stored already stays as it is.
+        """Store `source` instead of `revision`. A text that is already stored stays as it is.
 
         Raises:
-          ProblemNotFound; SourceRefused: too long, or not text.
+          ProblemNotFound; SourceRefused: the source is too long, or not text.
           DraftConflict: another text was saved after `revision`.
         """
         problem = self._catalogue.get(slug).slug
@@ -63,15 +63,15 @@ class Drafts:
             stored = await self.get(user, problem)
             if stored.source != source:
                 raise DraftConflict(
-                    "Another tab or device has saved a different text since. It comes with this answer; send yours "
-                    "again with that revision to replace it.",
+                    "Another tab or device has saved a different text since. This response contains it. To replace it, "
+                    "send yours again with its revision.",
                     draft={"source": stored.source, "revision": stored.revision},
                 )
             return stored
         return saved
 
     async def _replace(self, user: User, saved: Draft) -> bool:
-        """Whether `saved` now stands where the revision before it stood. One statement: nobody comes between."""
+        """Whether `saved` replaced the previous revision. One statement, so no other save can come in between."""
         values = {"source": saved.source, "revision": saved.revision, "saved_at": saved.saved_at}
         try:
             async with self._database.writing() as session:
@@ -90,5 +90,5 @@ class Drafts:
                     .returning(DraftRow.revision)
                 )
                 return replaced.first() is not None
-        except IntegrityError:  # there is a first one already
+        except IntegrityError:  # there is already a first one
             return False

@@ -9,7 +9,7 @@ from app.database import Base, UTCDateTime
 
 
 class DraftRow(Base):
-    """What one person last typed at one problem. Each save that changes the text adds one to `revision`."""
+    """What one user last typed at one problem. Each save that changes the text increments `revision`."""
 
     __tablename__ = "drafts"
 

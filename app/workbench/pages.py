@@ -1,4 +1,4 @@
-"""The list of problems and the problem page; both read the same services as REST does."""
+"""The list of problems and the problem page. Both use the same services as REST."""
 
 import contextlib
 import re
@@ -32,7 +32,7 @@ _submitter = allow_scope("submit")
 
 @dataclass(frozen=True, slots=True)
 class ProblemRow:
-    """A line of the list; `best` is the reader's own best score."""
+    """A line of the list. `best` is the user's own best score."""
 
     slug: str
     title: str
@@ -55,17 +55,17 @@ async def list_problems(request: Request, user: MaybeUser) -> HTMLResponse:
 async def show_problem(request: Request, slug: str, user: MaybeUser) -> HTMLResponse:
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
-    # Whoever reads a problem may soon send something: by then a runner should be ready for it.
+    # Someone who reads a problem may soon submit to it, and a runner should then be ready.
     services.warm(package)
     return await _problem_page(request, package, user)
 
 
 @router.post("/problems/{slug}")
 async def send_source(request: Request, slug: str) -> Response:
-    """The form without script. A refused source comes back in the page, so that nothing typed is lost."""
+    """The form without a script. A refused source returns with the page, so that nothing is lost."""
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
-    # Percent-encoding makes three bytes of one; the rest is for the names and the newlines, which are sent as two.
+    # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the names.
     form = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + 1024)
     source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
     if source is None or kind is None:
@@ -76,7 +76,7 @@ async def send_source(request: Request, slug: str) -> Response:
         if user is not None:
             await _keep(services, user, slug, source, form.get("revision", ""))
         if user is None:
-            raise NotSignedIn("Nothing was sent; your code is below. Sign in in another tab, then send it again.")
+            raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
         attempt = await services.attempts.submit(user, slug, source, kind)
     except Refused as refusal:
         return await _problem_page(request, package, user, source=source, refusal=refusal)
@@ -87,7 +87,7 @@ async def send_source(request: Request, slug: str) -> Response:
 async def list_previous(
     request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
 ) -> HTMLResponse:
-    """The reader's latest attempts, as a fragment that the problem page puts in place."""
+    """The user's latest attempts, as a fragment that the problem page inserts."""
     services = services_of(request, WorkbenchServices)
     services.catalogue.get(slug)
     previous = await services.attempts.list(user, problem=slug, limit=_PREVIOUS)
@@ -99,7 +99,7 @@ async def list_previous(
 async def show_editorial(
     request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
 ) -> HTMLResponse:
-    """The editorial or when it opens, as a fragment that the problem page puts in place after an accepted attempt."""
+    """The editorial or when it opens, as a fragment that the problem page inserts after an accepted attempt."""
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
     return render_page("fragments/editorial.html", editorial=await _editorial(services, package, user))
@@ -107,10 +107,10 @@ async def show_editorial(
 
 @router.get("/problems/{slug}/figures/{name}")
 async def show_figure(request: Request, slug: str, name: str) -> Response:
-    """A figure of the statement. It is an instructor's file, so its own policy lets it run and load nothing."""
+    """A figure of the statement. It is an instructor's file, so its policy forbids it to run or load anything."""
     package = services_of(request, WorkbenchServices).catalogue.get(slug)
     if name not in package.figures:
-        raise PathNotFound(f"The problem '{package.slug}' has no figure of this name.")
+        raise PathNotFound(f"The problem '{package.slug}' has no figure with this name.")
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     headers = {"Content-Security-Policy": policy, "Cache-Control": "no-cache"}
     return Response(package.figures[name], media_type="image/svg+xml", headers=headers)
@@ -119,7 +119,7 @@ async def show_figure(request: Request, slug: str, name: str) -> Response:
 async def _problem_page(
     request: Request, package: Package, user: User | None, *, source: str | None = None, refusal: Refused | None = None
 ) -> HTMLResponse:
-    """`source` is one that was sent and comes back; otherwise the editor begins with the draft or the starter."""
+    """`source` is one that was sent and returns. Without it, the editor starts with the draft or the starter."""
     services = services_of(request, WorkbenchServices)
     draft = await services.drafts.get(user, package.slug) if user else None
     previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
@@ -145,14 +145,14 @@ async def _problem_page(
 
 
 async def _keep(services: WorkbenchServices, user: User, slug: str, source: str, revision: str) -> None:
-    """Make what was sent the draft, as the script of the page does while one types."""
-    # A draft that was changed elsewhere stays, and what is wrong with the source is said when it is submitted.
+    """Save what was sent as the draft, as the page's script does while the user types."""
+    # A draft that was changed elsewhere stays. Faults of the source are reported when it is submitted.
     with contextlib.suppress(Refused):
         await services.drafts.save(user, slug, source, int(revision) if re.fullmatch("[0-9]{1,9}", revision) else 0)
 
 
 async def _editorial(services: WorkbenchServices, package: Package, user: User) -> Prose | None:
-    """Rendered, or None until an attempt of this user is accepted."""
+    """The rendered editorial, or None until an attempt of this user is accepted."""
     standing = (await standings(services.database, user, package.slug)).get(package.slug)
     return _render(services, package, package.editorial, "editorial") if standing and standing.accepted else None
 

@@ -1,4 +1,4 @@
-"""What REST takes and says about drafts."""
+"""REST bodies and responses for drafts."""
 
 from datetime import datetime
 from typing import Any
@@ -17,19 +17,19 @@ EXAMPLE_DRAFT: dict[str, Any] = {
 
 
 class SaveDraftJSON(BaseModel):
-    """The text to keep, and the revision that it began from: 0 where nothing was saved yet."""
+    """The text to save, and the revision that it is based on: 0 if nothing was saved yet."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", json_schema_extra={"examples": [{"source": EXAMPLE_SOURCE, "revision": 6}]}
     )
 
-    # Described and not enforced here: app/attempts/source.py says where in the source the fault is.
+    # Only described here. app/attempts/source.py enforces it and says where in the source the fault is.
     source: str = Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})
     revision: int = Field(ge=0, le=2**31 - 2)
 
 
 class DraftJSON(BaseModel):
-    """What you last typed at a problem. Before the first save `revision` is 0, and `source` and `saved_at` are null."""
+    """Your draft at a problem. Before the first save, `revision` is 0, and `source` and `saved_at` are null."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_DRAFT]})
 

@@ -1,4 +1,4 @@
-"""What the pages need where a problem is chosen and solved."""
+"""What the pages for choosing and solving problems need."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from grader.package.package import Package
 
 @dataclass(frozen=True, kw_only=True)
 class WorkbenchServices(AttemptServices):
-    """`warm` makes a runner ready for a problem. `preparation` is None where this process prepares nothing."""
+    """`warm` prepares a runner for a problem. `preparation` is None if this process prepares nothing."""
 
     drafts: Drafts
     warm: Callable[[Package], None]

@@ -19,7 +19,7 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ValidationStep:
     """What was found of one file of a package; the message says what to do where it did not pass."""
 
     file: str
@@ -40,17 +40,17 @@ def expectations(package: Package) -> list[Expectation]:
     ]
 
 
-def weigh(expected: Expectation, verdict: Verdict) -> Finding:
+def weigh(expected: Expectation, verdict: Verdict) -> ValidationStep:
     """Compare what the judge said of a submission with what its place in the package says."""
     got = verdict.status if verdict.reason is None else f"{verdict.status} ({verdict.reason})"
     wanted = "accepted" if expected.accepted else f"rejected ({expected.reason})" if expected.reason else "rejected"
     if verdict.status == "failed":
-        return Finding(expected.file, False, "The grader failed on it, so nothing is proved. Check again.")
+        return ValidationStep(expected.file, False, "The grader failed on it, so nothing is proved. Validate again.")
     passed = (verdict.status == "accepted") == expected.accepted and expected.reason in (None, verdict.reason)
     if passed:
-        return Finding(expected.file, True, f"It is {got}, as it must be.")
+        return ValidationStep(expected.file, True, f"It is {got}, as it must be.")
     missed = next((f" {each.title}: {each.message}" for each in verdict.checks if not each.passed), "")
-    return Finding(expected.file, False, f"It must be {wanted} and is {got}.{missed}")
+    return ValidationStep(expected.file, False, f"It must be {wanted} and is {got}.{missed}")
 
 
 def leaks(package: Package) -> list[str]:

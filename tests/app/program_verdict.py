@@ -163,7 +163,7 @@ def program_verdict(
         )
 
     checks = [
-        check("values", "Every value is right", 30, []),
+        check("values", "Every value is correct", 30, []),
         check("sharding", "Where every leaf lives", 30, [sharding(m, wrong=wrong) for m in meshes], not wrong),
         check("memory", "Memory per device", 10, [memory(m, wrong=wrong) for m in meshes], not wrong),
         check("collectives", "What the devices exchange", 20, [collectives(m, wrong=wrong) for m in meshes], not wrong),

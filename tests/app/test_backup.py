@@ -193,7 +193,7 @@ async def test_the_file_is_for_its_owner_and_replaces_none(made: Path, tmp_path:
     assert stat.S_IMODE(made.stat().st_mode) == 0o600
     before = made.read_bytes()
     database = sqlite(tmp_path / "made.sqlite3")
-    with pytest.raises(BackupUnusable, match="exists already"):
+    with pytest.raises(BackupUnusable, match="already exists"):
         await write_backup(database, SECRET, made)
     with pytest.raises(BackupUnusable, match="cannot be written: No such file"):
         await write_backup(database, SECRET, tmp_path / "nowhere" / "b")
@@ -204,7 +204,7 @@ async def test_the_file_is_for_its_owner_and_replaces_none(made: Path, tmp_path:
 
 async def test_nothing_is_backed_up_of_a_database_that_is_none_of_ours(tmp_path: Path):
     database = sqlite(tmp_path / "empty.sqlite3")
-    with pytest.raises(BackupUnusable, match="holds nothing of Meshgrade"):
+    with pytest.raises(BackupUnusable, match="contains no data of Meshgrade"):
         await write_backup(database, SECRET, tmp_path / "b")
     await database.close()
     assert not (tmp_path / "b").exists()
@@ -244,10 +244,10 @@ MANIFEST = {"format": 1, "revision": HEAD, "at": "", "tables": {"attempts": 1203
         ("meshgrade-backup.json", json.dumps(MANIFEST | {"tables": []}).encode(), "damaged: AttributeError"),
         ("meshgrade-backup.json", b" " * 2_000_000 + b"{}", "damaged: JSONDecodeError"),
         ("secret", None, "damaged: KeyError"),
-        ("secret", b"short", "deployment secret has another length"),
+        ("secret", b"short", "deployment secret has the wrong length"),
         ("attempts.jsonl", None, "damaged: KeyError"),
         ("attempts.jsonl", b"", "attempts has 0 rows"),
-        ("attempts.jsonl", b'{"id": "a"}\n', "other columns than its table"),
+        ("attempts.jsonl", b'{"id": "a"}\n', "columns of a row of attempts differ"),
         ("attempts.jsonl", b"[1]\n", "damaged"),
         ("users.jsonl", b"not JSON\n", "damaged: JSONDecodeError"),
         ("users.jsonl", b"", "users has 0 rows"),
@@ -310,7 +310,7 @@ async def test_nothing_is_restored_over_anything(made: Path, tmp_path: Path):
     await database.close()
     with DataFolder(tmp_path / "used"):
         pass
-    with pytest.raises(DataFolderUnusable, match="a deployment secret of its own"):
+    with pytest.raises(DataFolderUnusable, match="already has another deployment secret"):
         DataFolder(tmp_path / "used", secret=SECRET)
 
 
@@ -338,7 +338,7 @@ async def test_the_commands_say_what_they_did(tmp_path: Path):
     assert "deployment secret" in said
     code, said = await meshgrade("restore", file, "--data", new)
     assert code == 0
-    assert said.endswith(f"Start it: ./meshgrade serve --data {new}\n")
+    assert said.endswith(f"Start it with: ./meshgrade serve --data {new}\n")
     code, said = await meshgrade("restore", file, "--data", new)
     assert code == 2
     assert "is not empty" in said

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from app.data_folder import DataFolder
-from app.start_errors import DataFolderHeld, DataFolderUnusable
+from app.start_errors import DataFolderInUse, DataFolderUnusable
 
 
 def mode(path) -> int:
@@ -35,7 +35,7 @@ def test_the_secret_stays(tmp_path):
 
 
 def test_a_second_server_is_refused_by_name_and_pid(tmp_path):
-    with DataFolder(tmp_path), pytest.raises(DataFolderHeld, match=rf"pid {os.getpid()}\).*{tmp_path}"):
+    with DataFolder(tmp_path), pytest.raises(DataFolderInUse, match=rf"pid {os.getpid()}\).*{tmp_path}"):
         DataFolder(tmp_path)
     DataFolder(tmp_path).close()
 

@@ -102,6 +102,9 @@ OWNED = {
 }
 INSTRUCT = {
     ("PUT", "/api/v1/problems/{slug}"),
+    ("POST", "/api/v1/problems/{slug}/validations"),
+    ("GET", "/api/v1/problems/{slug}/validations"),
+    ("GET", "/api/v1/problems/{slug}/validations/{validation_id}"),
     ("POST", "/api/v1/problems/{slug}/check"),
     ("GET", "/api/v1/problems/{slug}/checks"),
     ("GET", "/api/v1/problems/{slug}/checks/{check_id}"),
@@ -237,7 +240,7 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    unknown = {"check_id": "0" * 32, "rejudge_id": "0" * 32}
+    unknown = {"check_id": "0" * 32, "validation_id": "0" * 32, "rejudge_id": "0" * 32}
     return path.format(slug="add_one", name="figure.svg", provider="oidc", **unknown, **owned)
 
 

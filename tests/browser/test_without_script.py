@@ -37,22 +37,22 @@ def test_a_refused_source_comes_back_in_the_page(open_page: OpenPage, complaints
 
 def test_somebody_is_invited_signs_up_and_signs_in_again(open_page: OpenPage) -> None:
     inviter = open_page("/account/invitations", java_script_enabled=False)
-    inviter.get_by_label("Whom it is for").fill("Ada")
-    inviter.get_by_role("button", name="Make the invitation").click()
-    link = inviter.get_by_label("The invitation's link.").input_value()
+    inviter.get_by_label("Who it is for").fill("Ada")
+    inviter.get_by_role("button", name="Create invitation").click()
+    link = inviter.get_by_label("Your invitation link.").input_value()
 
     page = open_page("/", java_script_enabled=False, anonymous=True)
     page.goto(link)
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill("four quiet grey geese")
-    page.get_by_role("button", name="Make the account").click()
+    page.get_by_role("button", name="Create account").click()
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("link", name="Sign in").click()
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill("four quiet grey geese")
     page.get_by_label("Password").press("Enter")
     page.get_by_role("link", name="ada").click()
-    expect(page.get_by_role("main")).to_contain_text("with the role of a student")
+    expect(page.get_by_role("main")).to_contain_text("Your role is student")
     expect(page.get_by_role("link", name="Invitations")).to_have_count(0)
 
 

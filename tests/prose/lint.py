@@ -1,8 +1,9 @@
 """Find words and patterns in our prose that a native technical writer would not have used.
 
 The linter is proselint. `rules.toml` beside this file adds the house's rules and names those of proselint that apply.
-Code, TeX, link addresses and everything between `<!-- prose: off -->` and `<!-- prose: on -->` are blanked first, so
-that only prose is read and line numbers stay right.
+It reads Markdown, and the comments and texts in Python and templates (extract.py). Code, TeX, link addresses and
+everything between `<!-- prose: off -->` and `<!-- prose: on -->` are blanked first, so that only prose is read and line
+numbers stay right.
 
 Usage: python -m tests.prose.lint [FILE…]    without files: everything in `files` of rules.toml
 """
@@ -20,6 +21,8 @@ from proselint.registry import CheckRegistry
 from proselint.registry.checks import Check, types
 from proselint.registry.checks.engine import Fancy, RegexOptions
 from proselint.tools import LintFile
+
+from tests.prose.extract import prose_in
 
 CHECKOUT = Path(__file__).parents[2]
 RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
@@ -91,9 +94,7 @@ def files() -> Iterator[Path]:
 def main(names: Iterable[str]) -> int:
     """Print every finding; 1 where there is one."""
     paths = [Path(name).resolve() for name in names] or list(files())
-    findings = [
-        finding for path in paths for finding in find(path.read_text(encoding="utf-8"), str(path.relative_to(CHECKOUT)))
-    ]
+    findings = [finding for path in paths for finding in find(prose_in(path), str(path.relative_to(CHECKOUT)))]
     for finding in findings:
         print(finding)
     if findings:

@@ -1,4 +1,4 @@
-"""The address of a server, and whether a token may travel to it."""
+"""The address of a server, and whether a token may be sent to it."""
 
 import ipaddress
 
@@ -12,7 +12,7 @@ DEFAULT = "http://127.0.0.1:8000"
 def read_address(text: str) -> str:
     """`https://host[:port]`, one spelling for each server. Raises `ServerAddressUnusable`."""
     try:
-        # Nothing in it is case sensitive, and httpx knows the default port of a lower case scheme alone.
+        # Nothing in it is case-sensitive, and httpx knows the default port only for a lower-case scheme.
         url = httpx.URL(text.strip().lower())
     except httpx.InvalidURL:
         raise _unusable(text) from None
@@ -24,12 +24,12 @@ def read_address(text: str) -> str:
 
 
 def require_safe(address: str, *, insecure: bool) -> None:
-    """Raises `ServerAddressUnusable` where the network in between could read the token."""
+    """Raises `ServerAddressUnusable` if the network in between could read the token."""
     url = httpx.URL(address)
     if url.scheme == "http" and not insecure and not _is_loopback(url.host):
         raise ServerAddressUnusable(
-            f"{address} is plain http: everybody on the way there could read your API token, so it is not sent.",
-            "Use the https:// address of the server. Where you trust the whole network: --insecure.",
+            f"{address} uses plain HTTP, so anyone on the network could read your API token. It was not sent.",
+            "Use the server's https:// address, or add --insecure if you trust the whole network.",
         )
 
 
@@ -42,6 +42,6 @@ def _is_loopback(host: str) -> bool:
 
 def _unusable(text: str) -> ServerAddressUnusable:
     return ServerAddressUnusable(
-        f"{text[:200]!r} is no address of a server.",
-        f"Give it as https://grader.example.org, or {DEFAULT} for one on this machine: no path, no user name.",
+        f"{text[:200]!r} is not the address of a server.",
+        f"Write it like https://grader.example.org, or {DEFAULT} for this machine, without a path or user name.",
     )

@@ -1,4 +1,4 @@
-"""What the commands read of a server's answers. Further members are let through: the server may be newer."""
+"""The parts of a server's responses that commands read. Unknown members are allowed: the server may be newer."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from app.queue.status import ENDED, AttemptStatus
 
-# Becomes part of paths, here and at the server, so it is checked and not believed.
+# Becomes part of paths, both here and on the server, so it is checked.
 SLUG = r"^[a-z][a-z0-9_]{1,63}$"
 Slug = Annotated[str, StringConstraints(pattern=SLUG)]
 
@@ -61,7 +61,7 @@ class AttemptState(_Answer):
 
 
 class Attempt(AttemptState):
-    """`model_dump` gives all that the server said."""
+    """`model_dump` returns everything that the server sent."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -1,4 +1,4 @@
-"""Which server a command talks to, and with which token: what is given, then the environment, then the login."""
+"""The server and token that a command uses: from its options, else the environment, else the last login."""
 
 import os
 import sys
@@ -15,27 +15,29 @@ from app.start_errors import NotLoggedIn
 
 ServerOption = Annotated[
     str | None,
-    typer.Option("--server", metavar="URL", envvar="MESHGRADE_SERVER", help="Default: where you logged in last."),
+    typer.Option("--server", metavar="URL", envvar="MESHGRADE_SERVER", help="Default: the server of your last login."),
 ]
 InsecureOption = Annotated[
     bool,
     typer.Option(
-        "--insecure", envvar="MESHGRADE_INSECURE", help="Send the token over plain http, which anybody there can read."
+        "--insecure",
+        envvar="MESHGRADE_INSECURE",
+        help="Send the token over plain HTTP, where anyone on the way can read it.",
     ),
 ]
 
 
 @contextmanager
 def connected(server: str | None, *, insecure: bool, anybody: bool = False) -> Iterator[Server]:
-    """A server to talk to.
+    """Yield a connection to the server.
 
     Args:
-      anybody: what is asked for is open to everybody, so that no token is needed.
+      anybody: true if the request is public and needs no token.
     Raises:
       ServerAddressUnusable, TokenFileUnusable, NotLoggedIn.
     """
     token = os.environ.get("MESHGRADE_TOKEN", "").strip()
-    # Everything from the environment is enough: then the file is not even looked at.
+    # If options and environment give both, the file is not even opened.
     if not (server and token):
         remembered = read_remembered()
         server = server or remembered.current or DEFAULT
@@ -46,19 +48,19 @@ def connected(server: str | None, *, insecure: bool, anybody: bool = False) -> I
         require_safe(address, insecure=insecure)
     elif not anybody:
         raise NotLoggedIn(
-            f"You are not logged in at {address}.",
-            f"Log in: ./meshgrade login {address} (or set MESHGRADE_TOKEN).",
+            f"You are not logged in to {address}.",
+            f"Log in with ./meshgrade login {address}, or set MESHGRADE_TOKEN.",
         )
     with closing(Server(address, token or None, note=note)) as opened:
         yield opened
 
 
 def check_token(token: str, source: str) -> None:
-    """Raises `NotLoggedIn` for what no header can carry, without repeating it."""
+    """Raises `NotLoggedIn` if no header could carry the token. The message does not repeat it."""
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise NotLoggedIn(
-            f"{source} holds no API token: that is one word of letters, digits and . _ ~ + / -",
-            "Copy the whole token, and nothing else, from the page of the server that showed it.",
+            f"{source} is not an API token, which is one word of letters, digits and . _ ~ + / -",
+            "Copy the whole token, and nothing else, from the server's page that showed it.",
         )
 
 

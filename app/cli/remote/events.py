@@ -1,4 +1,4 @@
-"""Read a stream of server-sent events.
+"""Reads a stream of server-sent events.
 
 Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 """
@@ -15,7 +15,7 @@ class Event:
 
 
 def read_events(chunks: Iterable[bytes]) -> Iterator[Event]:
-    """Every whole event; one that is cut off at the end is dropped, as the standard wants it."""
+    """Every complete event. One that is cut off at the end is dropped, as the standard requires."""
     fields: dict[str, str] = {}
     for line in _lines(chunks):
         if line:
@@ -29,7 +29,7 @@ def read_events(chunks: Iterable[bytes]) -> Iterator[Event]:
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    # Not str.splitlines (nor httpx's iter_lines, which uses it): a verdict may hold U+2028, which ends no line here.
+    # Not str.splitlines (or httpx's iter_lines, which uses it): a verdict may contain U+2028, which ends no line here.
     rest = b""
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")

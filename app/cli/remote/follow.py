@@ -1,4 +1,4 @@
-"""Follow an attempt to its end, whatever happens to the connection."""
+"""Follows an attempt to its end, even if the connection breaks."""
 
 from collections.abc import Callable
 
@@ -10,40 +10,40 @@ from app.cli.remote.server import Server
 from app.web.terminal import plain_text
 
 _POLL_S = 20
-# A proxy that swallows events swallows all of them: after two empty streams the attempt is only asked for.
+# A proxy that buffers events buffers all of them: after two empty streams, the attempt is only polled.
 _EMPTY_STREAMS = 2
 
 
-def follow(server: Server, attempt: Attempt, tell: Callable[[str], None]) -> Attempt:
-    """The attempt when it has ended.
+def follow(server: Server, attempt: Attempt, show: Callable[[str], None]) -> Attempt:
+    """Wait until the attempt has ended, and return it.
 
-    Events are the quick way. Each time their stream ends early, the attempt is asked for with a long poll, which is
-    the slow way and at the same time the pause before the next stream.
+    Events are the fast way. Each time their stream ends early, a long poll reads the attempt, which is slower and also
+    serves as the pause before the next stream.
 
     Args:
-      tell: gets the state whenever it changes.
+      show: called with the state whenever it changes.
     Raises:
-      ServerUnusable: the server stayed away for too long; the attempt goes on there.
+      ServerUnusable: the server was down for too long. The attempt continues there.
     """
     last_event_id: str | None = None
     empty_streams = 0
     while not attempt.ended:
-        tell(_state(attempt))
+        show(_state(attempt))
         if empty_streams < _EMPTY_STREAMS:
             empty_streams += 1
             for event in server.events(attempt.id, last_event_id):
                 empty_streams = 0
                 last_event_id = event.id or last_event_id
-                if (told := _attempt_in(event, attempt)) is not None:
-                    attempt = told
-                    tell(_state(attempt))
+                if (latest := _attempt_in(event, attempt)) is not None:
+                    attempt = latest
+                    show(_state(attempt))
         if not attempt.ended or attempt.verdict is None:
             attempt = server.attempt(attempt.id, wait_s=_POLL_S)
     return attempt
 
 
 def _attempt_in(event: Event, attempt: Attempt) -> Attempt | None:
-    """What an event says. One that cannot be read is passed over: the attempt is asked for in the end."""
+    """The attempt after an event. An unreadable event is skipped, because the attempt is polled in the end."""
     try:
         if event.name == "verdict":
             return Attempt.model_validate_json(event.data)

@@ -1,4 +1,4 @@
-"""What `run` and `submit` have in common: send a file, show how it goes, print the verdict."""
+"""The common part of `run` and `submit`: send a file, show its progress, print the verdict."""
 
 import json
 import re
@@ -22,13 +22,13 @@ from grader.stored_verdict import read_verdict
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="The submission; - reads standard input.")]
 ProblemOption = Annotated[
-    str | None, typer.Option("--problem", metavar="SLUG", help="Default: the name of the file, without .py.")
+    str | None, typer.Option("--problem", metavar="SLUG", help="Default: the file's name without .py.")
 ]
-JSONOption = Annotated[bool, typer.Option("--json", help="Print the attempt as REST gives it.")]
+JSONOption = Annotated[bool, typer.Option("--json", help="Print the attempt as REST returns it.")]
 
 _EXIT = {"accepted": 0, "rejected": 1, "failed": 3}
 _INTERRUPTED = 130
-# No server can be set to take more (docs/settings.md); what this one takes it says itself.
+# No server accepts more (docs/settings.md). If this one accepts less, it says so.
 _MAX_SOURCE_BYTES = 1024 * 1024
 
 
@@ -41,7 +41,7 @@ def send(
     insecure: bool,
     as_json: bool,
 ) -> int:
-    """Grade `file` at the server and print what comes of it.
+    """Grade `file` on the server and print the verdict.
 
     Returns:
       the exit status: 0 accepted, 1 rejected, 3 failed, 130 cancelled.
@@ -58,18 +58,18 @@ def send(
             return _INTERRUPTED
         except ServerUnusable:
             status.stop()
-            note(f"What you sent is not lost: see {there.address}/attempts/{attempt.id}")
+            note(f"Your submission is not lost: see {there.address}/attempts/{attempt.id}")
             raise
     return _print(attempt, title, as_json=as_json)
 
 
 def _slug_in(file: str) -> str:
     name = Path(file).name.removesuffix(".py")
-    # A hyphen is let through: the server says which slug was meant.
+    # A hyphen is allowed here: the server then suggests the right slug.
     if not re.fullmatch(SLUG, name.replace("-", "_")):
         raise StartRefused(
             f"the name of {file!r} does not say which problem it solves.",
-            "Name it: --problem SLUG. ./meshgrade problems lists them.",
+            "Add --problem SLUG. `./meshgrade problems` lists the slugs.",
         )
     return name
 
@@ -77,8 +77,8 @@ def _slug_in(file: str) -> str:
 def _cancel(server: Server, attempt: Attempt) -> None:
     try:
         server.cancel(attempt.id)
-    except ServerRefused as refused:  # it ended while the key was pressed
-        note(f"Too late to cancel: {refused} See {server.address}/attempts/{attempt.id}")
+    except ServerRefused as refusal:  # it finished at the same moment
+        note(f"Too late to cancel: {refusal} See {server.address}/attempts/{attempt.id}")
     else:
         note("Cancelled.")
 
@@ -88,8 +88,8 @@ def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
         verdict = None if attempt.verdict is None else read_verdict(attempt.verdict)
     except ValidationError:
         raise ServerUnusable(
-            "the server's verdict has members that this version does not know.",
-            "Bring this checkout to the server's version; --json prints the verdict as it is.",
+            "this version does not understand the server's verdict.",
+            "Update this checkout to the server's version. --json prints the verdict as it is.",
         ) from None
     finally:
         if as_json:

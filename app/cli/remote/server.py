@@ -1,4 +1,4 @@
-"""A Meshgrade server, as the commands talk to it: every way in which an answer can fail becomes one clear error."""
+"""A Meshgrade server as commands use it. Every way in which a request can fail becomes one clear error."""
 
 import secrets
 import ssl
@@ -20,19 +20,19 @@ from app.web.terminal import plain_text
 M = TypeVar("M", bound=BaseModel)
 
 _ANSWER_S = 30.0
-# The server writes something every 10 s; a proxy that keeps it back for longer is no way to follow an attempt.
+# The server sends something every 10 s. Through a proxy that delays it for longer, an attempt cannot be followed.
 _SILENCE_S = 25.0
-# Waiting is the server's wish and the user can end it, but nobody wants to be surprised by an hour.
+# The server asks for the wait and the user can stop it, but nobody expects to wait an hour.
 _PATIENCE_S = 600.0
 _PAUSES_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
 class Server:
-    """One server, seen with a token or (for what is open to everybody) without.
+    """One server, used with a token, or without one for public requests.
 
     Args:
-      token: sent with every request; whoever gives it has checked that it may travel there (address.py).
-      note: told, in a line each, why it takes longer.
+      token: sent with every request. The caller has checked that it may be sent there (address.py).
+      note: called with a line for each reason why a request takes longer.
     """
 
     def __init__(
@@ -54,15 +54,15 @@ class Server:
                 headers={"Authorization": f"Bearer {token}"} if token else {},
                 timeout=_ANSWER_S,
                 transport=transport,
-                # A token is for the server that it was given to: redirects are told, not followed, and what goes out
-                # in the clear does not go through a proxy that some environment variable names.
+                # The token is only for this server: redirects are reported, not followed, and plain HTTP does not go
+                # through a proxy that an environment variable names.
                 follow_redirects=False,
                 trust_env=address.startswith("https:"),
             )
         except OSError as error:
             raise StartRefused(
                 f"the certificates cannot be read: {error.strerror or error}.",
-                "Let SSL_CERT_FILE name a file of certificates (PEM), or unset it.",
+                "Set SSL_CERT_FILE to a file of PEM certificates, or unset it.",
             ) from None
 
     def me(self) -> Me:
@@ -78,20 +78,20 @@ class Server:
         return self._read(Progress, self._ask("GET", "/me/progress"))
 
     def send(self, slug: str, kind: str, source: str) -> Attempt:
-        """Send a source to be graded; `kind` is "attempts" or "runs". However often it is sent, it is one attempt."""
+        """Submit a source. `kind` is "attempts" or "runs". Even if the request is repeated, it creates one attempt."""
         key = secrets.token_hex(16)
         path = f"/problems/{quote(slug, safe='')}/{kind}"
         return self._read(Attempt, self._ask("POST", path, json={"source": source}, headers={"Idempotency-Key": key}))
 
     def attempt(self, attempt_id: str, *, wait_s: int = 0) -> Attempt:
-        """The attempt, at the latest after `wait_s`; earlier when it has ended."""
+        """The attempt as soon as it has ended, or as it is after `wait_s`."""
         return self._read(Attempt, self._ask("GET", f"/attempts/{attempt_id}", params={"wait": wait_s}))
 
     def cancel(self, attempt_id: str) -> Attempt:
         return self._read(Attempt, self._ask("DELETE", f"/attempts/{attempt_id}"))
 
     def events(self, attempt_id: str, last_event_id: str | None) -> Iterator[Event]:
-        """What becomes of the attempt, until the stream ends or breaks; none where there is no stream to be had."""
+        """The attempt's events until the stream ends or breaks; none if the server offers no stream."""
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_event_id} if last_event_id else {})
         timeout = httpx.Timeout(_ANSWER_S, read=_SILENCE_S)
         path = f"/api/v1/attempts/{attempt_id}/events"
@@ -111,7 +111,7 @@ class Server:
             response = self._reach(method, f"/api/v1{path}", **options)
             if response.is_success:
                 return response
-            refusal, pause_s = self._refusal(response), _asked_to_wait(response)
+            refusal, pause_s = self._refusal(response), _retry_after_s(response)
             if pause_s is None or waited_s + pause_s > _PATIENCE_S:
                 raise refusal
             self._note(f"{refusal} Trying again in {pause_s:.0f} s.")
@@ -119,9 +119,9 @@ class Server:
             waited_s += pause_s
 
     def _reach(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """One answer, over as many connections as it takes: a server that is being restarted is back in seconds."""
+        """One response, over as many connections as necessary: a server that restarts is back within seconds."""
         for pause_s in (*_PAUSES_S, None):
-            # One that never answered has the wrong address, or is down: that is told at once.
+            # If the server has never responded, the address is wrong or the server is down: report it at once.
             again = pause_s is not None and self._answered
             try:
                 response = self._http.request(method, path, **options)
@@ -132,43 +132,45 @@ class Server:
                 if not (again and _is_proxys_own(response)):
                     self._answered = True
                     return response
-            self._note(f"{self.address} is not there just now. Trying again in {pause_s:.0f} s.")
+            self._note(f"{self.address} cannot be reached at the moment. Trying again in {pause_s:.0f} s.")
             self._sleep(pause_s or 0.0)
         raise AssertionError("unreachable")
 
     def _unreachable(self, error: httpx.RequestError) -> ServerUnusable:
         if (cause := _tls_fault(error)) is not None:
             return ServerUnusable(
-                f"There is no secure connection to {self.address}: {cause}.",
-                "Check the address. For a certificate authority of your own, set SSL_CERT_FILE to its certificate.",
+                f"A secure connection to {self.address} failed: {cause}.",
+                "Check the address. If you use your own certificate authority, set SSL_CERT_FILE to its certificate.",
             )
         if isinstance(error, httpx.TimeoutException):
-            return ServerUnusable(f"{self.address} does not answer.", "Check the address and the network; try again.")
+            return ServerUnusable(
+                f"{self.address} does not respond.", "Check the address and the network, and try again."
+            )
         return ServerUnusable(
             f"{self.address} cannot be reached: {plain_text(str(error)) or type(error).__name__}.",
-            "Check the address and the network, and that the server runs (./meshgrade serve).",
+            "Check the address and the network, and make sure that the server is running (./meshgrade serve).",
         )
 
     def _refusal(self, response: httpx.Response) -> ServerRefused | ServerUnusable | NotLoggedIn:
-        """Retell an error. What the server wrote is cleaned of all that a terminal would obey."""
+        """The error for a response. Control characters are removed from the server's text."""
         status = response.status_code
         if response.has_redirect_location:
             target = plain_text(response.headers["location"])[:200]
-            return ServerUnusable(f"{self.address} sends on to {target}.", "Log in with the address that it sends to.")
+            return ServerUnusable(f"{self.address} redirects to {target}.", "Log in with that address.")
         problem = _problem(response)
         if problem is None:
             return ServerUnusable(
-                f"{self.address} answers {status} in a way that is not Meshgrade's.",
-                "Check the address: it may be that of another program, or of a proxy whose server is down.",
+                f"{self.address} responded with {status}, and not like a Meshgrade server.",
+                "Check the address. It may belong to another program, or to a proxy whose server is down.",
             )
         detail = plain_text(f"{problem.get('title')}: {problem.get('detail')}")[:2000]
         if status == 401:
             return NotLoggedIn(
-                f"{self.address} does not know you. {detail}",
-                f"Log in: ./meshgrade login {self.address} (or set MESHGRADE_TOKEN).",
+                f"{self.address} did not accept your token. {detail}",
+                f"Log in with ./meshgrade login {self.address}, or set MESHGRADE_TOKEN.",
             )
         if status >= 500:
-            return ServerUnusable(f"{self.address} cannot do that now. {detail}", "Try again later; nothing is lost.")
+            return ServerUnusable(f"{self.address} cannot do that now. {detail}", "Try again later. Nothing is lost.")
         return ServerRefused(detail, str(problem.get("slug")))
 
     def _read(self, model: type[M], response: httpx.Response) -> M:
@@ -176,13 +178,13 @@ class Server:
             return model.model_validate_json(response.content)
         except ValidationError:
             raise ServerUnusable(
-                f"{self.address} answers in a way that this version does not understand.",
-                "Check the address; if it is right, bring this checkout to the server's version.",
+                f"this version does not understand the response of {self.address}.",
+                "Check the address. If it is right, update this checkout to the server's version.",
             ) from None
 
 
 def _is_proxys_own(response: httpx.Response) -> bool:
-    """What a proxy says while the server behind it starts."""
+    """Whether a proxy responded because the server behind it is starting."""
     return response.status_code in (502, 503, 504) and _problem(response) is None
 
 
@@ -196,16 +198,16 @@ def _problem(response: httpx.Response) -> dict[str, Any] | None:
     return problem if isinstance(problem, dict) else None
 
 
-def _asked_to_wait(response: httpx.Response) -> float | None:
+def _retry_after_s(response: httpx.Response) -> float | None:
     """Seconds of `Retry-After`, which may also be a date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after"""
-    given = response.headers.get("retry-after", "").strip()
-    if response.status_code not in (429, 503) or not given:
+    value = response.headers.get("retry-after", "").strip()
+    if response.status_code not in (429, 503) or not value:
         return None
-    if given.isascii() and given.isdecimal():
-        return max(1.0, float(given[:9]))
+    if value.isascii() and value.isdecimal():
+        return max(1.0, float(value[:9]))
     try:
-        return max(1.0, (parsedate_to_datetime(given) - now()).total_seconds())
-    except (TypeError, ValueError):  # no date, or one without a zone
+        return max(1.0, (parsedate_to_datetime(value) - now()).total_seconds())
+    except (TypeError, ValueError):  # not a date, or one without a zone
         return None
 
 

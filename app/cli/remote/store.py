@@ -1,4 +1,4 @@
-"""Where the command line keeps API tokens: one file that only its owner can read, one token for each server."""
+"""The command line's API tokens: one file that only its owner can read, with one token per server."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from app.start_errors import TokenFileUnusable
 
 
 class Remembered(BaseModel):
-    """`current` is the server that was logged in to last; `tokens` is by address."""
+    """`current` is the server of the last login. `tokens` maps addresses to tokens."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -20,7 +20,7 @@ class Remembered(BaseModel):
 
 
 def token_file() -> Path:
-    """By the XDG rules: a relative XDG_CONFIG_HOME counts as none.
+    """The path of the file, by the XDG rules: a relative XDG_CONFIG_HOME is ignored.
 
     Source: https://specifications.freedesktop.org/basedir-spec/latest/
     """
@@ -29,7 +29,7 @@ def token_file() -> Path:
 
 
 def read_remembered() -> Remembered:
-    """What was remembered, nothing when there is no file. Raises `TokenFileUnusable`."""
+    """The file's content, or an empty one if there is no file. Raises `TokenFileUnusable`."""
     path = token_file()
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -38,19 +38,19 @@ def read_remembered() -> Remembered:
     except OSError as error:
         raise _unusable(path, error) from None
     with os.fdopen(descriptor, "rb") as file:
-        # Closed again should somebody have opened it up.
+        # In case someone has made it readable for others.
         os.fchmod(descriptor, 0o600)
         text = file.read()
     try:
         return Remembered.model_validate_json(text)
     except ValidationError:
         raise TokenFileUnusable(
-            f"{path} holds something else than tokens.", "Remove it, then log in again: ./meshgrade login"
+            f"{path} is not a file of tokens.", "Remove it, then log in again: ./meshgrade login"
         ) from None
 
 
 def remember(remembered: Remembered) -> None:
-    """Replace the file, all of it or nothing. Raises `TokenFileUnusable`."""
+    """Replace the file atomically. Raises `TokenFileUnusable`."""
     path = token_file()
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
@@ -71,5 +71,5 @@ def remember(remembered: Remembered) -> None:
 def _unusable(path: Path, error: OSError) -> TokenFileUnusable:
     return TokenFileUnusable(
         f"{path} cannot be used: {error.strerror or error}.",
-        "Let this user read and write it; or set MESHGRADE_SERVER and MESHGRADE_TOKEN, which need no file.",
+        "Give this user permission to read and write it, or set MESHGRADE_SERVER and MESHGRADE_TOKEN instead.",
     )

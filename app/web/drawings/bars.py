@@ -1,4 +1,4 @@
-"""Horizontal bars: bytes and operations per device, of this program beside the reference."""
+"""Draws horizontal bars: bytes and operations per device, for this program and the reference."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _BAR, _STEP, _NAME, _GAP = 12.0, 17.0, 15.0, 8.0
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`style` tells bars apart beside their label: mine is filled, the reference hatched, the rest an outline."""
+    """`style` also distinguishes bars: mine is filled, the reference hatched, and the rest outlined."""
 
     label: str
     value: int
@@ -23,14 +23,14 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """Bars under one name; an empty name takes no room."""
+    """Bars under one name. An empty name takes no space."""
 
     name: str
     bars: tuple[Bar, ...]
 
 
 def draw_bars(title: str, groups: Sequence[BarGroup], in_words: Callable[[int], str]) -> Markup:
-    """Draw all groups to one scale, so that lengths can be compared from group to group."""
+    """Draw all groups to the same scale, so that lengths can be compared between groups."""
     most = max((bar.value for group in groups for bar in group.bars), default=0)
     shapes: list[Markup] = []
     y = 0.0
@@ -50,7 +50,7 @@ def draw_bars(title: str, groups: Sequence[BarGroup], in_words: Callable[[int], 
 
 
 def _draw(bar: Bar, length: float, y: float, value: str) -> list[Markup]:
-    # Something that is not nothing stays visible beside something a thousand times as large.
+    # A small value stays visible next to one that is a thousand times as large.
     length = max(length, 1.0) if bar.value else 0.0
     shapes = [
         element("text", bar.label, x=_LABEL - 6, y=y + 10, class_="label"),

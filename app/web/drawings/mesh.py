@@ -1,4 +1,4 @@
-"""The devices of a mesh, each as a small picture of a leaf in which the slice that it holds is filled."""
+"""Draws the devices of a mesh: a small picture of a leaf for each one, in which its slice is filled."""
 
 import math
 from collections import Counter
@@ -10,21 +10,21 @@ from app.web.drawings.svg import drawing, element, hatching
 from grader.evidence import Held, Slices
 
 WHOLE = "all"
-# Each kind of fill in drawings.css has eight colours; past all of them, letters alone tell slices apart.
+# Each kind of fill in drawings.css has eight colours. Beyond all of them, only letters distinguish slices.
 _COLOURS, _FILLS = 8, 8
 _CELL, _BOX = 40.0, 34.0
 _HEAD, _FOOT, _MARGIN = 12.0, 14.0, 34.0
 _STRIP = 10.0
 _SWATCH = 7.0
-# A mesh of one axis is a row; past so many devices it goes on below.
+# A mesh with one axis is drawn as rows of this many devices.
 _ROW = 8
 _THINNEST = 1.5
-# Lines across anything narrower would only make it faint.
+# In anything narrower, the lines would only make it faint.
 _NARROWEST_HATCH = 6.0
 
 
 def letters_of(leaf: Leaf) -> dict[Slices, str]:
-    """A letter for each distinct slice, the same beside expected and got; the whole leaf is "all"."""
+    """A letter for each distinct slice, the same in expected and got. The whole leaf is "all"."""
     letters: dict[Slices, str] = {}
     whole = tuple((0, size) for size in leaf.shape)
     for slices in (leaf.expected or ()) + (leaf.got or ()):
@@ -34,12 +34,12 @@ def letters_of(leaf: Leaf) -> dict[Slices, str]:
     return letters
 
 
-def draw_mesh(mesh: Mesh, leaf: Leaf, held: Held, *, title: str, compare_with: Held | None = None) -> Markup:
-    """Draw who holds what.
+def draw_mesh(mesh: Mesh, leaf: Leaf, placement: Held, *, title: str, compare_with: Held | None = None) -> Markup:
+    """Draw the slice of each device.
 
     Args:
-      held: a slice of each dim of `leaf`, for each device in mesh order.
-      compare_with: devices that hold another slice than here are hatched and marked with a cross.
+      placement: for each device in mesh order, a slice of each dimension of `leaf`.
+      compare_with: devices whose slice differs from this are hatched and marked with a cross.
     """
     letters = letters_of(leaf)
     columns = min(mesh.devices, _ROW) if len(mesh.axes) < 2 else mesh.axes[-1][1]
@@ -48,36 +48,36 @@ def draw_mesh(mesh: Mesh, leaf: Leaf, held: Held, *, title: str, compare_with: H
     box_width, box_height = _box(leaf)
     row_height = _HEAD + box_height + _FOOT + 4
     shapes = _axis_labels(mesh, columns, rows, left, row_height)
-    for device, slices in enumerate(held):
+    for device, slices in enumerate(placement):
         row, column = divmod(device, columns)
         x = left + column * _CELL + (_CELL - box_width) / 2
         y = _HEAD + row * row_height + _HEAD
         wrong = compare_with is not None and compare_with[device] != slices
         shapes += _device(device, slices, leaf, letters, (x, y, box_width, box_height), wrong)
     width, height = left + columns * _CELL, _HEAD + rows * row_height
-    return drawing("mesh", width, height, title, describe(mesh, held, leaf), *shapes)
+    return drawing("mesh", width, height, title, describe(mesh, placement, leaf), *shapes)
 
 
-def describe(mesh: Mesh, held: Held, leaf: Leaf) -> str:
-    """What the drawing shows, in a sentence."""
+def describe(mesh: Mesh, placement: Held, leaf: Leaf) -> str:
+    """A sentence that says what the drawing shows."""
     if mesh.devices == 1:
-        return "The only device holds all there is."
-    copies = Counter(held)
+        return "Whole on the only device."
+    copies = Counter(placement)
     whole = tuple((0, size) for size in leaf.shape)
     if set(copies) == {whole}:
-        return f"Whole on every one of the {mesh.devices} devices."
+        return f"Whole on each of the {mesh.devices} devices."
     if len(copies) == mesh.devices:
         return f"Split into {mesh.devices} slices, one on each device."
     if len(set(copies.values())) == 1:
         each = next(iter(copies.values()))
         if len(copies) == 1:
-            return f"The same part on every one of the {mesh.devices} devices."
+            return f"The same part on each of the {mesh.devices} devices."
         return f"Split into {len(copies)} slices, each on {each} devices."
     return f"{len(copies)} different slices on {mesh.devices} devices, some on more devices than others."
 
 
 def slices_text(slices: Slices, shape: tuple[int, ...]) -> str:
-    """As it is written in Python: `[0:8, :]`; a scalar has no dim to slice."""
+    """Slices in Python's notation, such as `[0:8, :]`; empty for a scalar."""
     if not shape:
         return ""
     parts = [
@@ -88,7 +88,7 @@ def slices_text(slices: Slices, shape: tuple[int, ...]) -> str:
 
 
 def drawn_dims(leaf: Leaf) -> tuple[int, ...]:
-    """The dims that a picture has room for: the last two that are split, filled up with the last ones."""
+    """The two dimensions that a picture shows: the last two that are split, or else the last ones."""
     split = [
         dim
         for dim, size in enumerate(leaf.shape)
@@ -140,7 +140,7 @@ def _device(
 
 
 def _shard_class(slices: Slices, letters: dict[Slices, str]) -> str:
-    """The colour of a slice, and past the last colour another kind of fill."""
+    """The colour of a slice, and beyond the last colour another kind of fill."""
     if letters[slices] == WHOLE:
         return "shard-all"
     lettered = [each for each, letter in letters.items() if letter != WHOLE]
@@ -151,12 +151,12 @@ def _shard_class(slices: Slices, letters: dict[Slices, str]) -> str:
 def _part(
     slices: Slices, leaf: Leaf, box: tuple[float, float, float, float]
 ) -> tuple[float, float, float, float] | None:
-    """Where the slice lies in the box; `None` for one without an element."""
+    """The part of the box that the slice fills; `None` if the slice is empty."""
     if any(start == stop for start, stop in slices):
         return None
     x, y, width, height = box
     dims = drawn_dims(leaf)
-    # A leaf of one dim is a strip: its only dim runs from left to right, as the last one of any other does.
+    # A leaf with one dimension is a strip: the dimension runs from left to right, like the last one of any other leaf.
     spans = [(0.0, 1.0)] * (2 - len(dims)) + [
         (slices[dim][0] / leaf.shape[dim], slices[dim][1] / leaf.shape[dim]) for dim in dims
     ]
@@ -166,7 +166,7 @@ def _part(
 
 
 def _box(leaf: Leaf) -> tuple[float, float]:
-    """Size of a leaf's picture: its proportions, but never so flat that slices cannot be told apart."""
+    """The size of a leaf's picture: in proportion, but never so flat that slices look the same."""
     dims = drawn_dims(leaf)
     if len(dims) == 0:
         return _STRIP, _STRIP

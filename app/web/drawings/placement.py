@@ -1,13 +1,14 @@
-"""Where leaves live, arranged for drawing: the mesh with its devices, and leaves that are placed alike as one.
+"""Where leaves live, arranged for drawing: the mesh with its devices, and groups of leaves with equal placement.
 
-Names come from a submission, so every text comes out of bounded length, and what does not fit the mesh is not drawn.
+Names come from a submission, so every text is cut to a bounded length, and anything that does not fit the mesh is not
+drawn.
 """
 
 import math
 from dataclasses import dataclass, replace
 
 from grader.evidence import Held, Slices
-from grader.evidence import Leaf as LeafFound
+from grader.evidence import Leaf as LeafEvidence
 from grader.evidence import Mesh as MeshAxes
 
 MAX_DEVICES = 64
@@ -16,7 +17,7 @@ _MAX_TEXT = 160
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Axes in order with their sizes; devices are numbered row by row."""
+    """The axes in order with their sizes. Devices are numbered row by row."""
 
     axes: tuple[tuple[str, int], ...]
 
@@ -32,7 +33,7 @@ class Mesh:
         return ", ".join(f"{name} = {size}" for name, size in self.axes) or "one device"
 
     def indices(self, device: int) -> tuple[int, ...]:
-        """Where a device stands on each axis."""
+        """The index of a device on each axis."""
         steps = []
         for _, size in reversed(self.axes):
             device, index = divmod(device, size)
@@ -46,7 +47,7 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One array, or several that are placed alike. `expected` and `got` hold, for each device, a slice of each dim."""
+    """One array, or several with equal placement. `expected` and `got` have a slice of each dimension per device."""
 
     paths: tuple[str, ...]
     when: str
@@ -59,8 +60,8 @@ class Leaf:
     got: Held | None
 
 
-def group_leaves(leaves: list[LeafFound], mesh: Mesh) -> list[Leaf]:
-    """Leaves that look the same in every respect are one, with all their paths; wrong ones come first."""
+def group_leaves(leaves: list[LeafEvidence], mesh: Mesh) -> list[Leaf]:
+    """Group leaves that are equal in every respect, with all their paths. Wrong ones come first."""
     alike: dict[tuple[object, ...], tuple[Leaf, dict[str, None], dict[str, None]]] = {}
     for each in leaves:
         leaf = _leaf(each, mesh)
@@ -77,17 +78,17 @@ def label(text: str) -> str:
     return line if len(line) <= _MAX_TEXT else f"{line[: _MAX_TEXT - 1]}…"
 
 
-def _leaf(found: LeafFound, mesh: Mesh) -> Leaf:
+def _leaf(evidence: LeafEvidence, mesh: Mesh) -> Leaf:
     return Leaf(
-        paths=(label(found.path),),
-        when=found.when,
-        shape=found.shape,
-        dtype=label(found.dtype),
-        ok=found.ok,
-        expected_spec=label(found.expected_spec),
-        got_spec=label(found.got_spec),
-        expected=_drawable(found.expected, found.shape, mesh),
-        got=_drawable(found.got, found.shape, mesh),
+        paths=(label(evidence.path),),
+        when=evidence.when,
+        shape=evidence.shape,
+        dtype=label(evidence.dtype),
+        ok=evidence.ok,
+        expected_spec=label(evidence.expected_spec),
+        got_spec=label(evidence.got_spec),
+        expected=_drawable(evidence.expected, evidence.shape, mesh),
+        got=_drawable(evidence.got, evidence.shape, mesh),
     )
 
 
@@ -96,13 +97,13 @@ def _merged(leaf: Leaf, paths: tuple[str, ...], times: tuple[str, ...]) -> Leaf:
     return replace(leaf, paths=paths, when=when)
 
 
-def _drawable(held: Held | None, shape: tuple[int, ...], mesh: Mesh) -> Held | None:
-    """A leaf of another rank than the reference's, or of more devices than a drawing has room for, is not drawn."""
-    if held is None or mesh.devices > MAX_DEVICES or len(held) != mesh.devices:
+def _drawable(placement: Held | None, shape: tuple[int, ...], mesh: Mesh) -> Held | None:
+    """None for a leaf whose rank differs from the reference's, or with more devices than a drawing has room for."""
+    if placement is None or mesh.devices > MAX_DEVICES or len(placement) != mesh.devices:
         return None
-    if any(len(slices) != len(shape) for slices in held):
+    if any(len(slices) != len(shape) for slices in placement):
         return None
-    return tuple(_within(slices, shape) for slices in held)
+    return tuple(_within(slices, shape) for slices in placement)
 
 
 def _within(slices: Slices, shape: tuple[int, ...]) -> Slices:

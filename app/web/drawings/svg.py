@@ -1,4 +1,4 @@
-"""Inline SVG as text. All that a drawing says goes through here, so that nothing reaches a page unescaped."""
+"""Inline SVG as text. Every text in a drawing passes through here, so that nothing reaches a page unescaped."""
 
 from typing import Literal
 
@@ -6,19 +6,19 @@ from markupsafe import Markup, escape
 
 Kind = Literal["mesh", "bars", "timeline"]
 
-# Screen pixels for one unit of a drawing where there is room; style sheets let it shrink, never grow.
+# Screen pixels per unit of a drawing, if there is room. Style sheets let it shrink, but never grow.
 _SCALE = 1.35
 _HATCH_STEP = 4.0
 
 
 def element(name: str, *children: str, **attributes: str | float | None) -> Markup:
-    """One element. Children that are not `Markup` are text; an attribute that is `None` is left out.
+    """One element. Children that are not `Markup` are text. Attributes that are `None` are left out.
 
     >>> element("text", "a < b", x=1.50, class_="label", text_anchor=None)
     Markup('<text x="1.5" class="label">a &lt; b</text>')
     """
-    given = [(key, value) for key, value in attributes.items() if value is not None]
-    parts = [Markup(' {}="{}"').format(_attribute(key), _value(value)) for key, value in given]
+    present = [(key, value) for key, value in attributes.items() if value is not None]
+    parts = [Markup(' {}="{}"').format(_attribute(key), _value(value)) for key, value in present]
     opening = Markup("<{}").format(name) + Markup("").join(parts)
     if not children:
         return opening + Markup("/>")
@@ -26,7 +26,7 @@ def element(name: str, *children: str, **attributes: str | float | None) -> Mark
 
 
 def drawing(kind: Kind, width: float, height: float, title: str, description: str, *shapes: Markup) -> Markup:
-    """A whole drawing: an image to assistive technology, whose name is `title`; sizes are in its own units."""
+    """A whole drawing. Assistive technology sees an image with the name `title`. Sizes are in the drawing's units."""
     return element(
         "svg",
         element("title", title or "Drawing"),
@@ -43,12 +43,13 @@ def drawing(kind: Kind, width: float, height: float, title: str, description: st
 def hatching(x: float, y: float, width: float, height: float, class_: str) -> Markup:
     """Diagonal lines over a rectangle.
 
-    Not an SVG pattern: that is found by an id of the whole page, and the one who has it may sit in a closed <details>.
+    Not an SVG pattern: those are found by an id in the whole page, and the element with it may be in a closed
+    <details>.
     """
     lines = []
     offset = _HATCH_STEP / 2
     while offset < width + height:
-        # The line on which (x distance + y distance) is `offset`, from where it enters to where it leaves.
+        # The line with (x distance + y distance) = `offset`, from where it enters the rectangle to where it leaves.
         left, right = max(0.0, offset - height), min(offset, width)
         ends = (x + left, y + offset - left, x + right, y + offset - right)
         lines.append("M{} {}L{} {}".format(*map(_value, ends)))

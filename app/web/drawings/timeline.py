@@ -1,4 +1,4 @@
-"""Collectives in program order: what this program says to other devices above, the reference below."""
+"""Draws collectives in program order: this program's above, the reference's below."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from app.web.drawings.svg import drawing, element, hatching
 from app.web.drawings.units import TIMES, bytes_text
 from grader.evidence import Axes, CollectiveCall
 
-# Abbreviations as JAX's and XLA's documents use them; a kind that is not here is drawn with its first letters.
+# Abbreviations from the documentation of JAX and XLA. Other kinds are drawn with their first letters.
 _CODES = {
     "all-gather": "AG",
     "all-reduce": "AR",
@@ -25,7 +25,7 @@ _ROW_HEIGHT, _LANE_NAME, _GAP = 58.0, 20.0, 4.0
 
 
 def draw_timeline(title: str, mine: Sequence[CollectiveCall], reference: Sequence[CollectiveCall]) -> Markup:
-    """Draw both programs. A block is one collective: its height is the bytes of one execution, loops say how many."""
+    """Draw both programs. A block is one collective. Its height is the bytes of one execution; loops add a count."""
     lanes = (("yours", mine[:MAX_BLOCKS]), ("reference", reference[:MAX_BLOCKS]))
     most = max((block.bytes for _, blocks in lanes for block in blocks), default=0)
     widest = max(min(max((len(blocks) for _, blocks in lanes), default=1), _ROW), 4)
@@ -46,13 +46,13 @@ def code(kind: str) -> str:
 
 
 def block_text(block: CollectiveCall) -> str:
-    """A collective in words."""
+    """A text for one collective."""
     over = f" over {axes_text(block.axes)}" if block.axes else ""
     return f"{label(block.collective)}{over}, {bytes_text(block.bytes)}{times_text(block)}"
 
 
 def axes_text(axes: Axes | None) -> str:
-    """`fsdp`, `data, fsdp`; empty when the groups are no axes of the mesh."""
+    """`fsdp` or `data, fsdp`; empty if the groups are not axes of the mesh."""
     return ", ".join(map(label, axes or ()))
 
 
@@ -88,7 +88,7 @@ def _times(executions: int | None) -> str:
 
 
 def _describe(mine: Sequence[CollectiveCall], reference: Sequence[CollectiveCall]) -> str:
-    return f"{_count(mine)} in your program, {_count(reference)} in the reference; all are listed beside this drawing."
+    return f"{_count(mine)} in your program, {_count(reference)} in the reference. The page lists all of them."
 
 
 def _count(blocks: Sequence[CollectiveCall]) -> str:

@@ -1,10 +1,10 @@
-"""Sizes in words: short ones for drawings, exact ones for tables."""
+"""Sizes as text: short for drawings, exact for tables."""
 
 NOTHING = "\N{EN DASH}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-# Beyond it a number is no count of bytes or operations, and floats lose it.
+# A larger number is not a real count of bytes or operations, and floats cannot represent it.
 _MOST = 10**18
 _DECIMAL = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
 
@@ -28,7 +28,7 @@ def flops_text(count: int | None) -> str:
 
 
 def exact_text(count: int | None) -> str:
-    """A whole number with its thousands apart.
+    """A whole number with thousands separators.
 
     >>> exact_text(362_624)
     '362,624'
@@ -40,7 +40,7 @@ def _scaled(count: int | None, base: int, units: tuple[str, ...]) -> str:
     if count is None or count > _MOST:
         return NOTHING
     size, unit = float(count), 0
-    # 1023.97 would be rounded to "1024.0": it belongs to the next unit.
+    # 1023.97 would be rounded to "1024.0", so it belongs to the next unit.
     while round(size, 1) >= base and unit < len(units) - 1:
         size, unit = size / base, unit + 1
     return f"{count} {units[0]}" if unit == 0 else f"{size:,.1f} {units[unit]}"

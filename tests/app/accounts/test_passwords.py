@@ -77,20 +77,20 @@ async def test_a_change_signs_every_other_browser_out_and_keeps_this_one(service
         assert (await send_form(there, "/sign-in", "/sign-in", name="ada", password=NEW)).status_code == 303
 
 
-async def test_a_change_needs_the_present_password(service):
+async def test_a_change_needs_the_current_password(service):
     async with browser(service) as http:
         await sign_up(service, http, "ada")
         answer = await send_form(http, "/account", "/account/password", old="wrong", new=NEW)
         assert answer.status_code == 401
-        assert "The present password is wrong" in answer.text
-        weak = await send_form(http, "/account", "/account/password", old=PASSWORD, new="short")
+        assert "The current password is wrong" in answer.text
+        weak = await send_form(http, "/account", "/account/password", old=PASSWORD, new="too-small")
         assert weak.status_code == 422
-        assert "short" not in weak.text
+        assert "too-small" not in weak.text
 
 
 async def test_the_owner_sets_a_first_password(service):
     await sign_in(service)
-    assert "You have none yet" in (await service.http.get("/account")).text
+    assert "You have no password yet" in (await service.http.get("/account")).text
     assert (await send_form(service.http, "/account", "/account/password", new=NEW)).status_code == 303
     async with browser(service) as http:
         assert (await send_form(http, "/sign-in", "/sign-in", name="owner", password=NEW)).status_code == 303

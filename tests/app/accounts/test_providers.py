@@ -146,7 +146,7 @@ LIES: dict[str, dict[str, object]] = {
     "another issuer": {"iss": "https://evil.example"},
     "another audience": {"aud": "another-client"},
     "two audiences and nobody named": {"aud": [CLIENT_ID, "another-client"]},
-    "made for another client": {"aud": [CLIENT_ID], "azp": "another-client"},
+    "for another client": {"aud": [CLIENT_ID], "azp": "another-client"},
     "expired": {"exp": NOW - 3600},
     "issued in the future": {"iat": NOW + 3600},
     "another nonce": {"nonce": "0" * 64},
@@ -190,7 +190,7 @@ async def test_a_token_signed_with_the_clients_secret_signs_nobody_in(start, pro
 @pytest.mark.parametrize(
     "answer",
     [PlainTextResponse("<html>"), JSONResponse([]), JSONResponse({}), PlainTextResponse("down", status_code=503)],
-    ids=["no JSON", "a list", "empty", "503"],
+    ids=["not JSON", "a list", "empty", "503"],
 )
 async def test_a_broken_provider_signs_nobody_in(start, provider, document, answer):
     provider.documents[document] = answer

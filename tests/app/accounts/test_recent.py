@@ -126,13 +126,13 @@ async def test_pages_offer_the_confirmation_in_place_of_what_would_be_refused(se
         later()
         tokens = (await http.get("/account/tokens")).text
         assert 'href="/sign-in/again?next=/account/tokens"' in tokens
-        assert "Make the token" not in tokens
+        assert "Create token" not in tokens
         invitations = (await http.get("/account/invitations")).text
         assert 'href="/sign-in/again?next=/account/invitations"' in invitations
         assert "<option>student</option>" in invitations
         assert "<option>instructor</option>" not in invitations
         # Her password is asked for there anyway.
-        assert "Change the password" in (await http.get("/account")).text
+        assert "Change password" in (await http.get("/account")).text
 
 
 async def test_whoever_has_no_other_way_is_told_how_to_get_a_link(service, later):

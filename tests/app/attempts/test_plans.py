@@ -13,8 +13,8 @@ from app.accounts.service import User
 from app.attempts.ranking import ranking
 from app.attempts.service import AttemptLimits, Attempts
 from app.attempts.standing import standings
-from app.authoring.proofs import Proofs
 from app.authoring.service import Authoring
+from app.authoring.validations import Validations
 from app.clock import now
 from app.database import Database
 from app.migrate import migrate
@@ -103,7 +103,7 @@ async def place(empty_database, package) -> Place:
     return Place(
         database,
         Attempts(database, catalogue, queue, events, walls, limits),
-        Authoring(database, store, Serving(catalogue, store), Proofs(database), walls),
+        Authoring(database, store, Serving(catalogue, store), Validations(database), walls),
         queue,
         Leases(database, lease_s=30.0, retry_s=2.0),
     )

@@ -7,7 +7,7 @@ import pytest
 from app.accounts.caller import User
 from tests.app.accounts.people import SITE, browser, sign_up
 from tests.app.attempts.handing_in import hand_in
-from tests.app.authoring.test_check import GOOD
+from tests.app.authoring.test_validation import GOOD
 from tests.app.authoring.zips import another, upload
 from tests.app.conftest import FILES
 from tests.app.program_verdict import program_verdict
@@ -22,8 +22,8 @@ async def publish(service, version, slug="add_one", *, force=True):
     return await service.http.post(url, json={"version": version, "force": force}, headers=service.bearer)
 
 
-async def checked(service, version):
-    answer = await service.http.post(f"{ONE}/check", json={"version": version}, headers=service.bearer)
+async def validated(service, version):
+    answer = await service.http.post(f"{ONE}/validations", json={"version": version}, headers=service.bearer)
     while (found := await service.http.get(answer.headers["location"], headers=service.bearer)).json()[
         "passed"
     ] is None:
@@ -41,7 +41,14 @@ async def test_a_published_version_is_served_at_once(either):
     answer = await publish(either, version)
     assert (answer.status_code, answer.json()) == (
         200,
-        {"problem": "add_one", "version": version, "checked": None, "forced": True, "attempts_at_other_versions": 0},
+        {
+            "problem": "add_one",
+            "version": version,
+            "validated": None,
+            "checked": None,
+            "forced": True,
+            "attempts_at_other_versions": 0,
+        },
     )
     for path, etag in before.items():
         served = await either.http.get(path, headers={"If-None-Match": etag})
@@ -116,11 +123,11 @@ async def test_a_damaged_version_leaves_the_one_before_it(service, package, monk
     assert (await service.http.get(ONE)).json()["version"] == package.version
 
 
-async def test_the_answer_says_whether_it_was_checked_and_whom_it_concerns(either):
+async def test_the_answer_says_whether_it_was_validated_and_whom_it_concerns(either):
     me = (await either.http.get("/api/v1/me", headers=either.bearer)).json()
     user = User(me["id"], me["name"], me["role"])
     version = await uploaded(either)
-    await checked(either, version)
+    await validated(either, version)
     judged = program_verdict("add_one", efficiency=100.0)
     for kind, said in (("attempt", judged), ("run", judged.model_copy(update={"score": None}))):
         await hand_in(either.services.database, user, said, kind)
@@ -128,39 +135,39 @@ async def test_the_answer_says_whether_it_was_checked_and_whom_it_concerns(eithe
     await hand_in(either.services.database, user, judged.model_copy(update={"problem": "add_two"}))
     answer = (await publish(either, version)).json()
     # The judge of these tests accepts the text of the reference alone, so the package's accepted submission is not.
-    assert (answer["checked"], answer["attempts_at_other_versions"]) == (False, 1)
+    assert (answer["validated"], answer["attempts_at_other_versions"]) == (False, 1)
 
 
-async def test_a_version_without_a_passed_check_is_published_only_by_force(service, package):
+async def test_a_version_that_was_not_validated_is_published_only_by_force(service, package):
     faulty, good = await uploaded(service), await uploaded(service, GOOD)
     never = await publish(service, faulty, force=False)
-    assert (never.status_code, never.json()["slug"]) == (409, "version-not-checked")
-    assert "never checked" in never.json()["detail"]
-    assert (await checked(service, faulty))["passed"] is False
+    assert (never.status_code, never.json()["slug"]) == (409, "version-not-validated")
+    assert "never validated" in never.json()["detail"]
+    assert (await validated(service, faulty))["passed"] is False
     refused = await publish(service, faulty, force=False)
-    assert (refused.status_code, "found faults" in refused.json()["detail"]) == (409, True)
+    assert (refused.status_code, " failed. " in refused.json()["detail"]) == (409, True)
     assert (await service.http.get(ONE)).json()["version"] == package.version
-    assert (await checked(service, good))["passed"] is True
+    assert (await validated(service, good))["passed"] is True
     answer = (await publish(service, good, force=False)).json()
-    assert (answer["checked"], answer["forced"]) == (True, False)
+    assert (answer["validated"], answer["forced"]) == (True, False)
     # Force where none was needed is none.
     assert (await publish(service, good)).json()["forced"] is False
 
 
-async def test_a_check_that_goes_on_takes_back_nothing_that_passed(service, monkeypatch):
+async def test_a_validation_that_goes_on_takes_back_nothing_that_passed(service, monkeypatch):
     good = await uploaded(service, GOOD)
-    await checked(service, good)
-    await service.services.authoring.proofs.ask(good, 5)
-    assert (await service.services.authoring.proofs.latest(good)).passed is True
+    await validated(service, good)
+    await service.services.authoring.validations.request(good, 5)
+    assert (await service.services.authoring.validations.latest(good)).passed is True
 
 
 async def test_who_published_what_is_kept_and_listed(either, package):
     faulty, good = await uploaded(either), await uploaded(either, GOOD)
-    await checked(either, good)
+    await validated(either, good)
     await publish(either, faulty)
     await publish(either, good, force=False)
     listed = await listing(either, "publications")
-    assert [(each["version"], each["origin"], each["user"], each["checked"], each["forced"]) for each in listed] == [
+    assert [(each["version"], each["origin"], each["user"], each["validated"], each["forced"]) for each in listed] == [
         (good, "upload", "owner", True, False),
         (faulty, "upload", "owner", None, True),
         (package.version, "folder", None, None, False),
@@ -194,12 +201,12 @@ async def listing(service, what, limit=100, **query):
         assert len(page[what]) == limit
 
 
-async def test_versions_checks_and_publications_are_listed_in_pages(either):
+async def test_versions_validations_and_publications_are_listed_in_pages(either):
     versions = [await uploaded(either, FILES | {"statement.md": f"Add {number}."}) for number in range(4)]
     for version in versions[:3]:
-        await checked(either, version)
+        await validated(either, version)
         await publish(either, version)
-    for what in ("versions", "checks", "publications"):
+    for what in ("versions", "validations", "publications"):
         whole = await listing(either, what)
         moments = [each.get("created_at") or each["published_at"] for each in whole]
         assert moments == sorted(moments, reverse=True)
@@ -208,18 +215,16 @@ async def test_versions_checks_and_publications_are_listed_in_pages(either):
     listed = await listing(either, "versions")
     assert [each["version"] for each in listed[:4]] == versions[::-1]
     assert [each["version"] for each in listed if each["published"]] == [versions[2]]
-    of_one = await listing(either, "checks", version=versions[1])
-    assert [(each["version"], each["status"], each["found"] > 0) for each in of_one] == [
-        (versions[1], "finished", True)
-    ]
-    assert "findings" not in of_one[0]
+    of_one = await listing(either, "validations", version=versions[1])
+    assert [(each["version"], each["status"], each["done"] > 0) for each in of_one] == [(versions[1], "finished", True)]
+    assert "steps" not in of_one[0]
 
 
 @pytest.mark.parametrize(
     ("what", "unknown", "slug"),
     [
         ("versions", "0" * 64, "version-not-found"),
-        ("checks", "0" * 32, "check-not-found"),
+        ("validations", "0" * 32, "validation-not-found"),
         ("publications", "0" * 32, "publication-not-found"),
         ("rejudges", "0" * 32, "rejudge-not-found"),
     ],

@@ -71,7 +71,7 @@ def test_the_same_refusal_as_data():
 @pytest.mark.parametrize(
     ("problem", "file", "said"),
     [
-        ("fsdp_step", REFERENCE, "fsdp_step is a problem of mode call: it has no compiled program to inspect"),
+        ("fsdp_step", REFERENCE, "fsdp_step is a problem of mode call, so it has no compiled program to inspect"),
         ("no_such_problem", REFERENCE, "There is no problem 'no_such_problem'."),
         (PACKAGE, "no_such_file.py", "no_such_file.py cannot be read: No such file or directory"),
     ],

@@ -69,7 +69,7 @@ async def test_it_needs_nothing_but_the_database_and_a_signal_ends_it_well(start
 
 async def test_without_an_address_or_with_a_wrong_one_it_says_what_to_set(tmp_path):
     said = await refused()
-    assert "must be told the server's database" in said
+    assert "needs the server's database" in said
     assert "MESHGRADE_DATABASE_URL" in said
     assert "cannot share a SQLite database" in await refused(MESHGRADE_DATABASE_URL=f"sqlite+aiosqlite:///{tmp_path}/x")
     assert "is not a database URL" in await refused(MESHGRADE_DATABASE_URL="nonsense")
@@ -77,7 +77,7 @@ async def test_without_an_address_or_with_a_wrong_one_it_says_what_to_set(tmp_pa
     assert "cannot be opened" in said
     assert "hunter2" not in said
     further = {"MESHGRADE_DATABASE_URL": "postgresql://host/x", "MESHGRADE_GRADING_SLOTS": "0"}
-    assert "would do nothing" in await refused(**further)
+    assert "would grade nothing" in await refused(**further)
 
 
 async def test_a_missing_wall_is_named_with_its_remedy(start_service, shared_url):

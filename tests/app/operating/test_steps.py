@@ -26,7 +26,7 @@ async def test_what_another_process_did_is_told_here_and_logged_there(caplog):
     with events.subscribe("a") as changes:
         events.publish("a", Change("running", "starting"))
         elsewhere = {"from": "another", "id": "a", "status": "finished", "phase": None}
-        events._hear(json.dumps(elsewhere))
+        events._receive(json.dumps(elsewhere))
         assert [(await changes.next(1)).status for _ in range(2)] == ["running", "finished"]
     assert steps(caplog) == [("running", "starting", "grader-1:7")]
 

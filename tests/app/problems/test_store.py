@@ -55,12 +55,12 @@ async def test_a_package_that_was_changed_in_the_database_is_refused(store, empt
 
 async def test_the_folder_is_published_until_an_instructor_publishes(store, package):
     new, newest = (changed(package, **{"statement.md": text}) for text in ("New.", "Newest."))
-    await store.take_in([package])
+    await store.publish_folder([package])
     assert await store.published() == {"add_one": package.version}
-    await store.take_in([new])
+    await store.publish_folder([new])
     assert await store.published() == {"add_one": new.version}
     await store.publish("add_one", package.version)
-    await store.take_in([newest])
+    await store.publish_folder([newest])
     assert await store.published() == {"add_one": package.version}
     assert (await store.get(newest.version)).statement == "Newest."
 
@@ -76,9 +76,9 @@ async def test_the_time_of_publishing_changes_with_the_version_alone(store, empt
         async with empty_database.reading() as session:
             return (await session.get(PublishedRow, "add_one")).published_at
 
-    await store.take_in([package])
+    await store.publish_folder([package])
     first = await published_at()
-    await store.take_in([package])
+    await store.publish_folder([package])
     assert await published_at() == first
 
 

@@ -45,7 +45,7 @@ async def test_every_reference_comes_before_any_mistake():
     grader = Grader()
     said = await prepare(grader, "a", "b")
     assert grader.asked == ["reference of a", "reference of b", "mistakes of a", "mistakes of b"]
-    assert said == ["a is ready.", "b is ready.", "All problems have had their turn."]
+    assert said == ["a is ready.", "b is ready.", "All problems are prepared."]
 
 
 async def test_what_a_submission_made_itself_is_ready_too():

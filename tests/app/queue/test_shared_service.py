@@ -96,21 +96,21 @@ async def test_the_first_servers_secret_is_in_force_for_all(empty_database, tmp_
 
 
 async def test_a_server_on_sqlite_must_grade(start_service):
-    with pytest.raises(SettingInvalid, match="0 needs PostgreSQL"):
+    with pytest.raises(SettingInvalid, match="0 requires PostgreSQL"):
         async with start_service(grading_slots=0):
             pytest.fail("it started")
 
 
-async def test_a_worker_checks_versions_for_a_server_that_grades_nothing(
+async def test_a_worker_validates_versions_for_a_server_that_grades_nothing(
     start_service, start_worker, shared_url, package
 ):
-    url = "/api/v1/problems/add_one/check"
+    url = "/api/v1/problems/add_one/validations"
     async with start_service(database_url=shared_url, grading_slots=0, wall_up=False) as service:
         asked = await service.http.post(url, json={"version": package.version}, headers=service.bearer)
         assert asked.json()["status"] == "queued"
         async with start_worker(NullGrader()):
-            while (check := await service.http.get(asked.headers["location"], headers=service.bearer)).json()[
+            while (validation := await service.http.get(asked.headers["location"], headers=service.bearer)).json()[
                 "passed"
             ] is None:
                 await asyncio.sleep(0.05)
-        assert len(check.json()["findings"]) == check.json()["total"]
+        assert len(validation.json()["steps"]) == validation.json()["total"]

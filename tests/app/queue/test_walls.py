@@ -35,7 +35,7 @@ async def test_a_mended_wall_is_noticed(start_service):
 @pytest.mark.parametrize("probe", [lambda: [], lambda: 1 / 0], ids=["proves nothing", "breaks"])
 async def test_a_probe_that_proves_nothing_lets_nothing_pass(probe):
     walls = Walls(probe)
-    assert not walls.stand
+    assert not walls.are_up
     walls.probe()
     assert walls.probed
-    assert not walls.stand
+    assert not walls.are_up

@@ -63,7 +63,7 @@ async def test_405_names_the_methods_that_are_possible(service):
     assert (await service.http.put("/api/v1/problems")).headers["allow"] == "GET"
     answer = await service.http.put("/api/v1/attempts/any")
     assert answer.headers["allow"] == "DELETE, GET"
-    assert "Possible: DELETE, GET." in answer.json()["detail"]
+    assert "It supports: DELETE, GET." in answer.json()["detail"]
 
 
 async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):
@@ -73,7 +73,7 @@ async def test_our_own_mistake_tells_nothing_of_its_cause(service, monkeypatch):
     monkeypatch.setattr(service.services.catalogue, "get", break_down)
     answer = await service.http.get("/api/v1/problems/add_one")
     assert (answer.status_code, answer.json()["slug"]) == (500, "internal-error")
-    assert "cause" not in answer.json()["detail"].replace("finds the cause", "")
+    assert "cause" not in answer.json()["detail"].replace("find the cause", "")
 
 
 async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_path, monkeypatch):

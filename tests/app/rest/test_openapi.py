@@ -41,6 +41,9 @@ OPERATIONS = """
     DELETE /api/v1/webhooks/{webhook_id} delete_webhook
     GET /api/v1/webhooks/{webhook_id}/deliveries list_deliveries
     GET /api/v1/problems/{slug}/versions list_versions
+    POST /api/v1/problems/{slug}/validations validate_package
+    GET /api/v1/problems/{slug}/validations list_validations
+    GET /api/v1/problems/{slug}/validations/{validation_id} get_validation
     POST /api/v1/problems/{slug}/check check_package
     GET /api/v1/problems/{slug}/checks list_checks
     GET /api/v1/problems/{slug}/checks/{check_id} get_check

@@ -59,7 +59,7 @@ def _with_evidence(*entries: Evidence, passed: bool = False) -> Verdict:
 
 def test_a_wrong_leaf_is_drawn_expected_beside_yours_and_said_in_words(tags_of) -> None:
     html = _draw(program_verdict(wrong=True))
-    for text in ("Mesh fsdp = 8", "Mesh data = 2, fsdp = 4", "params/w1", "Whole on every one of the 8 devices."):
+    for text in ("Mesh fsdp = 8", "Mesh data = 2, fsdp = 4", "params/w1", "Whole on each of the 8 devices."):
         assert text in html
     for title in ("params/w1, expected, on fsdp = 8", "params/w1, yours, on fsdp = 8"):
         assert f"<title>{title}</title>" in html

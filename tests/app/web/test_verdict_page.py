@@ -92,7 +92,9 @@ def test_a_submission_that_never_ran_says_why_at_the_top() -> None:
 
 
 def test_points_that_do_not_count_are_explained() -> None:
-    note = "The checks that passed are worth 40 points, but the score is 0: points count only if every value is right."
+    note = (
+        "The checks that passed are worth 40 points, but the score is 0: points count only if every value is correct."
+    )
     assert note in _draw(_verdict(score=0))
     for other in (_verdict(score=40), _verdict(score=None), _verdict(status="accepted", reason=None, score=100)):
         assert arrange_verdict(other).score_note == ""

@@ -118,7 +118,7 @@ async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receive
     assert await sender_of(inside).send_due() == 0
     (delivery,) = await deliveries(inside, hook)
     assert (delivery["next_try_at"], delivery["delivered_at"]) == (None, None)
-    assert "the sender stopped" in delivery["answer"]
+    assert "the sender died" in delivery["answer"]
 
 
 async def test_an_address_that_is_inside_after_all_is_told_to_its_owner(inside, receiver):
@@ -128,7 +128,7 @@ async def test_an_address_that_is_inside_after_all_is_told_to_its_owner(inside, 
     strict = WebhookSender(inside.services.database, webhooks._deployment_secret, Outside(private=False))
     await strict.send_due()
     (delivery,) = await deliveries(inside, hook)
-    assert "no address on the internet" in delivery["answer"]
+    assert "not an address on the internet" in delivery["answer"]
     assert receiver.got == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.package.proof import Expectation, Finding, expectations, leaks, weigh
+from grader.package.proof import Expectation, ValidationStep, expectations, leaks, weigh
 from grader.package.reader import read_package
 from grader.verdict import Verdict
 from tests.grader.shipped import PROBLEMS
@@ -51,7 +51,7 @@ def test_a_submission_passes_with_the_verdict_that_its_place_names(accepted, rea
 
 def test_a_finding_says_what_was_expected():
     found = weigh(Expectation("x.py", "", False, "error"), verdict("rejected", "wrong_value"))
-    assert found == Finding("x.py", False, "It must be rejected (error) and is rejected (wrong_value).")
+    assert found == ValidationStep("x.py", False, "It must be rejected (error) and is rejected (wrong_value).")
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_a_post_that_broke_is_sent_again_under_the_same_key():
     keys = {request.headers["Idempotency-Key"] for request in script.asked[1:]}
     assert len(keys) == 1
     assert script.slept == [1.0, 2.0]
-    assert all("not there just now" in note for note in script.notes)
+    assert all("cannot be reached at the moment" in note for note in script.notes)
 
 
 def test_two_sources_have_two_keys():
@@ -141,23 +141,23 @@ def test_one_that_stays_away_is_given_up_on():
 @pytest.mark.parametrize(
     ("answer", "error", "said"),
     [
-        (problem(401, "token-invalid"), NotLoggedIn, "does not know you"),
+        (problem(401, "token-invalid"), NotLoggedIn, "did not accept your token"),
         (problem(404, "problem-not-found"), ServerRefused, "Detail of problem-not-found"),
         (problem(413, "source-too-large"), ServerRefused, "Detail of source-too-large"),
         (problem(503, "wall-missing"), ServerUnusable, "Detail of wall-missing"),
-        (httpx.Response(502, html="<h1>Bad Gateway</h1>"), ServerUnusable, "not Meshgrade's"),
+        (httpx.Response(502, html="<h1>Bad Gateway</h1>"), ServerUnusable, "not like a Meshgrade server"),
         (
             httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(b"this is no gzip")),
             ServerUnusable,
             "can",
         ),
-        (httpx.Response(404, json={"detail": "x"}), ServerUnusable, "not Meshgrade's"),
+        (httpx.Response(404, json={"detail": "x"}), ServerUnusable, "not like a Meshgrade server"),
         (httpx.Response(200, html="<h1>Welcome</h1>"), ServerUnusable, "does not understand"),
         (httpx.Response(200, json={"role": 1}), ServerUnusable, "does not understand"),
         (
             httpx.Response(301, headers={"Location": "https://other.example/"}),
             ServerUnusable,
-            "sends on to https://oth",
+            "redirects to https://oth",
         ),
     ],
 )

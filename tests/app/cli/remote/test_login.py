@@ -19,7 +19,7 @@ from tests.app.cli.test_serve import environment
 def test_a_token_that_works_is_kept_for_its_owner_alone(meshgrade, live):
     done = meshgrade("login", live, "--token-stdin", stdin=f"{TOKEN}\n".encode())
     assert (done.code, done.err) == (0, "")
-    assert f"Logged in at {live} as owner (owner)" in done.out
+    assert f"Logged in to {live} as owner (owner)" in done.out
     assert TOKEN not in done.out
     assert stat.S_IMODE(token_file().stat().st_mode) == 0o600
     assert stat.S_IMODE(token_file().parent.stat().st_mode) == 0o700
@@ -29,7 +29,7 @@ def test_a_token_that_works_is_kept_for_its_owner_alone(meshgrade, live):
 def test_a_token_that_does_not_work_takes_the_place_of_nothing(meshgrade, logged_in):
     done = meshgrade("login", logged_in, "--token-stdin", stdin=b"another-token\n")
     assert done.code == 2
-    assert "does not know you" in done.err
+    assert "did not accept your token" in done.err
     assert "another-token" not in done.out + done.err
     assert read_remembered().tokens == {logged_in: TOKEN}
 
@@ -38,7 +38,7 @@ def test_a_token_that_does_not_work_takes_the_place_of_nothing(meshgrade, logged
 def test_what_no_header_can_carry_is_refused_before_it_is_sent(meshgrade, stdin):
     done = meshgrade("login", "http://127.0.0.1:9", "--token-stdin", stdin=stdin)
     assert done.code == 2
-    assert "no API token" in done.err
+    assert "not an API token" in done.err
     assert "cannot be reached" not in done.err
 
 
@@ -86,7 +86,7 @@ def test_the_environment_wins_over_what_is_kept(meshgrade, logged_in, monkeypatc
     monkeypatch.setenv("MESHGRADE_TOKEN", "a-token-of-the-environment")
     done = meshgrade("problems")
     assert done.code == 2
-    assert "does not know you" in done.err
+    assert "did not accept your token" in done.err
     monkeypatch.setenv("MESHGRADE_SERVER", "http://127.0.0.1:9")
     assert "http://127.0.0.1:9 cannot be reached" in meshgrade("problems").err
 
@@ -134,7 +134,7 @@ def test_a_server_has_one_spelling(text, address):
     ],
 )
 def test_what_is_no_address_is_refused(text):
-    with pytest.raises(ServerAddressUnusable, match="no address of a server"):
+    with pytest.raises(ServerAddressUnusable, match="not the address of a server"):
         read_address(text)
 
 
@@ -152,7 +152,7 @@ def test_plain_http_is_for_no_other_machine(host):
 def test_a_damaged_or_planted_token_file_is_refused(meshgrade, tmp_path):
     remember(Remembered())
     token_file().write_text('{"tokens": {"https://a": 1}}')
-    with pytest.raises(TokenFileUnusable, match="something else"):
+    with pytest.raises(TokenFileUnusable, match="not a file of tokens"):
         read_remembered()
     token_file().unlink()
     token_file().symlink_to(tmp_path / "elsewhere")

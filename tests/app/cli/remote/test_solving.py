@@ -94,8 +94,8 @@ def test_what_is_no_file_of_text_is_refused_by_name(meshgrade, logged_in, tmp_pa
         ("missing.py", "missing.py cannot be read: No such file"),
         (".", "cannot be read: Is a directory"),
         ("latin.py", "not UTF-8: byte 0xfc on line 1"),
-        ("empty.py", "nothing but whitespace"),
-        ("long.py", "at most 65536 are permitted"),
+        ("empty.py", "only whitespace"),
+        ("long.py", "The limit is 65536"),
     ):
         done = meshgrade("submit", tmp_path / name, "--problem", "fsdp_step")
         assert done.code == 2, done
@@ -122,7 +122,7 @@ def test_a_server_that_is_down_is_no_fault_of_the_file(meshgrade, monkeypatch, t
 def test_a_server_that_speaks_no_tls_is_told_of(meshgrade, live):
     done = meshgrade("problems", "--server", live.replace("http:", "https:"))
     assert done.code == 3
-    assert "no secure connection" in done.err
+    assert "A secure connection" in done.err
 
 
 @pytest.mark.parametrize("content", [None, "no certificate"])

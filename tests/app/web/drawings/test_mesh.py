@@ -94,7 +94,7 @@ def test_of_three_split_dims_the_last_two_are_drawn_and_letters_tell_all_apart()
 def test_a_scalar_and_a_replicated_leaf_are_whole_everywhere():
     for shape in ([], [8, 8]):
         mesh, w = _read(FSDP, shape, [])
-        assert describe(mesh, w.got, w) == "Whole on every one of the 8 devices."
+        assert describe(mesh, w.got, w) == "Whole on each of the 8 devices."
 
 
 def test_a_leaf_without_elements_is_drawn_empty(parse):

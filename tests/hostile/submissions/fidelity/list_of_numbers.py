@@ -1,4 +1,4 @@
-"""expect: rejected/wrong_structure. Returns numbers where an array is asked for."""
+"""expect: rejected/wrong_structure. Returns numbers where an array is required."""
 
 
 def add_one(x):

@@ -1,4 +1,4 @@
-"""Checking a version: done in the background by whoever grades, once, and read while it goes on."""
+"""Validating a version: done once, in the background, by a process that grades, and read while it runs."""
 
 import asyncio
 import threading
@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select, update
 
-from app.authoring.models import ProofRow
-from app.authoring.proofs import Proofs
-from app.authoring.prover import Prover, steps_of
+from app.authoring.models import ValidationRow
+from app.authoring.validations import Validations
+from app.authoring.validator import Validator, steps_of
 from app.clock import now
 from app.migrate import migrate
 from app.problems.store import PackageStore
@@ -27,15 +27,15 @@ URL = "/api/v1/problems/add_one"
 
 
 async def ask(service, version, slug="add_one"):
-    url = f"/api/v1/problems/{slug}/check"
+    url = f"/api/v1/problems/{slug}/validations"
     return await service.http.post(url, json={"version": version}, headers=service.bearer)
 
 
 async def ended(service, answer):
     while True:
-        check = (await service.http.get(answer.headers["location"], headers=service.bearer)).json()
-        if check["status"] == "finished":
-            return check
+        validation = (await service.http.get(answer.headers["location"], headers=service.bearer)).json()
+        if validation["status"] == "finished":
+            return validation
         await asyncio.sleep(0.02)
 
 
@@ -44,9 +44,9 @@ async def test_a_good_package_passes(either):
     answer = await ask(either, version)
     assert answer.status_code == 202
     assert (answer.json()["version"], answer.json()["problem"]) == (version, "add_one")
-    check = await ended(either, answer)
-    assert (check["passed"], len(check["findings"])) == (True, check["total"])
-    files = [each["file"] for each in check["findings"]]
+    validation = await ended(either, answer)
+    assert (validation["passed"], len(validation["steps"])) == (True, validation["total"])
+    files = [each["file"] for each in validation["steps"]]
     assert set(files) == {
         "statement.md",
         "starter.py",
@@ -55,7 +55,7 @@ async def test_a_good_package_passes(either):
         "submissions/accepted/plus.py",
         "submissions/rejected/wrong_value/minus.py",
     }
-    assert check["finished_at"] is not None
+    assert validation["finished_at"] is not None
 
 
 async def test_each_submission_with_another_verdict_is_found(either):
@@ -64,13 +64,13 @@ async def test_each_submission_with_another_verdict_is_found(either):
         "submissions/accepted/other.py": '"""Another way."""\ndef add_one(x): return 1 - -x\n',
         "submissions/rejected/wrong_shape/minus.py": FILES["submissions/rejected/wrong_value/minus.py"],
     }
-    check = await ended(either, await ask(either, (await upload(either, wrong)).json()["version"]))
-    assert check["passed"] is False
-    missed = {(each["file"], each["message"].partition(".")[0]) for each in check["findings"] if not each["passed"]}
+    validation = await ended(either, await ask(either, (await upload(either, wrong)).json()["version"]))
+    assert validation["passed"] is False
+    missed = {(each["file"], each["message"].partition(".")[0]) for each in validation["steps"] if not each["passed"]}
     assert missed == {
         (
             "starter.py",
-            "What every student sees gives secrets away: starter",
+            "Public files reveal secrets: starter",
         ),
         ("starter.py", "It must be rejected and is accepted"),
         ("submissions/accepted/other.py", "It must be accepted and is rejected (wrong_value)"),
@@ -81,26 +81,27 @@ async def test_each_submission_with_another_verdict_is_found(either):
     }
 
 
-async def test_what_is_not_there_cannot_be_checked(service, package):
+async def test_what_is_not_there_cannot_be_validated(service, package):
     for slug, version in (("add_one", "0" * 64), ("add_two", package.version), ("%00", package.version)):
         answer = await ask(service, version, slug)
         assert (answer.status_code, answer.json()["slug"]) == (404, "version-not-found")
     for body in ({}, {"version": "latest"}, {"version": package.version, "x": 1}):
-        answer = await service.http.post(f"{URL}/check", json=body, headers=service.bearer)
+        answer = await service.http.post(f"{URL}/validations", json=body, headers=service.bearer)
         assert answer.status_code == 422
     made = await ask(service, package.version)
-    for path in (f"{URL}/checks/{'0' * 32}", f"{URL}/checks/a%00b", made.headers["location"].replace("one", "two")):
+    elsewhere = made.headers["location"].replace("one", "two")
+    for path in (f"{URL}/validations/{'0' * 32}", f"{URL}/validations/a%00b", elsewhere):
         answer = await service.http.get(path, headers=service.bearer)
-        assert (answer.status_code, answer.json()["slug"]) == (404, "check-not-found")
+        assert (answer.status_code, answer.json()["slug"]) == (404, "validation-not-found")
 
 
-async def test_nothing_is_checked_without_walls(start_service, package):
+async def test_nothing_is_validated_without_walls(start_service, package):
     async with start_service(wall_up=False) as service:
         answer = await ask(service, package.version)
         assert (answer.status_code, answer.json()["slug"]) == (503, "wall-missing")
 
 
-class Held(NullGrader):
+class Waiting(NullGrader):
     """Judges nothing until it may, and heeds `stop`."""
 
     def __init__(self):
@@ -115,22 +116,22 @@ class Held(NullGrader):
         return super().judge(package, source, **options)
 
 
-async def test_a_check_that_waits_is_not_begun_again(start_service, package):
-    grader = Held()
+async def test_a_validation_that_waits_is_not_begun_again(start_service, package):
+    grader = Waiting()
     async with start_service(grader) as service:
         first = await ask(service, package.version)
         await asyncio.to_thread(grader.begun.wait, 10)
         second = await ask(service, package.version)
         assert second.json()["id"] == first.json()["id"]
         assert (second.json()["status"], second.json()["passed"]) == ("running", None)
-        assert len(second.json()["findings"]) == 3
+        assert len(second.json()["steps"]) == 3
         grader.go.set()
         await ended(service, first)
         assert (await ask(service, package.version)).json()["id"] != first.json()["id"]
 
 
-async def test_a_check_goes_on_after_a_restart(start_service, package):
-    grader = Held()
+async def test_a_validation_goes_on_after_a_restart(start_service, package):
+    grader = Waiting()
     async with start_service(grader) as service:
         asked = await ask(service, package.version)
         await asyncio.to_thread(grader.begun.wait, 10)
@@ -155,77 +156,77 @@ class Broken(NullGrader):
 )
 async def test_a_package_that_cannot_be_judged_says_why(start_service, package, error, said):
     async with start_service(Broken(error)) as service:
-        check = await ended(service, await ask(service, package.version))
-        assert check["passed"] is False
-        assert said in next(each for each in check["findings"] if not each["passed"])["message"]
+        validation = await ended(service, await ask(service, package.version))
+        assert validation["passed"] is False
+        assert said in next(each for each in validation["steps"] if not each["passed"])["message"]
 
 
 @pytest.fixture
-async def proofs(empty_database, package):
+async def validations(empty_database, package):
     await migrate(empty_database)
     await PackageStore(empty_database).add(package)
-    return Proofs(empty_database)
+    return Validations(empty_database)
 
 
-def prover(database, proofs, grader=None, lease_s=30.0):
+def validator(database, validations, grader=None, lease_s=30.0):
     walls = Walls(lambda: [WallState()])
     walls.probe()
-    return Prover(
-        database, proofs, grader or NullGrader(), PackageStore(database), walls, lease_s=lease_s, max_deaths=2
+    return Validator(
+        database, validations, grader or NullGrader(), PackageStore(database), walls, lease_s=lease_s, max_deaths=2
     )
 
 
-async def until_ended(proofs, proof):
-    while (found := await proofs.get(proof.slug, proof.id)).status != "finished":
+async def until_ended(validations, validation):
+    while (found := await validations.get(validation.slug, validation.id)).status != "finished":
         await asyncio.sleep(0.02)
     return found
 
 
-async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last(empty_database, proofs, package):
-    proof = await proofs.ask(package.version, len(steps_of(package)))
+async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last(empty_database, validations, package):
+    validation = await validations.request(package.version, len(steps_of(package)))
 
     async def die(tries):
         async with empty_database.writing() as session:
             gone = {"status": "running", "fence_token": "dead", "lease_until": now() - timedelta(seconds=1)}
-            await session.execute(update(ProofRow).values(**gone, tries=tries, finished_at=None, findings=[]))
+            await session.execute(update(ValidationRow).values(**gone, tries=tries, finished_at=None, steps=[]))
 
-    for tries, said in ((1, "It is accepted"), (2, "2 processes died")):
+    for tries, said in ((1, "It is accepted"), (2, "The grader died 2 times")):
         await die(tries)
-        task = asyncio.create_task(prover(empty_database, proofs).run())
-        found = await until_ended(proofs, proof)
+        task = asyncio.create_task(validator(empty_database, validations).run())
+        found = await until_ended(validations, validation)
         task.cancel()
-        assert [each for each in found.findings if said in each.message]
+        assert [each for each in found.steps if said in each.message]
 
 
-async def test_who_lost_the_lease_writes_nothing(empty_database, proofs, package):
-    await proofs.ask(package.version, len(steps_of(package)))
-    grader = Held()
-    task = asyncio.create_task(prover(empty_database, proofs, grader, lease_s=0.15).run())
+async def test_who_lost_the_lease_writes_nothing(empty_database, validations, package):
+    await validations.request(package.version, len(steps_of(package)))
+    grader = Waiting()
+    task = asyncio.create_task(validator(empty_database, validations, grader, lease_s=0.15).run())
     await asyncio.to_thread(grader.begun.wait, 10)
     async with empty_database.writing() as session:
-        taken = {"fence_token": "another", "lease_until": now() + timedelta(hours=1), "findings": []}
-        await session.execute(update(ProofRow).values(**taken))
-    # Nobody else stops it: it is told that the lease is lost.
+        taken = {"fence_token": "another", "lease_until": now() + timedelta(hours=1), "steps": []}
+        await session.execute(update(ValidationRow).values(**taken))
+    # It stops because the lease is lost.
     assert await asyncio.to_thread(grader.stopped.wait, 10)
     async with empty_database.reading() as session:
-        row = (await session.scalars(select(ProofRow))).one()
-    assert (row.fence_token, row.status, row.findings) == ("another", "running", [])
+        row = (await session.scalars(select(ValidationRow))).one()
+    assert (row.fence_token, row.status, row.steps) == ("another", "running", [])
     task.cancel()
 
 
-async def test_a_missing_wall_gives_the_check_back_uncharged(start_service, package):
+async def test_a_missing_wall_gives_the_validation_back_uncharged(start_service, package):
     class Unwalled(NullGrader):
         def judge(self, package, source, *args, **options):
             raise WallMissing("namespaces", "gone", "bring it back")
 
     async with start_service(Unwalled()) as service:
         asked = await ask(service, package.version)
-        while service.services.walls.stand:
+        while service.services.walls.are_up:
             await asyncio.sleep(0.02)
-        while (check := (await service.http.get(asked.headers["location"], headers=service.bearer)).json())[
+        while (validation := (await service.http.get(asked.headers["location"], headers=service.bearer)).json())[
             "status"
         ] != "queued":
             await asyncio.sleep(0.02)
-        assert check["passed"] is None
+        assert validation["passed"] is None
         async with service.services.database.reading() as session:
-            assert (await session.scalars(select(ProofRow.tries))).one() == 0
+            assert (await session.scalars(select(ValidationRow.tries))).one() == 0

@@ -1,0 +1,134 @@
+"""The deprecated names of validations in REST: `check`, `checks` and `findings`.
+
+They work as before until app/rest/deprecation.py says. Then this file and its tests go.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.authoring.api import Before, Instructor, Limit
+from app.authoring.schemas import EXAMPLE_VALIDATION, EXAMPLE_VALIDATION_SUMMARY, Slug, VersionJSON, View
+from app.authoring.services import AuthoringServices
+from app.authoring.validations import Validations, ValidationStatus
+from app.errors import CheckNotFound, ValidationNotFound
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
+from app.services import services_of
+
+router = APIRouter(tags=["authoring"])
+_CHECK: dict[str, Any] = {"findings" if name == "steps" else name: value for name, value in EXAMPLE_VALIDATION.items()}
+_SUMMARY: dict[str, Any] = {
+    "found" if name == "done" else name: value for name, value in EXAMPLE_VALIDATION_SUMMARY.items()
+}
+
+
+class FindingJSON(View):
+    """One step of a validation."""
+
+    file: str
+    passed: bool
+    message: str
+
+
+class PackageCheckJSON(View):
+    """A validation, with `findings` for its steps."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_CHECK]})
+
+    id: str
+    problem: Slug
+    version: str
+    status: ValidationStatus
+    passed: bool | None
+    total: int
+    findings: Annotated[list[FindingJSON], Field(validation_alias="steps")]
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class PackageCheckSummaryJSON(View):
+    """A validation without its steps, with `found` for how many have ended."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_SUMMARY]})
+
+    id: str
+    problem: Slug
+    version: str
+    status: ValidationStatus
+    passed: bool | None
+    total: int
+    found: Annotated[int, Field(validation_alias="done")]
+    faults: int
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class PackageCheckPage(BaseModel):
+    """For the next page, send `next` as `before`. It is null on the last page."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"checks": [_SUMMARY], "next": None}]})
+
+    checks: list[PackageCheckSummaryJSON]
+    next: str | None
+
+
+@router.post(
+    "/problems/{slug}/check",
+    summary="The earlier name of POST /problems/{slug}/validations",
+    status_code=202,
+    responses={
+        202: {
+            "description": "Queued. Follow it at the address in the Location header",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the validation"}},
+        },
+        **problem_responses(400, 401, 403, 404, 413, 415, 422, 503),
+    },
+    openapi_extra=body_of(VersionJSON),
+)
+async def check_package(request: Request, response: Response, user: Instructor, slug: str) -> PackageCheckJSON:
+    body = await read_json(request, VersionJSON)
+    validation = await services_of(request, AuthoringServices).authoring.validate(slug, body.version)
+    response.headers["Location"] = f"/api/v1/problems/{validation.slug}/checks/{validation.id}"
+    return PackageCheckJSON.of(validation)
+
+
+@router.get(
+    "/problems/{slug}/checks/{check_id}",
+    summary="The earlier name of GET /problems/{slug}/validations/{validation_id}",
+    responses=problem_responses(401, 403, 404),
+)
+async def get_check(request: Request, user: Instructor, slug: str, check_id: str) -> PackageCheckJSON:
+    try:
+        return PackageCheckJSON.of(await _validations(request).get(slug, check_id))
+    except ValidationNotFound as error:
+        raise CheckNotFound(str(error)) from None
+
+
+@router.get(
+    "/problems/{slug}/checks",
+    summary="The earlier name of GET /problems/{slug}/validations",
+    responses=problem_responses(401, 403, 404, 422),
+)
+async def list_checks(
+    request: Request,
+    user: Instructor,
+    slug: str,
+    version: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="Only of this version")] = None,
+    limit: Limit = 20,
+    before: Before = None,
+) -> PackageCheckPage:
+    try:
+        validations = await _validations(request).list(slug, version, limit + 1, before)
+    except ValidationNotFound as error:
+        raise CheckNotFound(str(error)) from None
+    return PackageCheckPage(
+        checks=[PackageCheckSummaryJSON.of(each) for each in validations[:limit]],
+        next=validations[limit - 1].id if len(validations) > limit else None,
+    )
+
+
+def _validations(request: Request) -> Validations:
+    return services_of(request, AuthoringServices).authoring.validations

@@ -1,0 +1,146 @@
+"""Validations: an instructor requests one, and reads its steps while it runs. app/authoring/validator.py runs them.
+
+They are in a table and not in memory: if workers grade, the process that receives the request has no judge.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, cast
+
+from sqlalchemy import Row, select, tuple_
+
+from app.authoring.history import require_versions
+from app.authoring.models import ValidationRow
+from app.clock import now
+from app.database import Database
+from app.errors import ValidationNotFound
+from app.ids import is_id, new_id
+from app.problems.models import PackageRow
+from grader.package.proof import ValidationStep
+
+ValidationStatus = Literal["queued", "running", "finished"]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """One validation. `total` is the largest number of steps: if the cases fail, no further step can run.
+
+    `passed` is None until the validation has finished.
+    """
+
+    id: str
+    slug: str
+    version: str
+    status: ValidationStatus
+    steps: tuple[ValidationStep, ...]
+    total: int
+    created_at: datetime
+    finished_at: datetime | None
+
+    @property
+    def passed(self) -> bool | None:
+        if self.status != "finished":
+            return None
+        return len(self.steps) == self.total and all(each.passed for each in self.steps)
+
+    @property
+    def done(self) -> int:
+        return len(self.steps)
+
+    @property
+    def faults(self) -> int:
+        """How many steps did not pass."""
+        return sum(not each.passed for each in self.steps)
+
+
+_COLUMNS = (
+    ValidationRow.id,
+    PackageRow.slug,
+    ValidationRow.version,
+    ValidationRow.status,
+    ValidationRow.steps,
+    ValidationRow.total,
+    ValidationRow.created_at,
+    ValidationRow.finished_at,
+)
+_VALIDATIONS = select(*_COLUMNS).join(PackageRow, PackageRow.version == ValidationRow.version)
+
+
+class Validations:
+    """Safe to share between requests. `news` is set when this process received a request for one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.news = asyncio.Event()
+
+    async def request(self, version: str, total: int) -> Validation:
+        """Queue a validation of a stored version, unless one is already waiting or running."""
+        unfinished = _VALIDATIONS.where(ValidationRow.version == version, ValidationRow.status != "finished")
+        async with self._database.writing() as session:
+            # Locked, so that the second of two simultaneous requests finds the validation of the first.
+            await session.execute(select(PackageRow.version).where(PackageRow.version == version).with_for_update())
+            row = (await session.execute(unfinished)).first()
+            if row is None:
+                fields = {"status": "queued", "steps": [], "total": total, "tries": 0, "created_at": now()}
+                session.add(ValidationRow(id=new_id(), version=version, **fields))
+                await session.flush()
+                row = (await session.execute(unfinished)).one()
+        self.news.set()
+        return _validation(row)
+
+    async def get(self, slug: str, validation_id: str) -> Validation:
+        """Raises `ValidationNotFound`, even if it exists for another problem."""
+        row = None
+        if is_id(validation_id):
+            async with self._database.reading() as session:
+                row = (await session.execute(_VALIDATIONS.where(ValidationRow.id == validation_id))).first()
+        if row is None or row.slug != slug:
+            raise ValidationNotFound(f"The problem {slug[:64]!r} has no validation with the id {validation_id[:64]!r}.")
+        return _validation(row)
+
+    async def latest(self, version: str) -> Validation | None:
+        """The latest validation of a version that has finished, or the one that is running if none has."""
+        unfinished = ValidationRow.status != "finished"
+        query = (
+            _VALIDATIONS.where(ValidationRow.version == version)
+            .order_by(unfinished, ValidationRow.created_at.desc())
+            .limit(1)
+        )
+        async with self._database.reading() as session:
+            row = (await session.execute(query)).first()
+        return None if row is None else _validation(row)
+
+    async def list(
+        self, slug: str, version: str | None = None, limit: int = 20, before: str | None = None
+    ) -> list[Validation]:
+        """The validations of a problem, or of one version, newest first. `before` is the last one on the previous page.
+
+        Raises:
+          ProblemNotFound.
+          ValidationNotFound: `before` is not a validation of this problem.
+        """
+        row = ValidationRow
+        query = _VALIDATIONS.where(PackageRow.slug == slug).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        if version is not None:
+            query = query.where(row.version == version)
+        if before is not None:
+            last = await self.get(slug, before)
+            query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
+        async with self._database.reading() as session:
+            await require_versions(session, slug)
+            return [_validation(each) for each in await session.execute(query)]
+
+
+def _validation(row: Row[tuple[object, ...]]) -> Validation:
+    values = row._mapping
+    return Validation(
+        id=values["id"],
+        slug=values["slug"],
+        version=values["version"],
+        status=cast(ValidationStatus, values["status"]),
+        steps=tuple(ValidationStep(**each) for each in values["steps"]),
+        total=values["total"],
+        created_at=values["created_at"],
+        finished_at=values["finished_at"],
+    )
