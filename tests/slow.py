@@ -86,10 +86,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     for item in items:
         if reason(item):
             item.add_marker("slow")
-    written = {item.nodeid: number for number, item in enumerate(items)}
+    # By identity: pytest-xdist appends the group to an item's id, and so changes its hash, while the other plugins run.
+    written = {id(item): number for number, item in enumerate(items)}
     yield
     kept = [number for number, item in enumerate(items) if _keeps_its_order(item)]
-    in_order = sorted((items[number] for number in kept), key=lambda item: written[item.nodeid])
+    in_order = sorted((items[number] for number in kept), key=lambda item: written[id(item)])
     for number, item in zip(kept, in_order, strict=True):
         items[number] = item
     items[:] = order(items)
