@@ -13,7 +13,7 @@ Case = dict[str, Any]
 
 
 def public_cases() -> list[Case]:
-    """One parameter that a student sees in full: element [i, j] is 8 i + j, which tells where each came from."""
+    """One parameter that a student sees in full: element [i, j] is 8 i + j, which shows where each one came from."""
     return [{"w0": np.arange(128, dtype=np.float32).reshape(16, 8), "dim": 0}]
 
 

@@ -12,5 +12,5 @@ def gather(mesh: Mesh, w: jax.Array, dim: int) -> jax.Array:
     Returns:
       The same array, whole on every device: sharding P().
     """
-    # The values are right. Run it and look at where they lie.
+    # The values are right. Run it and look at where they live.
     return w

@@ -1,4 +1,4 @@
-"""The step of one device, on a batch that lies on many: the partitioner adds the all_reduce."""
+"""The step of one device, on a batch that is split over many: the partitioner adds the all_reduce."""
 
 from typing import Any
 

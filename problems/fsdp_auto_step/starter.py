@@ -38,7 +38,7 @@ def adam_update(state: State, grads: Any) -> State:
     """Update params, mu, nu and count by one Adam step. This function is finished.
 
     Every line is elementwise, so it takes whole leaves and shards alike and needs no communication. It changes no
-    placement: where the new leaves lie is still for you to say.
+    placement: you still have to place the new leaves.
     """
     moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
     directions, moments = optax.scale_by_adam(eps=EPSILON).update(grads, moments)

@@ -18,14 +18,14 @@ SQUARE = (320, 72, 72)
 
 
 def public_cases() -> list[Case]:
-    """One case, drawn from a seed that everybody knows."""
+    """One case, drawn from a public seed."""
     return [_draw(np.random.default_rng(0), TALL, seed=0, lr=0.5)]
 
 
 def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it.
 
-    seed and lr are part of the program, as Python numbers are, so each new one costs a compilation: few differ.
+    seed and lr are Python numbers and so part of the program. Each new one costs a compilation, so only a few differ.
     """
     # Rows that grow from shard to shard: the loss of one device is not the loss of the batch.
     yield _draw(rng, TALL, seed=0, lr=0.5, ramp=True)

@@ -1,4 +1,4 @@
-"""Constraints only: each weight is born in shards, asked for whole where it is used, and updated in shards."""
+"""Constraints only: each weight is created in shards, requested whole where it is used, and updated in shards."""
 
 import jax
 import jax.numpy as jnp

@@ -7,7 +7,7 @@ import numpy as np
 
 Case = dict[str, Any]
 
-# (N, D_in, D_out). Few, since a submission is compiled anew for each, and unlike one another: fewer outputs than
+# (N, D_in, D_out). Only a few, because a submission is compiled for each, and all different: fewer outputs than
 # inputs, more outputs than inputs, and one output. Values differ in every case. warmup.py lists the same shapes.
 SMALL = (4, 3, 2)
 ONE_ROW = (1, 3, 2)

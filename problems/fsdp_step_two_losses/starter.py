@@ -22,6 +22,6 @@ def fsdp_step2(seed: float, x: jax.Array, y: jax.Array, num_shards: float, lr: f
     seed, num_shards, lr = int(seed), int(num_shards), float(lr)
     model = nnx.Linear(x.shape[-1], y.shape[-1], rngs=nnx.Rngs(seed))
     before = loss_fn(model, x, y)
-    # Yours: take the step. As it stands nothing is updated, and the second loss is the first one again.
+    # Take the step here. So far nothing is updated, and the second loss equals the first one.
     after = loss_fn(model, x, y)
     return jnp.array([float(before), float(after)])

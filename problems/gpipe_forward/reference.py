@@ -1,4 +1,4 @@
-"""One scan over M + S - 1 ticks: every tick, each stage applies its layers and hands its result to the next stage."""
+"""One scan over M + S - 1 ticks: every tick, each stage applies its layers and sends its result to the next stage."""
 
 import jax
 import jax.numpy as jnp

@@ -13,7 +13,7 @@ STEPS, ROWS, D_IN, D_OUT = 3, 384, 40, 24
 
 
 def public_cases() -> list[Case]:
-    """One case, drawn from a seed that everybody knows."""
+    """One case, drawn from a public seed."""
     return [_draw(np.random.default_rng(0), seed=0)]
 
 

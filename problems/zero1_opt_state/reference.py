@@ -1,4 +1,4 @@
-"""Data parallelism with a sharded optimizer: reduce, update one slice a device, gather the updated parameters."""
+"""Data parallelism with a sharded optimizer: reduce, update one slice per device, gather the updated parameters."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""all_gather told with to="invarying" that every device gets the same, so that shard_map can verify out_specs=P()."""
+"""all_gather with to="invarying" declares that every device gets the same, so shard_map can verify out_specs=P()."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The split dimension is moved to the front, where all_gather works unless told otherwise, and back afterwards."""
+"""The split dimension is moved to the front, where all_gather joins by default, and back afterwards."""
 
 import jax
 import jax.numpy as jnp

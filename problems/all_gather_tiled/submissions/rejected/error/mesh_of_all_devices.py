@@ -1,4 +1,4 @@
-"""You built your own mesh from jax.devices(); w is on the given mesh, which may be smaller."""
+"""You built your own mesh from jax.devices(), but w is on the given mesh, which may be smaller."""
 
 from functools import partial
 

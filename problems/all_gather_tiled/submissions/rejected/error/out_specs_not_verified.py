@@ -1,4 +1,5 @@
-"""You promised P() for the result of a plain all_gather, which JAX cannot verify: to="invarying" or check_vma=False."""
+"""You declared P() for the result of a plain all_gather, which JAX cannot verify: use to="invarying" or
+check_vma=False."""
 
 from functools import partial
 

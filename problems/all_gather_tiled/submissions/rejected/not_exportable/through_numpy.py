@@ -1,4 +1,5 @@
-"""You fetched w with NumPy; inside a compiled program it has no numbers yet, and the host is not a device of the mesh."""
+"""You fetched w with NumPy. Inside a compiled program it has no values yet, and the host is not a device of the
+mesh."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,4 +1,4 @@
-"""w is gathered twice. in_specs=P() has it gathered on the way into shard_map, so an all_gather inside is one too many."""
+"""w is gathered twice. in_specs=P() gathers it on the way into shard_map, so the all_gather inside is one too many."""
 
 from functools import partial
 

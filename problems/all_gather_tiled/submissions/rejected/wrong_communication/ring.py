@@ -1,4 +1,5 @@
-"""The shards travel round in single hops, one collective_permute each; an all_gather is that ring as one instruction."""
+"""The shards travel around a ring in single hops, one collective_permute each. An all_gather is that ring as one
+instruction."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""The devices add up arrays that are zero but for one shard: an all_reduce, twice the traffic of an all_gather."""
+"""The devices add up arrays that are zero except for one shard. That is an all_reduce, with twice the traffic of an
+all_gather."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The shards are joined along dimension 0, which is all_gather's default; they have to be joined where they were cut."""
+"""The shards are joined along dimension 0, all_gather's default. Join them along the dimension that was split."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""The result is as many times too long as there are devices: with a shard's spec in out_specs, each whole copy counts as one piece of a larger array."""
+"""The result is too long by a factor of the number of devices: with a shard's spec in out_specs, each whole copy
+counts as one piece of a larger array."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""Nothing in your program moves w: each device still holds one shard. Inside a program, jax.device_put moves nothing, nor does reshard on Auto axes."""
+"""Nothing in your program moves w: each device still holds one shard. Inside a program, neither jax.device_put nor
+reshard on Auto axes moves data."""
 
 import jax
 from jax.sharding import NamedSharding

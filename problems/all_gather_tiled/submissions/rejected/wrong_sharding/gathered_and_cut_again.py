@@ -1,4 +1,5 @@
-"""You gathered w inside shard_map and handed out each device's own piece; out_specs decides where the result lies."""
+"""You gathered w inside shard_map and then returned each device's own piece. out_specs decides where the result
+lives."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The numbers went through bfloat16, which halves the bytes and loses 16 bits of every number."""
+"""You sent the numbers as bfloat16, which halves the bytes and loses 16 bits of every number."""
 
 from functools import partial
 

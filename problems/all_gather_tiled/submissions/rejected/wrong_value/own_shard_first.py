@@ -1,4 +1,5 @@
-"""Each device has its own shard first, so only device 0 has the order right. With check_vma=False nothing compares the copies."""
+"""Each device puts its own shard first, so only device 0 has the right order. With check_vma=False nothing compares
+the copies."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Every device repeats its own shard: the shape is right, and no number of another device ever arrives."""
+"""Every device repeats its own shard: the shape is right, but no data from other devices arrives."""
 
 from functools import partial
 

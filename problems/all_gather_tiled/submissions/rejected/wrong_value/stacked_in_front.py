@@ -1,4 +1,5 @@
-"""The elements are in the order of shards that were stacked in front; that is the order of w only where dimension 0 was split."""
+"""The elements are in the order of shards stacked along a new first dimension. That is the order of w only if
+dimension 0 is split."""
 
 from functools import partial
 

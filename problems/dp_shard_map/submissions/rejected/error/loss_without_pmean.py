@@ -1,4 +1,5 @@
-"""You returned the local loss with P(): it differs from device to device, and shard_map refuses to call that replicated."""
+"""You returned the local loss with P(). It differs from device to device, so shard_map refuses to treat it as
+replicated."""
 
 import jax
 import jax.numpy as jnp

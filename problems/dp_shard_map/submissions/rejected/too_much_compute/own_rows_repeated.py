@@ -1,4 +1,5 @@
-"""You repeated a device's rows until they were as many as the global batch: the mean stays the same, and each device does the work of all."""
+"""You repeated a device's rows until there were as many as in the global batch. The mean stays the same, and each
+device does the work of all devices."""
 
 import jax
 import jax.numpy as jnp

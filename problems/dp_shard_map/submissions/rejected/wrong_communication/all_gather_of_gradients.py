@@ -1,4 +1,5 @@
-"""You gathered the gradients of all devices and averaged them at home: each device receives N gradients where one sum would do."""
+"""You gathered the gradients of all devices and averaged them locally. Each device receives N gradients, where one
+sum is enough."""
 
 import jax
 import jax.numpy as jnp

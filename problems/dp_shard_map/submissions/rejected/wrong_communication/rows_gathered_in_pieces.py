@@ -1,4 +1,5 @@
-"""Every device gathers the rows of all, piece by piece. Piece by piece they are still the batch, and a device needs only its own."""
+"""Every device gathers the rows of all devices, piece by piece. In pieces they are still the batch, and a device
+needs only its own rows."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every device gathers all rows of the batch, as in_specs=P() has it, and all of them compute the same."""
+"""in_specs=P() makes every device gather all rows of the batch, so all devices compute the same."""
 
 import jax
 import jax.numpy as jnp

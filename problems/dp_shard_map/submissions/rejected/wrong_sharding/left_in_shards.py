@@ -1,4 +1,4 @@
-"""You returned one slice of the new parameters from each device. In data parallelism all of them keep the whole."""
+"""You returned one slice of the new parameters from each device. In data parallelism every device keeps all of them."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""You stacked the gradients of the devices and averaged them outside the shard_map, so the partitioner writes the exchange. This problem asks you to write it."""
+"""You stacked the gradients of the devices and averaged them outside the shard_map, so the partitioner inserts the
+communication. In this problem you write it yourself."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""You left the step to the partitioner and put a shard_map beside it. This problem is about writing the exchange yourself, inside the shard_map."""
+"""You left the step to the partitioner and added an unrelated shard_map. In this problem you write the communication
+yourself, inside the shard_map."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You returned the parameters as they came in: what is computed inside shard_map has to be returned from it."""
+"""You returned the parameters unchanged. Results computed inside shard_map must be returned from it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""With check_vma=False nothing adds the gradients up for you: each replica takes a step of its own, and they drift apart."""
+"""With check_vma=False nothing adds up the gradients for you. Each replica takes its own step, and they drift apart."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""You called a collective under plain jit, where there is no axis of that name: under jit a mean is the mean of the global array."""
+"""You called a collective under plain jit, where mesh axes have no names. Under jit, a mean is the mean of the
+global array."""
 
 import jax
 import jax.numpy as jnp

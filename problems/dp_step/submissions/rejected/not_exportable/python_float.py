@@ -1,4 +1,4 @@
-"""You made a Python float of the loss inside the step: while a program is traced there is no number yet."""
+"""You converted the loss to a Python float inside the step. While a program is traced, the loss has no value yet."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You kept a gradient for every row and averaged afterwards: a device then holds as many gradients as it has rows."""
+"""You kept a gradient for every row and averaged afterwards, so a device holds as many gradients as it has rows."""
 
 import jax
 import jax.numpy as jnp

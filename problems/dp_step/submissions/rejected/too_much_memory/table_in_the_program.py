@@ -1,4 +1,5 @@
-"""You wrote an array into the program: a constant takes its bytes on every device, for as long as the program is there."""
+"""You made an array a constant of the program. A constant takes memory on every device for as long as the program
+exists."""
 
 import jax
 import jax.numpy as jnp

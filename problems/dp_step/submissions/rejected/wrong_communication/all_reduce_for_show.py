@@ -1,4 +1,4 @@
-"""Every device gathers and computes the whole batch, so the all_reduce of gradients that is there as well has nothing to add."""
+"""Every device gathers and computes the whole batch, so the additional all_reduce of gradients contributes nothing."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The gradients are added up over the devices in each turn of a loop over microbatches: sums commute, so once at the end is enough."""
+"""The gradients are added up over the devices in every round of a loop over microbatches. Sums commute, so once at
+the end is enough."""
 
 import jax
 import jax.numpy as jnp

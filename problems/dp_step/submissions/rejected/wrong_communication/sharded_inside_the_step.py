@@ -1,4 +1,5 @@
-"""You split the parameters over the devices inside the step and gathered them again: the copies were there already, and every byte of it travels for nothing."""
+"""You split the parameters over the devices inside the step and gathered them again. Every device had a copy
+already, so this traffic is wasted."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Every device gathers all rows of the batch and computes the step of a single device, so there is nothing left to add."""
+"""Every device gathers all rows of the batch and computes the step of a single device, so there is nothing left to
+sum."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""You kept the moments in bfloat16, which halves their memory and costs their digits: this problem's moments are float32."""
+"""You kept the moments in bfloat16, which halves their memory and loses precision. In this problem, moments are
+float32."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""You split the moments over the devices. That saves memory and is called ZeRO-1; this problem asks for plain replicas."""
+"""You split the moments over the devices. That saves memory and is called ZeRO-1, but this problem requires
+replicas."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The state comes in replicated and leaves split: the next step does not find it where this one did."""
+"""The step receives a replicated state and returns a split one, so the next step does not find the state where this
+one did."""
 
 import jax
 import jax.numpy as jnp

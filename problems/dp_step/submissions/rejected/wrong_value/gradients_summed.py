@@ -1,4 +1,5 @@
-"""You added up the gradients of the devices where their mean is due: with N devices the gradient is N times too large."""
+"""You added up the gradients of the devices instead of averaging them. With N devices the gradient is N times too
+large."""
 
 import jax
 import jax.numpy as jnp

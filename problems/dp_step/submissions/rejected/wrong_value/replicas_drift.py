@@ -1,4 +1,4 @@
-"""No gradient ever leaves its device: the replicas start equal and drift apart, each one trained on its own rows."""
+"""No gradient ever leaves its device. The replicas start equal and drift apart, because each trains on its own rows."""
 
 import jax
 import jax.numpy as jnp

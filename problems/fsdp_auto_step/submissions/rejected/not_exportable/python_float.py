@@ -1,4 +1,4 @@
-"""float(loss) needs a number, and while a step is traced there are only shapes."""
+"""float(loss) needs a value, but while a step is traced there are only shapes."""
 
 import jax
 import jax.numpy as jnp

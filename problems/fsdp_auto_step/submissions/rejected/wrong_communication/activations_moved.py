@@ -1,4 +1,5 @@
-"""Activations are split by features, to fit shards of weights: tensor parallelism, whose traffic grows with the batch."""
+"""Activations are split by features to match the shards of the weights. That is tensor parallelism, whose traffic
+grows with the batch."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The batch is made whole on every device, so that all of them compute everything and none needs another's gradient."""
+"""Every device gathers the whole batch, so all devices compute everything and no gradient has to be exchanged."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Sharded at rest and nowhere else: the whole state and the batch are gathered, and every device takes the whole step."""
+"""The state is sharded only between steps. In the step, every device gathers the whole state and the batch, and
+computes everything."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The first moment is made whole beside the parameters, though Adam works on each element by itself and needs no other shard."""
+"""The first moment is gathered along with the parameters, although Adam updates each element by itself and needs no
+other shard."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The new parameters are made whole for the next step, so between steps every device stores all of them."""
+"""The new parameters are gathered for the next step, so between steps every device stores all of them."""
 
 import jax
 import jax.numpy as jnp

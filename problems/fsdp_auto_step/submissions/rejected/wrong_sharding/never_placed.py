@@ -1,4 +1,4 @@
-"""A state that is created and never placed is not split: left to itself, every device of the step takes all of it."""
+"""The state is created but never placed, so it is not split: every device of the step holds all of it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The state carries optax's own tuple under another name, so its leaves are not called mu/..., nu/... and count."""
+"""The state contains optax's own tuple under another name, so its leaves are not called mu/..., nu/... and count."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You returned each device's own loss under P(); shard_map finds that it varies and refuses: take pmean."""
+"""You returned each device's own loss under P(). shard_map sees that it varies and refuses: use pmean."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""You gave reshard an axis that is Auto; it moves arrays over Explicit axes only. On Auto axes with_sharding_constraint says where an array lives."""
+"""You passed an Auto axis to reshard, which moves arrays only over Explicit axes. On Auto axes,
+with_sharding_constraint sets where an array lives."""
 
 import jax
 import jax.numpy as jnp

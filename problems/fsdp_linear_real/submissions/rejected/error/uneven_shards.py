@@ -1,4 +1,4 @@
-"""You split a dimension that 8 devices do not divide; shard_map refuses, and such a leaf stays whole."""
+"""You split a dimension whose length 8 devices do not divide. shard_map refuses that: such a leaf stays whole."""
 
 from functools import partial
 

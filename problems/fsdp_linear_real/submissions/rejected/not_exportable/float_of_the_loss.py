@@ -1,4 +1,4 @@
-"""You called float() on the loss; this step is one compiled program, in which it has no number yet."""
+"""You called float() on the loss. The step is one compiled program, in which the loss has no value yet."""
 
 import jax
 import jax.numpy as jnp

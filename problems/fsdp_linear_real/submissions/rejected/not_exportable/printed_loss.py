@@ -1,4 +1,4 @@
-"""You printed from inside the step; a program that calls back into Python is not one of the devices alone."""
+"""You printed from inside the step. A program that calls back into Python does not run on the devices alone."""
 
 import jax
 import jax.numpy as jnp

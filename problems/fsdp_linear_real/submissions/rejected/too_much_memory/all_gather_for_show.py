@@ -1,4 +1,4 @@
-"""You had every device make the whole kernel for itself; weights are made in shards, or a large model never fits."""
+"""Every device creates the whole kernel for itself. Create weights in shards, or a large model does not fit."""
 
 from functools import partial
 

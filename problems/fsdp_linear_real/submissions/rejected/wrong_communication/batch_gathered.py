@@ -1,4 +1,4 @@
-"""You gathered the batch, so each device computes on every row; in FSDP weights travel and rows stay."""
+"""You gathered the batch, so each device computes on every row. In FSDP, weights travel and rows stay."""
 
 import jax
 import jax.numpy as jnp

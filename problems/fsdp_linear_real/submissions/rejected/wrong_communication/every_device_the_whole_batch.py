@@ -1,4 +1,4 @@
-"""You gathered the batch inside shard_map; then all devices do the same work and no gradient needs a sum."""
+"""You gathered the batch inside shard_map, so all devices do the same work and no gradient needs a sum."""
 
 from functools import partial
 

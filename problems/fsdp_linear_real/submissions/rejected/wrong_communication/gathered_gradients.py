@@ -1,4 +1,4 @@
-"""You gathered the gradients of all devices to average them; reduce_scatter adds on the way."""
+"""You gathered the gradients of all devices to average them. reduce_scatter adds them on the way."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""You kept a replica of the kernel on each device and cut the result: data parallelism, no weight is ever gathered."""
+"""You kept a replica of the kernel on each device and split the result. That is data parallelism: no weight is ever
+gathered."""
 
 import jax
 import jax.numpy as jnp

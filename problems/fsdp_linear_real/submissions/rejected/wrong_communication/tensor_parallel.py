@@ -1,4 +1,5 @@
-"""You computed with a part of the kernel on all rows, which is tensor parallelism; FSDP computes with all of it."""
+"""You computed with a part of the kernel on all rows, which is tensor parallelism. FSDP computes with the whole
+kernel."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You sharded the kernel and left every bias whole; it is split, too, where a dimension divides."""
+"""You sharded the kernel and left every bias whole. A bias is split too if the number of devices divides it."""
 
 import jax
 import jax.numpy as jnp

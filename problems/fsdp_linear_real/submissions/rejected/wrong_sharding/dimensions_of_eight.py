@@ -1,4 +1,4 @@
-"""You looked for dimensions that 8 divides whatever the mesh; a bias of 100 is whole on 8 devices and split on 4."""
+"""You looked for dimensions that 8 divides, whatever the mesh. A bias of 100 is whole on 8 devices and split on 4."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You split the first dimension that divides; of several it is the longest that is split."""
+"""You split the first dimension that the number of devices divides. If there are several, split the longest."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Where two dimensions are equally long, you split the last of them; the rule splits the first."""
+"""If two dimensions are equally long, you split the last one; the rule splits the first."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Nothing in your program says where a parameter lives, so all devices hold all of it. Inside a program, jax.device_put does not say it; with_sharding_constraint does."""
+"""Nothing in your program sets where a parameter lives, so every device holds all of it. Inside a program,
+jax.device_put does not set it, but with_sharding_constraint does."""
 
 import jax
 import jax.numpy as jnp

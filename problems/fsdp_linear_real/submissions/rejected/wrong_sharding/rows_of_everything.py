@@ -1,4 +1,4 @@
-"""You split dimension 0 of every leaf; where the number of devices does not divide it, take another."""
+"""You split dimension 0 of every leaf. If the number of devices does not divide it, split another one."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You trained on shards and returned whole parameters; the next step starts from what this one returns."""
+"""You trained on shards and returned whole parameters, which the next step starts from."""
 
 import jax
 import jax.numpy as jnp

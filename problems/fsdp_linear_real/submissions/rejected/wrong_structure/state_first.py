@@ -1,4 +1,4 @@
-"""You returned (state, loss); the pair that is asked for is (loss, state)."""
+"""You returned (state, loss); the required order is (loss, state)."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You took an Adam step; the problem asks for plain SGD."""
+"""You took an Adam step; the problem requires plain SGD."""
 
 import jax
 import jax.numpy as jnp

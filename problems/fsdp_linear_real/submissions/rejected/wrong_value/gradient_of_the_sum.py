@@ -1,4 +1,5 @@
-"""You differentiated the sum of squares and returned their mean; gradients belong to the loss that is reported."""
+"""You differentiated the sum of squares and returned their mean. The gradients must be those of the loss that you
+return."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The step is as many times too long as there are devices: psum_scatter and psum add, and the division by their number is missing."""
+"""The step is too long by a factor of the number of devices: psum_scatter and psum add, and the division by that
+number is missing."""
 
 from functools import partial
 

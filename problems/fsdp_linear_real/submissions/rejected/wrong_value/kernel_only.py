@@ -1,4 +1,4 @@
-"""You updated the kernel alone; the bias has a gradient, too, although it starts at zero."""
+"""You updated only the kernel. The bias also has a gradient, although it starts at zero."""
 
 import jax
 import jax.numpy as jnp

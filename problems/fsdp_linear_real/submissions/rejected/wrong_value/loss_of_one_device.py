@@ -1,4 +1,4 @@
-"""You returned each device's own loss as if it were that of the batch; pmean makes it so."""
+"""You returned each device's own loss as if it were the loss of the batch, which is its pmean."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You returned the parameters as they were made; the state is the one after the step."""
+"""You returned the initial parameters; return those after the step."""
 
 import jax
 import jax.numpy as jnp

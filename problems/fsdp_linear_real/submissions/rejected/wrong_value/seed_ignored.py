@@ -1,4 +1,4 @@
-"""You made the weights from a fixed seed; they must come from the argument."""
+"""You created the weights from a fixed seed; use the argument."""
 
 import jax
 import jax.numpy as jnp

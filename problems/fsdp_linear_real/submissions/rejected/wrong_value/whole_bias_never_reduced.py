@@ -1,4 +1,4 @@
-"""You left out the sum over devices for a bias that is whole: its copies drift apart, each after its own rows."""
+"""You left out the sum over devices for a bias that is whole, so its copies follow their own rows and drift apart."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Only device 0 is interested in the loss, so only device 0 asks for the sum, and waits for seven that never come."""
+"""Only device 0 takes the branch with the sum, and it waits there for seven devices that never come."""
 
 import jax
 import jax.numpy as jnp

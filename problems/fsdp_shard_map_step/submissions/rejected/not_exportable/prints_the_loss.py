@@ -1,4 +1,4 @@
-"""jax.debug.print calls back to Python from inside the step, and a program that is handed over alone has no Python."""
+"""jax.debug.print calls back into Python from inside the step, but an exported program runs without Python."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Sharded at rest and nowhere else: every device gathers the state and the batch and takes the whole step."""
+"""The state is sharded only between steps: in the step, every device gathers the state and the batch, and computes
+everything."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Reduced gradients are made whole again before the update, where each device needs no more than its own shard."""
+"""The reduced gradients are gathered before the update, although each device needs only its own shard."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Correct FSDP under jit: but there the compiler chooses the collectives, and on this backend it all-reduces gradients."""
+"""This is correct FSDP under jit. But there the compiler chooses the collectives, and on this backend it all-reduces
+gradients."""
 
 import jax
 import jax.numpy as jnp

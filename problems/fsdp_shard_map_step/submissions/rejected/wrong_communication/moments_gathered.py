@@ -1,4 +1,5 @@
-"""The moments are gathered with the parameters, though Adam works on each element by itself and needs no other shard."""
+"""The moments are gathered with the parameters, although Adam updates each element by itself and needs no other
+shard."""
 
 import jax
 import jax.numpy as jnp

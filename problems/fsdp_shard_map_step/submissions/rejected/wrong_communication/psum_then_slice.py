@@ -1,4 +1,4 @@
-"""An all_reduce and a slice give the right shard, after sending the whole sum to every device."""
+"""An all_reduce and a slice return the right shard, but send the whole sum to every device."""
 
 import jax
 import jax.numpy as jnp

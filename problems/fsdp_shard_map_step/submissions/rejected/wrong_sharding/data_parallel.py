@@ -1,4 +1,4 @@
-"""Plain data parallelism: the batch is split, and everything else is whole on every device."""
+"""This is plain data parallelism: the batch is split, and everything else is whole on every device."""
 
 import jax
 import jax.numpy as jnp

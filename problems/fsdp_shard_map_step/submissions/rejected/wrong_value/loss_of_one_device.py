@@ -1,4 +1,4 @@
-"""Each device returns the loss of its own rows, and of eight different numbers only one is read."""
+"""Each device returns the loss of its own rows, and only one of these eight numbers is read."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The loss is averaged over devices, so its gradient is a mean already; dividing once more makes it N times too small."""
+"""The loss is averaged over devices, so its gradient is already a mean. Dividing again makes it N times too small."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Each device takes its slice of its own gradient: nothing is summed, so every shard learns from an eighth of the batch."""
+"""Each device takes its slice of its own gradient. Nothing is summed, so every shard learns from an eighth of the
+batch."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You sized the model by x.shape[0], the rows of the batch; its input width is x.shape[-1]."""
+"""You sized the model by x.shape[0], the number of rows; its input width is x.shape[-1]."""
 
 import jax.numpy as jnp
 import optax

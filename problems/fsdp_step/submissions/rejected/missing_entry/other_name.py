@@ -1,4 +1,4 @@
-"""You named the function otherwise; the grader calls fsdp_step."""
+"""Your function has another name; the grader calls fsdp_step."""
 
 import jax.numpy as jnp
 import optax

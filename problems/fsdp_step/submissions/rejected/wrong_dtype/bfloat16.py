@@ -1,4 +1,4 @@
-"""You returned bfloat16; parameters may travel in it, the loss is reported in float32."""
+"""You returned bfloat16. Parameters may travel as bfloat16, but the loss is float32."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You returned the losses before and after the update; only the one before is asked for, shape (1,)."""
+"""You returned the losses before and after the update; return only the one before, shape (1,)."""
 
 import jax.numpy as jnp
 import optax

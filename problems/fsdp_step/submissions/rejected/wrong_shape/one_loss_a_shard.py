@@ -1,4 +1,4 @@
-"""You returned one loss for each shard; the shards agree on a single loss, shape (1,)."""
+"""You returned one loss per shard; the shards agree on a single loss, shape (1,)."""
 
 import jax.numpy as jnp
 import optax

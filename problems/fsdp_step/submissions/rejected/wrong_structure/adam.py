@@ -1,4 +1,4 @@
-"""You built the optimizer with Adam; the rule asks for plain SGD."""
+"""You built the optimizer with Adam; the rules require plain SGD."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You updated with gradients of an already updated model; one step uses one pair of loss and gradients."""
+"""You updated with the gradients of an already updated model; one step uses one pair of loss and gradients."""
 
 import jax.numpy as jnp
 import optax

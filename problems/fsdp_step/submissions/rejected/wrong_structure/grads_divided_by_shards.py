@@ -1,4 +1,4 @@
-"""You divided the gradients by num_shards; that corrects a reduce_scatter, and here nothing was summed."""
+"""You divided the gradients by num_shards. That corrects a reduce_scatter, but here nothing was summed."""
 
 import jax
 import jax.numpy as jnp

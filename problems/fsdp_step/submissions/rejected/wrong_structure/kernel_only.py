@@ -1,4 +1,4 @@
-"""Your optimizer trains the kernel alone; wrt=nnx.Param takes in every parameter."""
+"""Your optimizer trains only the kernel; wrt=nnx.Param covers every parameter."""
 
 import jax.numpy as jnp
 import optax

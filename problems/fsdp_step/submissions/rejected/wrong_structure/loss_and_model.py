@@ -1,4 +1,4 @@
-"""You returned the model beside the loss; the output is the loss array alone."""
+"""You returned the model with the loss; the output is only the loss array."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You left the bias out; it starts at zero, so the loss cannot tell, but its gradient is missing."""
+"""You left out the bias. It starts at zero, so the loss is the same, but its gradient is missing."""
 
 import jax.numpy as jnp
 import optax

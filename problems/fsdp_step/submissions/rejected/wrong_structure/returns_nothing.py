@@ -1,4 +1,4 @@
-"""Your function returns None; its last line has to return the loss."""
+"""Your function returns None; its last line must return the loss."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You called update once for each shard; the devices of an FSDP job take one step together."""
+"""You called update once per shard; the devices of an FSDP job take one step together."""
 
 import jax.numpy as jnp
 import optax

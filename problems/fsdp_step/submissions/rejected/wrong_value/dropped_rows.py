@@ -1,4 +1,4 @@
-"""You dropped the rows that did not divide by num_shards; every row counts."""
+"""You dropped the rows left over after dividing by num_shards; every row counts."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You let broadcasting compare every row's output with every row's target, N x N pairs instead of N."""
+"""Broadcasting compared every row's output with every row's target: N x N pairs instead of N."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You halved the squared error; the rule asks for the plain mean, without the factor 1/2."""
+"""You halved the squared error; the rules require the plain mean, without the factor 1/2."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You averaged the shards' own means; when shards differ in length that is not the mean over the batch."""
+"""You averaged the means of the shards. If shards differ in length, that is not the mean over the batch."""
 
 import jax.numpy as jnp
 import numpy as np

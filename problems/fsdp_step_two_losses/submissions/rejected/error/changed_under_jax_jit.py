@@ -1,4 +1,4 @@
-"""You changed an nnx model inside jax.jit; nnx.jit carries the change out, jax.jit does not."""
+"""You changed an nnx model inside jax.jit, which discards the change; nnx.jit keeps it."""
 
 import jax
 import jax.numpy as jnp

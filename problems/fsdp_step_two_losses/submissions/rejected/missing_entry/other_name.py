@@ -1,4 +1,4 @@
-"""You named the function fsdp_step, as in the problem before; the grader calls fsdp_step2."""
+"""You named the function fsdp_step, as in the previous problem; the grader calls fsdp_step2."""
 
 import jax.numpy as jnp
 import optax

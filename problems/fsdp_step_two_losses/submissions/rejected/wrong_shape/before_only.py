@@ -1,4 +1,4 @@
-"""You returned the loss before the update alone; the one after it is asked for too, shape (2,)."""
+"""You returned only the loss before the update; also return the one after it, shape (2,)."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You returned a pair of losses for each shard; the shards agree on one pair, shape (2,)."""
+"""You returned a pair of losses per shard; the shards agree on one pair, shape (2,)."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You returned how far the loss fell; both losses are asked for, shape (2,)."""
+"""You returned how far the loss fell; return both losses, shape (2,)."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You returned the model beside the losses; the output is the array of losses alone."""
+"""You returned the model with the losses; the output is only the array of losses."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You updated with Adam, whose first step has length lr in every element; the rule asks for plain SGD."""
+"""You updated with Adam, whose first step has length lr in every element; the rules require plain SGD."""
 
 import jax.numpy as jnp
 import optax

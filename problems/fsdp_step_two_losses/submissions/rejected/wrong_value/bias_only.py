@@ -1,4 +1,4 @@
-"""You trained the bias alone; a step moves every parameter."""
+"""You trained only the bias; a step moves every parameter."""
 
 import jax.numpy as jnp
 import optax

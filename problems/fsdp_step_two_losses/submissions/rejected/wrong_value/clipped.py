@@ -1,4 +1,4 @@
-"""You clipped the gradients; plain SGD takes them as they are."""
+"""You clipped the gradients; plain SGD uses them as they are."""
 
 import jax.numpy as jnp
 import optax

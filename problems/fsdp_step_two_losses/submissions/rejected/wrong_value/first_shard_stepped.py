@@ -1,4 +1,4 @@
-"""You stepped with one shard's gradients; the others have a share in the mean."""
+"""You stepped with the gradients of one shard; the mean includes those of the others."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You updated with a learning rate of your own; it is the argument lr."""
+"""You updated with your own learning rate; use the argument lr."""
 
 import jax.numpy as jnp
 import optax

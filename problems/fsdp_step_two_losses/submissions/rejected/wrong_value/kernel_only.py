@@ -1,4 +1,4 @@
-"""You trained the kernel alone; wrt=nnx.Param takes in the bias as well."""
+"""You trained only the kernel; wrt=nnx.Param also covers the bias."""
 
 import jax.numpy as jnp
 import optax

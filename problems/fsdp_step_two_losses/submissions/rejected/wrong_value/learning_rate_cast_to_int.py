@@ -1,4 +1,4 @@
-"""You cast the learning rate to int, which makes 0 of any rate below 1."""
+"""You cast the learning rate to int, which turns any rate below 1 into 0."""
 
 import jax.numpy as jnp
 import optax

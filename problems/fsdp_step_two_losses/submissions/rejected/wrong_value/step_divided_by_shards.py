@@ -1,4 +1,4 @@
-"""Your step is num_shards times too short: the gradient of a mean over the batch is a mean already."""
+"""Your step is num_shards times too short: the gradient of a mean over the batch is already a mean."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You stepped once for each shard of the batch; the devices of an FSDP job take one step together."""
+"""You stepped once per shard of the batch; the devices of an FSDP job take one step together."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,4 +1,4 @@
-"""You read the second loss off the tangent, L - lr |g|^2; the loss itself curves away from it."""
+"""You took the second loss from the tangent, L - lr |g|^2; the loss itself curves away from it."""
 
 import jax.numpy as jnp
 import optax

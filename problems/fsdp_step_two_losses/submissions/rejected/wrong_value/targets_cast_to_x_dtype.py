@@ -1,4 +1,4 @@
-"""You cast y to the dtype of x; when x holds integers that cuts the fractions off the targets."""
+"""You cast y to the dtype of x. If x contains integers, that drops the fractions of the targets."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You took two steps; the second loss belongs after the first of them."""
+"""You took two steps; compute the second loss after the first step."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You added the gradient; it points to where the loss grows, so a step goes the other way."""
+"""You added the gradient. It points to where the loss grows, so a step goes the other way."""
 
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,4 @@
-"""You summed in a branch that only the last stage takes; it waits there for stages that never come."""
+"""You summed in a branch that only the last stage takes. It waits there for stages that never come."""
 
 import jax
 import jax.numpy as jnp

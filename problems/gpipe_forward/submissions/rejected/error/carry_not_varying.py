@@ -1,4 +1,4 @@
-"""You started the loop with zeros that are the same on all devices; what the loop carries is not."""
+"""You started the loop with zeros that are equal on all devices, but the carry of the loop varies."""
 
 import jax
 import jax.numpy as jnp

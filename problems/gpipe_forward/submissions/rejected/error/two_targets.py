@@ -1,4 +1,4 @@
-"""You gave one stage two senders; in a permutation each device receives from one at most."""
+"""You gave one stage two senders; in a permutation, each device receives from at most one."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You named the function otherwise; the grader calls gpipe."""
+"""Your function has another name; the grader calls gpipe."""
 
 import jax
 import jax.numpy as jnp

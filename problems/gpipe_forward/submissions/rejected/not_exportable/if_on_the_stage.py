@@ -1,4 +1,4 @@
-"""You asked Python whether the stage is 0; all devices run one program, so choose with jnp.where."""
+"""You tested in Python whether the stage is 0. All devices run one program, so choose with jnp.where."""
 
 import jax
 import jax.numpy as jnp

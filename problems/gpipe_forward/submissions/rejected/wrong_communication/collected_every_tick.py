@@ -1,4 +1,4 @@
-"""You summed over stages in every tick: all of them then wait for the last one, M + S - 1 times."""
+"""You summed over stages in every tick, so all stages wait for the last one M + S - 1 times."""
 
 import jax
 import jax.numpy as jnp

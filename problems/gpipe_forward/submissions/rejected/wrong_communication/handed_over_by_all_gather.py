@@ -1,4 +1,5 @@
-"""You gathered the activations of all stages to read one of them; a neighbour needs one collective_permute."""
+"""You gathered the activations of all stages to read one of them; sending to a neighbour takes one
+collective_permute."""
 
 import jax
 import jax.numpy as jnp

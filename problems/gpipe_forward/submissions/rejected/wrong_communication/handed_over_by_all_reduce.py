@@ -1,4 +1,5 @@
-"""You handed activations over through a sum of all stages' slots; a neighbour needs one collective_permute."""
+"""You passed activations on through a sum over all stages' slots; sending to a neighbour takes one
+collective_permute."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every device gathers the whole stack of layers and computes all of it, as a scan over the split dimension has it."""
+"""Every device gathers and computes the whole stack of layers, which is what a scan over the split dimension does."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You kept the rows in place and sent the layers round the ring; in a pipeline the activations travel."""
+"""You kept the rows in place and sent the layers around the ring; in a pipeline, the activations travel."""
 
 import jax
 import jax.numpy as jnp

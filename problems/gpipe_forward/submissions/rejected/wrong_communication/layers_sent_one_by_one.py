@@ -1,4 +1,4 @@
-"""Each layer is sent to every device, which computes all of them; in a pipeline the activations travel."""
+"""Each layer is sent to every device, and each device computes all layers; in a pipeline, the activations travel."""
 
 import jax.numpy as jnp
 

@@ -1,4 +1,5 @@
-"""You shifted stages by joining unequal pieces; the partitioner makes all_to_alls of it, where roll permutes."""
+"""You shifted stages by concatenating unequal pieces, which the partitioner turns into all_to_alls; roll becomes a
+permute."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You sent all microbatches together from stage to stage: only one stage at a time has work."""
+"""You sent all microbatches together from stage to stage, so only one stage at a time has work."""
 
 import jax
 import jax.numpy as jnp

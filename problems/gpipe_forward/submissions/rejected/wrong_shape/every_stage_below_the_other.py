@@ -1,4 +1,4 @@
-"""You returned the results of all stages below each other; the result has the shape of microbatches."""
+"""You concatenated the results of all stages; the result has the shape of microbatches."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You stopped after the reduce_scatter: each device has some rows of every microbatch, and all need all."""
+"""You stopped after the reduce_scatter: each device has some rows of every microbatch, but needs all of them."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You returned the loop's carry beside the results; the result is one array."""
+"""You returned the loop's carry with the results; the result is one array."""
 
 import jax
 import jax.numpy as jnp

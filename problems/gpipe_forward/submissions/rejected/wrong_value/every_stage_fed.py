@@ -1,4 +1,4 @@
-"""You fed each stage from the microbatches; only stage 0 reads them, the others what arrived."""
+"""You fed each stage from the microbatches. Only stage 0 reads them; the others read what arrives."""
 
 import jax
 import jax.numpy as jnp

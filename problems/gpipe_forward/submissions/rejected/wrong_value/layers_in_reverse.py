@@ -1,4 +1,4 @@
-"""You let each stage apply its layers in reverse; the first of the slice comes first."""
+"""Each stage applies its layers in reverse; the first layer of the slice comes first."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You sent results to the stage before; they go from stage s to stage s + 1."""
+"""You sent results to the previous stage; they go from stage s to stage s + 1."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""You asked in Python whether the loss is finite: while a program is traced there is no number yet. Use jnp.where."""
+"""You tested in Python whether the loss is finite. While a program is traced, the loss has no value yet. Use
+jnp.where."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""You split the batch over data only. The devices of a group then all compute the same rows: fsdp splits the weights' storage, and the batch as well."""
+"""You split the batch over data only, so all devices of a group compute the same rows. fsdp splits both the stored
+weights and the batch."""
 
 import jax
 import jax.numpy as jnp

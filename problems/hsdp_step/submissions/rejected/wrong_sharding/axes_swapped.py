@@ -1,4 +1,4 @@
-"""You split the leaves over data and copied them along fsdp: it is the other way round."""
+"""You split the leaves over data and copied them along fsdp; it must be the other way around."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You returned the state without its count: the next step would not know which step it is."""
+"""You returned the state without its count, so the next step would not know its number."""
 
 import jax
 import jax.numpy as jnp

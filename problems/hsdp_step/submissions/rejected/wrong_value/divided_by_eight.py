@@ -1,4 +1,4 @@
-"""The gradients are divided by 8 on every mesh; on a mesh of 4 that is half of their mean."""
+"""The gradients are divided by 8 on every mesh. On a mesh of 4 devices, the result is half their mean."""
 
 import jax
 import jax.numpy as jnp

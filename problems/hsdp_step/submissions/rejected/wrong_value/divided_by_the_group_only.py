@@ -1,4 +1,4 @@
-"""You added up over both axes and divided by the size of one: the mean is over all devices of the mesh."""
+"""You summed over both axes and divided by the size of one. The mean is over all devices of the mesh."""
 
 import jax
 import jax.numpy as jnp

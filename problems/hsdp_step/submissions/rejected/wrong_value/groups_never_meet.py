@@ -1,4 +1,4 @@
-"""You formed the mean inside each group only: the copies in different groups see different rows and drift apart."""
+"""You averaged only inside each group, so the copies in different groups see different rows and drift apart."""
 
 import jax
 import jax.numpy as jnp

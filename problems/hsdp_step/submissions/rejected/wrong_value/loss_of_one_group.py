@@ -1,4 +1,4 @@
-"""You averaged the loss over one group; the batch is spread over all of them."""
+"""You averaged the loss over one group; the batch is spread over all groups."""
 
 import jax
 import jax.numpy as jnp

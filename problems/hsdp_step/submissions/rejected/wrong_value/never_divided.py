@@ -1,4 +1,5 @@
-"""You added the gradients up and did not divide: reduce_scatter and psum give sums, so the gradient is as many times too large as there are devices."""
+"""You summed the gradients and did not divide. reduce_scatter and psum return sums, so the gradient is too large by
+a factor of the number of devices."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You computed the gradients and returned the state as it came: a step has to return the new state."""
+"""You computed the gradients and returned the old state. A step must return the new state."""
 
 import jax
 import jax.numpy as jnp

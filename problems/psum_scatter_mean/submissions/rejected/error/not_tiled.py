@@ -1,4 +1,4 @@
-"""You left out tiled=True; psum_scatter then wants a dimension exactly as long as the axis, and removes it."""
+"""You left out tiled=True. psum_scatter then requires a dimension exactly as long as the axis, and removes it."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You scattered dimension 0 of the stack, which counts gradients and which no number of devices divides here."""
+"""You scattered dimension 0 of the stack. It counts gradients, and the number of devices does not divide it here."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You scattered every gradient of a device by itself; add them up first, and one exchange carries their sum."""
+"""You scattered every gradient of a device separately. Add them up first, and one collective sends their sum."""
 
 from functools import partial
 

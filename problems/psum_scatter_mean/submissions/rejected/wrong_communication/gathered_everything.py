@@ -1,4 +1,4 @@
-"""You gathered the gradients of all devices and averaged here: n gradients travel to every device instead of one."""
+"""You gathered the gradients of all devices and averaged locally: n gradients travel to every device instead of one."""
 
 from functools import partial
 

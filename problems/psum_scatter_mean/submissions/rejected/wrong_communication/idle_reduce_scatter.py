@@ -1,4 +1,4 @@
-"""The sum is an all_reduce, and a reduce_scatter is there as well; what counts is all that is exchanged."""
+"""The sum is an all_reduce, and there is an additional reduce_scatter. All communication counts."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""Your sum is an all_reduce, by psum or by the partitioner: all devices get all of it, to throw most of it away."""
+"""Your sum is an all_reduce, from psum or from the partitioner: all devices receive all of it and discard most of
+it."""
 
 import jax
 from jax.sharding import NamedSharding

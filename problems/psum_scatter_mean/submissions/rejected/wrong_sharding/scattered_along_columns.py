@@ -1,4 +1,4 @@
-"""You scattered the columns; the rows, dimension 0 of a gradient, are what the devices share out."""
+"""You scattered the columns; split the rows, which are dimension 0 of a gradient."""
 
 from functools import partial
 

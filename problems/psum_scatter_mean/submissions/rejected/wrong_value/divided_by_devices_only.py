@@ -1,4 +1,4 @@
-"""You divided the sum of all gradients by the number of devices; each device brought several of them."""
+"""You divided the sum of all gradients by the number of devices, but each device has several gradients."""
 
 from functools import partial
 

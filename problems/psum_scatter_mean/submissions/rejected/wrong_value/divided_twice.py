@@ -1,4 +1,4 @@
-"""You averaged on the device and divided by all M gradients afterwards: the local ones were counted twice."""
+"""You averaged on the device and then divided by all M gradients, so the local gradients were counted twice."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Only the first gradient of each device counts; where a device holds several, the others are lost."""
+"""Only the first gradient of each device counts; if a device has several, the others are lost."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""You averaged the gradients of each device and cut out its rows; the other devices never had a say."""
+"""You averaged the gradients of each device and took its rows; the other devices contributed nothing."""
 
 from functools import partial
 

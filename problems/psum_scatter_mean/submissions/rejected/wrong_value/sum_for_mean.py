@@ -1,4 +1,4 @@
-"""You stopped at the sum: psum_scatter adds, and nothing in it divides by the number of gradients."""
+"""You stopped at the sum: psum_scatter adds, but does not divide by the number of gradients."""
 
 from functools import partial
 

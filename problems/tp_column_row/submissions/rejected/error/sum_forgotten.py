@@ -1,4 +1,4 @@
-"""You promised a result that is the same everywhere and left out the psum that makes it so."""
+"""You declared a result that is equal on all devices, but left out the psum that makes it equal."""
 
 import jax
 from jax.sharding import PartitionSpec as P

@@ -1,4 +1,4 @@
-"""You called a collective where no mesh axis has a name; that is inside jax.shard_map only."""
+"""You called a collective outside jax.shard_map, where mesh axes have no names."""
 
 import jax
 

@@ -1,4 +1,4 @@
-"""You named the function otherwise; the grader calls tp_mlp."""
+"""Your function has another name; the grader calls tp_mlp."""
 
 import jax
 

@@ -1,4 +1,4 @@
-"""You took the arrays to NumPy; while the program is traced they have no numbers yet."""
+"""You passed the arrays to NumPy. While the program is traced, they have no values yet."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""You computed the product on the host through a callback; a program of the devices has no such way out."""
+"""You computed the product on the host through a callback; an exported program runs on the devices alone."""
 
 import jax
 import numpy as np

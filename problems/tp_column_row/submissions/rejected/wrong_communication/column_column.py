@@ -1,4 +1,4 @@
-"""You split both weights by columns: the hidden layer must be gathered between them, and the result after."""
+"""You split both weights by columns, so the hidden layer must be gathered between them, and the result afterwards."""
 
 import jax
 from jax.sharding import NamedSharding

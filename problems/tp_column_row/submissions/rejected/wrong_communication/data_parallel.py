@@ -1,4 +1,4 @@
-"""You split the rows of x and gathered the weights: that is data parallelism, and moves every weight."""
+"""You split the rows of x and gathered the weights. That is data parallelism, and moves every weight."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""Every device gathers the weights and computes everything, and the all_reduce that is there as well does not undo that."""
+"""Every device gathers the weights and computes everything; the additional all_reduce does not undo that."""
 
 import jax
 from jax.sharding import PartitionSpec as P

@@ -1,4 +1,5 @@
-"""You summed the hidden layer over devices, in zeros of its full width: an all_reduce 8 times the result's."""
+"""You summed the hidden layer over devices, padded with zeros to its full width: an all_reduce 8 times as large as
+that of the result."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You gathered all partial sums and added them up on every device: as many results travel as devices."""
+"""You gathered all partial sums and added them up on every device, so as many results travel as there are devices."""
 
 import jax
 from jax.sharding import PartitionSpec as P

@@ -1,4 +1,4 @@
-"""You split w1 by rows and w2 by columns: the sum over devices then falls on the wide hidden layer."""
+"""You split w1 by rows and w2 by columns, so the sum over devices is over the wide hidden layer."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""You gathered both weights on every device; tensor parallelism computes with its own slices."""
+"""You gathered both weights on every device; in tensor parallelism, each device computes with its own slices."""
 
 import jax
 from jax.sharding import PartitionSpec as P

@@ -1,4 +1,5 @@
-"""Every slice of the weights is sent to every device before the products, as in_specs=P() has it; tensor parallelism computes with its own slices."""
+"""in_specs=P() sends every slice of the weights to every device before the products; in tensor parallelism, each
+device computes with its own slices."""
 
 import jax
 from jax.sharding import PartitionSpec as P

@@ -1,4 +1,4 @@
-"""You returned bfloat16; the result is float32, as the inputs are."""
+"""You returned bfloat16; the result is float32, like the inputs."""
 
 import jax
 import jax.numpy as jnp

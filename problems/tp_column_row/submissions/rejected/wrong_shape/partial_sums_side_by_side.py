@@ -1,4 +1,4 @@
-"""You returned every device's partial sum below the others; the result is their sum, of the shape of x."""
+"""You concatenated the partial sums of the devices; the result is their sum, in the shape of x."""
 
 import jax
 from jax.sharding import PartitionSpec as P

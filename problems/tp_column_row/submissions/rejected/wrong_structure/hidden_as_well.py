@@ -1,4 +1,4 @@
-"""You returned the hidden layer beside the result; the result is one array."""
+"""You returned the hidden layer with the result; the result is one array."""
 
 import jax
 

@@ -1,4 +1,4 @@
-"""You sent the partial sums in bfloat16; half the bytes, and more error than float32 allows here."""
+"""You sent the partial sums as bfloat16: half the bytes, but more error than is allowed here."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""You cut the weights into eighths; on a mesh of four devices half of the hidden units get lost."""
+"""You cut the weights into eighths; on a mesh of four devices, half of the hidden units are lost."""
 
 import jax
 from jax.sharding import PartitionSpec as P

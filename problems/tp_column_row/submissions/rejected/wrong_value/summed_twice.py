@@ -1,4 +1,4 @@
-"""You summed the result over devices twice, so it is as many times too large as there are devices."""
+"""You summed the result over devices twice, so it is too large by a factor of the number of devices."""
 
 import jax
 from jax.sharding import PartitionSpec as P

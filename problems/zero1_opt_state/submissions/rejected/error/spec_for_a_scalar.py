@@ -1,4 +1,4 @@
-"""P("fsdp") for every leaf of the optimizer's state: the step count has no dimension to split."""
+"""You used P("fsdp") for every leaf of the optimizer's state, but the step count has no dimension to split."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""A loop over rows stores each row's whole gradient before it averages: right numbers, and as many gradients as rows."""
+"""A loop over rows stores the whole gradient of each row before averaging. The numbers are right, but a device holds
+as many gradients as rows."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every device gathers and computes the whole batch, so the reduction that is there as well has nothing to add."""
+"""Every device gathers and computes the whole batch, so the additional reduction contributes nothing."""
 
 import jax
 import jax.numpy as jnp

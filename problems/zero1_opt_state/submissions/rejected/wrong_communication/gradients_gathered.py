@@ -1,4 +1,4 @@
-"""Reduced gradients are made whole again before they are cut into slices: one all_gather more than the update needs."""
+"""The reduced gradients are gathered before they are cut into slices: one all_gather more than the update needs."""
 
 import jax
 import jax.numpy as jnp

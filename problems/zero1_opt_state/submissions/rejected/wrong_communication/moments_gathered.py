@@ -1,4 +1,4 @@
-"""The moments are made whole for the update, though Adam works on each element by itself and needs no other slice."""
+"""The moments are gathered for the update, although Adam updates each element by itself and needs no other slice."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""An all_reduce, and then a psum_scatter of what is summed already: right after a second division, and half as much again to send."""
+"""You used an all_reduce, and then a psum_scatter of the same sum. A second division makes it right, but it sends
+half as much again."""
 
 import jax
 import jax.numpy as jnp

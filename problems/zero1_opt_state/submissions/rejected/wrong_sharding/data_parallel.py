@@ -1,4 +1,4 @@
-"""Plain data parallelism: every device keeps both moments whole, though it could do with its share of them."""
+"""This is plain data parallelism: every device keeps both moments whole, although its own share is enough."""
 
 import jax
 import jax.numpy as jnp

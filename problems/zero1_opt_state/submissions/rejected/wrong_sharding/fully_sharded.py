@@ -1,4 +1,4 @@
-"""The parameters are sharded, too. That is FSDP, and it has to gather them before every use; ZeRO-1 keeps them whole."""
+"""The parameters are sharded too. That is FSDP, which has to gather them before every use; ZeRO-1 keeps them whole."""
 
 import jax
 import jax.numpy as jnp

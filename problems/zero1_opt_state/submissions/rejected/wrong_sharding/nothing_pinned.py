@@ -1,4 +1,5 @@
-"""Without a pin the new parameters come out split as the moments are, so that the second step starts from another layout."""
+"""Without a constraint, the new parameters come out split like the moments, so the second step starts from another
+sharding."""
 
 import jax
 import jax.numpy as jnp

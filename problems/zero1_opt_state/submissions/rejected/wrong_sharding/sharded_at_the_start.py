@@ -1,4 +1,4 @@
-"""init shards the moments, and the step returns them whole: from the second step on nothing is saved."""
+"""init shards the moments, but the step returns them whole: from the second step on, nothing is saved."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The number of devices is written down as 8, and the mesh that the program is compiled for may be smaller."""
+"""The code assumes 8 devices, but the mesh that the program is compiled for may be smaller."""
 
 import jax
 import jax.numpy as jnp

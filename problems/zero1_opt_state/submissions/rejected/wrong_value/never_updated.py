@@ -1,4 +1,4 @@
-"""Loss and gradients are right and are thrown away: the state comes back as it was."""
+"""Loss and gradients are right but unused: the step returns the old state."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Each device writes its new slice into its own copy and tells nobody: eight copies that agree on nothing but their claim to be one."""
+"""Each device writes its new slice only into its own copy, so there are eight copies that differ although they are
+declared equal."""
 
 import jax
 import jax.numpy as jnp

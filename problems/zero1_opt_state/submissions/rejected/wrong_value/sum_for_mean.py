@@ -1,4 +1,4 @@
-"""psum_scatter adds over devices: without a division by their number the gradient is N times the mean."""
+"""psum_scatter adds over devices. Without a division by their number, the gradient is N times the mean."""
 
 import jax
 import jax.numpy as jnp

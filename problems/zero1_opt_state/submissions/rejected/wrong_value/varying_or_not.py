@@ -1,4 +1,5 @@
-"""shard_map sums the gradient of replicated parameters by itself; a pmean on top changes nothing, so it stays N times too large."""
+"""shard_map already sums the gradient of replicated parameters. A pmean on top changes nothing, so it stays N times
+too large."""
 
 import jax
 import jax.numpy as jnp
