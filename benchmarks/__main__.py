@@ -1,4 +1,4 @@
-"""What `./meshgrade bench` starts: measures the parts, tells its progress on standard error, and prints the figures."""
+"""The program behind `./meshgrade bench`: measures the parts, reports progress to stderr, and prints the figures."""
 
 import argparse
 import json
@@ -18,11 +18,15 @@ from grader.errors import MeshgradeError
 
 
 def main() -> int:
-    """Return the exit status: 0 measured, 2 something that had to work did not, 130 stopped by Ctrl-C."""
+    """Return the exit status: 0 measured, 2 failed, 130 stopped by Ctrl-C."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; without any, all of them")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--quick", action="store_true", help="measure once each; the figures say nothing")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="measure each figure only once, to try the command out; the figures mean nothing",
+    )
     given = parser.parse_args()
     if unknown := [part for part in given.parts if part not in PARTS]:
         parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")

@@ -2,10 +2,10 @@
 
 Usage: python bare.py SUBMISSION ENTRY CASES [--program JSON] [--stay]
 
-CASES is a folder of wire frames, one a case. `--program` takes the `[program]` of a problem of that mode; without it
-the entry point is called. Without `--stay` the cases are run once and the process ends. With it they are run once to
-warm the process, `ready` is printed, and then each line on standard input runs them again and is answered with the
-milliseconds that this took. A result that is not the reference's ends the process with status 1.
+CASES is a folder of wire frames, one per case. `--program` takes the `[program]` of a problem of that mode; without it
+the entry point is called. Without `--stay`, the cases run once and the process ends. With it, they run once to warm
+the process, which then prints `ready`. After that, each line on standard input runs them again, and the answer is the
+time in milliseconds. A result that differs from the reference's ends the process with status 1.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def main(submission: Path, run_all: Callable[[types.ModuleType], bool], *, stay:
 
 
 def load(submission: Path) -> types.ModuleType:
-    """Import the submission, afresh each time."""
+    """Import the submission again, each time as a new module."""
     module = types.ModuleType("submission")
     sys.modules["submission"] = module
     exec(compile(submission.read_text(), "submission.py", "exec"), module.__dict__)
@@ -50,7 +50,7 @@ def load(submission: Path) -> types.ModuleType:
 
 
 def read_cases(folder: Path) -> list[dict[str, Any]]:
-    """The arguments of each case, and what is right for it."""
+    """The arguments and the expected result of each case."""
     cases = []
     for path in sorted(folder.glob("*.frame")):
         with path.open("rb") as file:
@@ -59,7 +59,7 @@ def read_cases(folder: Path) -> list[dict[str, Any]]:
 
 
 def run_calls(module: types.ModuleType, entry: str, cases: list[dict[str, Any]]) -> bool:
-    """Call the entry point once a case, with inputs converted as the runner converts them. Was every result right?"""
+    """Call the entry point once per case, with inputs converted as in the runner. True if all results are right."""
     right = True
     for case in cases:
         inputs = [jnp.asarray(value) if isinstance(value, np.ndarray) else value for value in case["inputs"].values()]

@@ -12,13 +12,13 @@ from jax.sharding import PartitionSpec as P
 
 
 def run_programs(entry: str, program: dict[str, Any], cases: list[dict[str, Any]], module: types.ModuleType) -> bool:
-    """On each mesh: compile the step once, with the state donated, and run every case. Were the losses right?
+    """On each mesh: compile the step once, with the state donated, and run every case. True if all losses are right.
 
     Args:
       program: `init`, `steps`, `meshes` and `inputs` of a problem's `[program]`.
       cases: `inputs`, and for each mesh the reference's loss at each step.
     """
-    # Whatever a process has traced and compiled before: it is a new submission, and no two of them are alike.
+    # Drop what the process has traced and compiled: every submission is new, and no two are alike.
     jax.clear_caches()  # type: ignore[no-untyped-call]
     right = True
     for number, axes in enumerate(program["meshes"]):
@@ -35,7 +35,7 @@ def run_programs(entry: str, program: dict[str, Any], cases: list[dict[str, Any]
 def _run_case(
     module: types.ModuleType, step: Any, mesh: Mesh, program: dict[str, Any], case: dict[str, Any]
 ) -> list[np.ndarray[Any, Any]]:
-    """The loss of each step. Every leaf of every state is read as well, as a judge has to."""
+    """The loss of each step. Every leaf of every state is read too, as a judge must do."""
     state = getattr(module, program["init"])(mesh, case["seed"])
     jax.tree.map(np.asarray, state)
     losses = []
@@ -54,7 +54,7 @@ def _run_case(
 
 
 def _mesh_of(state: Any, mesh: Mesh) -> Mesh:
-    """The one that the state is on, where that asks for shardings in types: the inputs must be typed, too."""
+    """The mesh of the state, if its type includes shardings: the inputs must then be typed too."""
     for leaf in jax.tree.leaves(state):
         sharding = getattr(leaf, "sharding", None)
         if isinstance(sharding, NamedSharding) and AxisType.Explicit in sharding.mesh.axis_types:

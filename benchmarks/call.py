@@ -1,4 +1,4 @@
-"""The figures of `call` mode, and what the walls cost, which is measured here since grading is quickest here."""
+"""The figures of `call` mode, and the cost of the walls, measured here because grading is fastest here."""
 
 from pathlib import Path
 

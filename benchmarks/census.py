@@ -1,4 +1,4 @@
-"""What the supervisor of a sandbox holds: descriptors, processes, mounts, scratch, memory."""
+"""The resources of a sandbox's supervisor: descriptors, processes, mounts, scratch, memory."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ class Census:
     resident_mb: float
 
     def left_since(self, before: "Census") -> list[str]:
-        """What there is more of than before, in words; memory is not among it, since it may grow a little."""
+        """The resources that have grown, in words; without memory, which may grow a little."""
         names = ("descriptors", "processes", "threads", "mounts", "mount_namespaces", "scratch")
         pairs = [(name, getattr(before, name), getattr(self, name)) for name in names]
         return [f"{name.replace('_', ' ')}: {then} before, {now} now" for name, then, now in pairs if now > then]
@@ -48,5 +48,5 @@ def take_census(scratch: Path) -> Census:
 def _mount_namespace(pid: int) -> str:
     try:
         return os.readlink(f"/proc/{pid}/ns/mnt")
-    except (FileNotFoundError, ProcessLookupError, PermissionError):  # it has ended, or is another user's by now
+    except (FileNotFoundError, ProcessLookupError, PermissionError):  # it has ended, or now belongs to another user
         return ""

@@ -1,7 +1,7 @@
 """What a verifier's compiler options save, and what they change: `python -m benchmarks.compiler_options [SLUG ...]`.
 
-Every accepted submission to the problems of mode program is exported once for each mesh and compiled in turn without
-and with the options, in one process. All that is judged is read from both executables and compared.
+Every accepted submission to the problems of mode program is exported once for each mesh, and compiled without and with
+the options in one process. All graded facts are read from both executables and compared.
 """
 
 import subprocess
@@ -16,7 +16,7 @@ _INSIDE = "--inside"
 
 
 def main() -> None:
-    """Start over in the environment of a runner, since JAX reads it when it is imported."""
+    """Start again in the environment of a runner, because JAX reads it on import."""
     from grader.sandbox.bubblewrap import runner_environment
 
     flags = f"{runner_environment()['XLA_FLAGS']} --xla_force_host_platform_device_count=8"
@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def compare(slugs: list[str]) -> None:
-    """Print the CPU time of loading, without and with, for each problem, and each program of which anything differs."""
+    """Print the CPU time of loading for each problem, without and with the options, and each program that differs."""
     from grader.package.reader import read_package
 
     total, same, spent = 0, 0, [0.0, 0.0]
@@ -46,7 +46,7 @@ def compare(slugs: list[str]) -> None:
         print(f"{package.slug}: {of_problem[0]:.2f} s of CPU without, {of_problem[1]:.2f} s with", flush=True)
         spent = [sum(pair) for pair in zip(spent, of_problem, strict=True)]
     print(f"All: {spent[0]:.1f} s without, {spent[1]:.1f} s with, {spent[1] / spent[0]:.2f}.")
-    print(f"Everything that is judged is the same in {same} of {total} programs.")
+    print(f"All graded facts are the same in {same} of {total} programs.")
 
 
 def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str, Any]], list[float]]:
@@ -71,13 +71,13 @@ def _both(package: Any, path: Path, axes: dict[str, int]) -> tuple[list[dict[str
     exported = export_program(submission, request)
     state = [{"shape": list(np.shape(leaf)), "dtype": leaf.dtype.name} for leaf in exported.states[0].values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in signature.args if "static" not in arg]
-    # Exporting has set them for this whole process.
+    # The export set them for the whole process.
     private_jax.compile_with({})
     options, found, cpu_s = dict(load.COMPILER_OPTIONS), [], []
     for chosen in ({}, options):
         load.COMPILER_OPTIONS.clear()
         load.COMPILER_OPTIONS.update(chosen)
-        # Else the second of them would find the first one's executable.
+        # Otherwise the second one would find the executable of the first.
         jax.clear_caches()  # type: ignore[no-untyped-call]
         started = time.process_time()
         loaded = load.load(exported.artifact, axes, [*state, *inputs], len(state))

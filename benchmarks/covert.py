@@ -1,8 +1,8 @@
-"""What one submission can still tell another that runs at the same time: `python -m benchmarks.covert`.
+"""Measure covert channels between two submissions that run at the same time: `python -m benchmarks.covert`.
 
-Two forks behind all walls share a clock, and nothing else on purpose. In each slot of time the one on the left does
-something or nothing, by a bit of its own; the one on the right says what it felt. Printed are the bits a second that
-get through, after the errors. docs/security.md says what follows from them.
+Two forks behind all walls deliberately share only a clock. In each time slot the sender is active or idle, depending on
+a bit, and the receiver reports what it observes. The output is the channel's rate in bits per second, corrected for
+errors. docs/security.md draws the conclusions.
 """
 
 import math
@@ -49,7 +49,7 @@ def receive():
         {look}
     return felt
 """
-# What the left does, and how the right looks and when in the slot; for slots of so many seconds.
+# What the sender does, how and when in the slot the receiver looks, and the lengths of slots in seconds.
 _CHANNELS = {
     "numbers of threads": (
         "[thread() for _ in range(int(SLOT * 2000))]",
@@ -80,7 +80,7 @@ def main() -> None:
 
 def _measure(sandbox: Sandbox, act: str, look: str, begin: float, slot: float) -> float:
     bits = [random.randint(0, 1) for _ in range(_BITS)]
-    # From what is common to both: when they start, how long a slot is.
+    # Shared by both: when they start, and how long a slot is.
     known = {"start": time.time() + 2, "slot": slot}
     left = _HEAD.format(**known, bits=bits) + _LEFT.format(act=act)
     right = _HEAD.format(**known, bits=[0] * _BITS) + _RIGHT.format(look=look, begin=begin)
@@ -96,7 +96,7 @@ def _measure(sandbox: Sandbox, act: str, look: str, begin: float, slot: float) -
 
 
 def _through(bits: list[int], felt: list[int]) -> float:
-    """Bits that one slot carries, by its best threshold: 1 - H(errors). Numbers that only grow count by their steps."""
+    """Bits that one slot carries, by its best threshold: 1 - H(errors). Numbers that only grow count by increments."""
     if sorted(felt) == felt:
         felt = [later - earlier for earlier, later in zip([felt[0], *felt], felt, strict=False)]
     wrong = min(

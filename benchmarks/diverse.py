@@ -1,6 +1,6 @@
-"""What students write: every shipped accepted submission and rejected ones, each once, against a service at rest.
+"""Different submissions: every shipped accepted one and some rejected ones, each once, on an idle service.
 
-The other parts hand in one submission again and again. No two of these compile to the same programs.
+The other parts submit one submission again and again. No two of these compile to the same programs.
 Usage: python -m benchmarks.diverse [--of NUMBER] [--seed NUMBER] --json FILE; or ./meshgrade bench --only diverse
 """
 
@@ -27,7 +27,7 @@ from grader.errors import MeshgradeError
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
 
-# One of mode call, one with a state, one without: a rejected submission of each for each reason that they have.
+# One of mode call, one with a state, one without. From each, one rejected submission per reason.
 REJECTED_OF = ("fsdp_step", "fsdp_shard_map_step", "tp_column_row")
 _START_LIMIT_S = 1800.0
 SEED = 1
@@ -35,10 +35,10 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`of` is how many are drawn from all, `bare` how many of these are run without the service as well.
+    """`of` is how many submissions are drawn, and `bare` how many of these also run without the service.
 
-    `hidden` is False for a plan that only shows that everything works: then nothing is rejected, and no service waits
-    until known wrong submissions have been run.
+    `hidden` is False for a plan that only shows that everything works: it rejects nothing, and no service waits for
+    known wrong submissions.
     """
 
     slugs: tuple[str, ...] | None
@@ -64,12 +64,12 @@ QUICK = Plan(slugs=("fsdp_step",), of=2, bare=1, hidden=False)
 
 
 def measure_diverse(say: Say, *, quick: bool) -> Measured:
-    """Raises `BenchmarkFailed` when a verdict is not that of the submission's place."""
+    """Raises `BenchmarkFailed` if a verdict differs from the one that the submission's path names."""
     return measure_plan(QUICK if quick else FULL, say, seed=SEED)
 
 
 def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -> Measured:
-    """`data` is a data folder to keep, or one that was kept: then nothing has to be prepared again."""
+    """`data` is a data folder to keep, or one kept earlier, so that nothing has to be prepared again."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
         folder = Path(made)
         data = data or folder / "data"
@@ -105,7 +105,7 @@ def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -
 
 
 def copy_packages(plan: Plan, problems: Path) -> list[Package]:
-    """The problems as they ship: those named, or all."""
+    """The shipped problems: the named ones, or all."""
     names = plan.slugs or sorted(path.parent.name for path in (CHECKOUT / "problems").glob("*/problem.toml"))
     if not plan.hidden:
         return [copy_package(name, problems) for name in names]
@@ -115,7 +115,7 @@ def copy_packages(plan: Plan, problems: Path) -> list[Package]:
 
 
 def choose(packages: Sequence[Package], of: int | None, seed: int) -> list[Entry]:
-    """All accepted submissions, and of three problems the first rejected for each reason; or `of` of these."""
+    """All accepted submissions and, for three problems, the first rejected one for each reason; or `of` of these."""
     found = [Entry(package, each) for package in packages for each in package.accepted]
     for package in packages:
         if package.slug in REJECTED_OF:
@@ -142,14 +142,14 @@ def _grade(server: Server, entry: Entry, *, hidden: bool) -> float:
     kind = "attempts" if hidden else "runs"
     taken_ms, verdict = server.grade(f"{entry.package.slug}/{kind}", entry.submission.source)
     wanted = "accepted" if entry.submission.reason is None else "rejected"
-    # Some are wrong on hidden cases alone.
+    # Some are wrong only on hidden cases.
     if hidden and (verdict.get("status"), verdict.get("reason")) != (wanted, entry.submission.reason):
         raise BenchmarkFailed(f"{entry.name} must be {wanted} and was answered with {json.dumps(verdict)[:1500]}")
     return taken_ms
 
 
 def _run_bare(entries: Sequence[Entry], plan: Plan, folder: Path, data: Path, say: Say) -> dict[str, float]:
-    """A sample of the accepted ones, in a fresh Python each, one at a time: what is rejected may not end by itself."""
+    """A sample of the accepted ones, each in a fresh Python, one at a time. A rejected one might never end."""
     plain = [each for each in entries if each.submission.reason is None and _is_plain(each.package)]
     sample = random.Random(SEED).sample(plain, min(plan.bare, len(plain)))
     say(f"{len(sample)} of them bare, in a fresh Python each")

@@ -1,7 +1,7 @@
-"""The one way in which a measurement gives up."""
+"""The error of a failed measurement."""
 
 from grader.errors import MeshgradeError
 
 
 class BenchmarkFailed(MeshgradeError):
-    """Something that had to work for a figure did not: the message says what, and no figure is printed."""
+    """Something that a figure depends on failed. The message says what, and no figure is printed."""

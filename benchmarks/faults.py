@@ -1,11 +1,11 @@
-"""Nothing is lost: a class submits while workers are killed, one after the other, and the API as well.
+"""Nothing is lost: a class submits while workers, and the API too, are killed one after another.
 
 Usage: python -m benchmarks.faults [COUNT] [--workers N] [--stand-in] [--kill-every S] [--hand-in-for S] [--json FILE]
 
-Every user posts, waits for the verdict and posts again, each time with an Idempotency-Key, and sends again whatever
-was not answered. Meanwhile one of the workers that grade, unless it is the only one, is killed with SIGKILL every few
-seconds and started again, and so is the API, at equal shares of the way. Then everything is read back: over REST, and
-in the database, where a trigger has noted every verdict that was written.
+Every user posts, waits for the verdict and posts again, each time with an Idempotency-Key, and repeats every request
+that got no answer. Meanwhile, every few seconds, one of the grading workers, unless it is the only one, is killed with
+SIGKILL and restarted. The API is killed and restarted at regular points. Then everything is read back: over REST, and
+from the database, where a trigger has recorded every verdict that was written.
 """
 
 import argparse
@@ -44,7 +44,7 @@ _LOOK_S = 0.2
 _TELL_S = 10.0
 _WAIT_S = 15
 _PAGE = 100
-# A schema of its own, which no migration of the product looks into.
+# A separate schema, which the product's migrations ignore.
 _NOTE_VERDICTS = (
     "CREATE SCHEMA benchmark",
     "CREATE TABLE benchmark.verdicts (attempt_id text)",
@@ -58,7 +58,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`limit_s`: what has no verdict by then counts as lost. `hand_in_s`: after that nothing new is handed in."""
+    """`limit_s`: an attempt without a verdict by then counts as lost. `hand_in_s`: no new submissions after that."""
 
     count: int
     workers: int
@@ -84,7 +84,7 @@ class Run:
     sent_again: set[str] = field(default_factory=set)
     kills: int = 0
     restarts: int = 0
-    # By attempt and try: when a worker was killed while it was graded.
+    # By attempt and try: when a worker was killed while it graded this one.
     interrupted: dict[tuple[str, int], datetime] = field(default_factory=dict)
 
 
@@ -97,9 +97,11 @@ def main() -> None:
     parser.add_argument("--restarts", type=int, default=3, help="of the API")
     parser.add_argument("--lease", type=float, default=6.0, help="MESHGRADE_LEASE_S")
     parser.add_argument(
-        "--hand-in-for", type=float, default=math.inf, help="seconds; then what is handed in is carried to its end"
+        "--hand-in-for", type=float, default=math.inf, help="seconds; after that, open submissions are only finished"
     )
-    parser.add_argument("--limit", type=float, default=3600.0, help="seconds; what has no verdict by then is lost")
+    parser.add_argument(
+        "--limit", type=float, default=3600.0, help="seconds; a submission without a verdict by then counts as lost"
+    )
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     if asked.count < 1 or asked.workers < 1:
@@ -128,7 +130,7 @@ def main() -> None:
 
 
 def measure(plan: Plan, say: Say) -> dict[str, Any]:
-    """Raises `BenchmarkFailed` when something does not come up, or a request is refused."""
+    """Raises `BenchmarkFailed` if something does not start, or a request is refused."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-faults-") as made:
         folder = Path(made)
         source = copy_package(CALL_SLUG, folder / "problems").reference
@@ -175,7 +177,7 @@ async def _measure(plan: Plan, whole: Fleet, source: str, say: Say) -> dict[str,
 
 @asynccontextmanager
 async def _troubled(plan: Plan, run: Run, whole: Fleet, database: Database, say: Say) -> AsyncIterator[None]:
-    """Kill and start again until the block ends. What goes wrong with that ends the block, too."""
+    """Kill and restart until the block ends. An error in doing so also ends the block."""
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(each)
@@ -253,7 +255,7 @@ async def _user(run: Run, address: str, token: str, numbers: range, source: str,
 
 
 async def _ask(run: Run, client: httpx.AsyncClient, method: str, path: str, **sent: Any) -> dict[str, Any]:
-    """Ask until it is answered, as a client does that knows nothing of why the server is away."""
+    """Repeat a request until it is answered, like a client that does not know why the server is away."""
     while True:
         try:
             answer = await client.request(method, path, **sent)
@@ -301,10 +303,10 @@ async def _weigh(
     ]
     figures = {
         "verdicts": statuses["accepted"],
-        # What nobody was answered for, and what was judged a second time.
+        # Attempts that no answer named, and attempts judged twice.
         "duplicates": len(rows) - len(answered) + len(written) - len(set(written)),
         "failed": statuses["failed"],
-        # It was the reference that was handed in.
+        # The submission was the reference.
         "wrong": statuses["rejected"],
         "lost": run.handed_in - statuses["accepted"] - statuses["failed"] - statuses["rejected"],
         "kill_to_verdict_s_p50": round(statistics.median(waited_s), 1) if waited_s else None,

@@ -1,4 +1,4 @@
-"""The figures with what they have to reach, for the table on a terminal and the one in docs/performance.md."""
+"""The figures and their targets, for the table on a terminal and the one in docs/performance.md."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ _KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`value` reads it from the results; None where it could not be measured, which reaches nothing.
+    """`value` reads it from the results; None if it could not be measured, which misses every target.
 
-    One without a bound is shown, and there is nothing to reach.
+    A figure without a bound has no target and is only shown.
     """
 
     title: str
@@ -43,7 +43,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """All figures of one part: their keys, the milliseconds that are only shown, and what has to be reached."""
+    """All figures of one part: their keys, the milliseconds that are only shown, and the targets."""
 
     part: str
     title: str
@@ -175,5 +175,5 @@ def sheets_in(results: Results) -> list[Sheet]:
 
 
 def _round(value: float) -> str:
-    """Three figures are all that one run can vouch for."""
+    """Three significant digits, because one run is not more precise."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Databases with as many attempts as wanted, in the proportions of a class that has practised for a year."""
+"""Fill a database with any number of attempts, in the proportions of a class that has practised for a year."""
 
 import random
 import shutil
@@ -19,11 +19,11 @@ from app.queue.models import AttemptRow
 from benchmarks.workload import CHECKOUT, PROGRAM_SLUG
 
 USERS, PROBLEMS = 5_000, 60
-# One attempt in fifty is of the owner, who is the heavy user, and one in five at the heavy problem.
+# One attempt in fifty belongs to the owner, the heavy user, and one in five is for the heavy problem.
 _OWNERS, _AT_HEAVY = 50, 5
 _BEGIN = datetime(2026, 1, 5, tzinfo=UTC)
 _SOURCE = (CHECKOUT / "problems" / PROGRAM_SLUG / "reference.py").read_text().ljust(2048, "#")[:2048]
-# What the judge said of submissions that ship with the problems, and how often each is found here: 5 kB on average.
+# Verdicts on shipped submissions, and how often each occurs here: 5 kB on average.
 _VERDICTS = {"call_accepted": 45, "call_rejected": 50, "program_accepted": 5}
 _COLUMNS = (
     "id user_id problem version kind source status priority tries verdict verdict_status score efficiency "
@@ -32,7 +32,7 @@ _COLUMNS = (
 
 
 def write_problems(folder: Path) -> list[str]:
-    """The problems that ship, again and again under further names. Returns the slugs, the heavy one first."""
+    """Copies of the shipped problems under more names. Returns the slugs, the heavy one first."""
     shipped = sorted(each for each in (CHECKOUT / "problems").iterdir() if (each / "problem.toml").exists())
     shipped.sort(key=lambda each: each.name != PROGRAM_SLUG)
     slugs = []
@@ -54,7 +54,7 @@ def write_problems(folder: Path) -> list[str]:
 
 
 async def fill(database: Database, slugs: list[str], attempts: int) -> None:
-    """Make the tables, the people and their attempts. The owner, who exists then, is the one with the most of them."""
+    """Make the tables, the users and their attempts. The owner, who already exists, has the most attempts."""
     await migrate(database)
     owner = await Accounts(database, session_life=timedelta(), link_life=timedelta()).ensure_owner()
     others = [
@@ -64,7 +64,7 @@ async def fill(database: Database, slugs: list[str], attempts: int) -> None:
     async with database.writing() as session:
         await session.execute(insert(UserRow), others)
     rows = _rows(attempts, [owner.id, *(str(each["id"]) for each in others)], slugs)
-    # Built at the end: a million insertions into each would take longer than all else here.
+    # Built at the end, because a million insertions into each would take longer than everything else here.
     async with database.engine.begin() as connection:
         await connection.run_sync(_drop_indexes)
     if database.engine.dialect.name == "sqlite":
@@ -74,7 +74,7 @@ async def fill(database: Database, slugs: list[str], attempts: int) -> None:
     async with database.engine.execution_options(writer=True).begin() as connection:
         await connection.run_sync(lambda sync: [index.create(sync) for index in _table().indexes])
     if database.engine.dialect.name == "postgresql":
-        # Autovacuum would come to it within minutes. Nobody collects statistics for SQLite, so it has none here either.
+        # Autovacuum would do this within minutes. Nothing collects statistics for SQLite, so it has none here either.
         async with database.engine.connect() as connection:
             await connection.execution_options(isolation_level="AUTOCOMMIT")
             await connection.execute(text("VACUUM ANALYZE"))

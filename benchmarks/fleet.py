@@ -1,4 +1,4 @@
-"""A whole deployment on one machine: a PostgreSQL of its own, one API process, and workers that can be killed."""
+"""A whole deployment on one machine: its own PostgreSQL, one API process, and workers that can be killed."""
 
 import asyncio
 import os
@@ -20,9 +20,9 @@ LISTENS, GRADES = "Meshgrade listens on ", "Grading "
 
 
 class Daemon:
-    """One process of the product, started again and again. What it says goes to `log`.
+    """One process of the product, restarted any number of times. Its output goes to `log`.
 
-    With `core` it and its children get that core alone, from the next start on.
+    With `core`, it and its children run only on that core, from the next start on.
     """
 
     def __init__(self, command: list[str], variables: Mapping[str, str], log: Path) -> None:
@@ -46,11 +46,11 @@ class Daemon:
             os.sched_setaffinity(self._process.pid, {self.core})
 
     def said(self, words: str) -> bool:
-        """Since it was started last."""
+        """The output since its last start."""
         return words in self._text()
 
     async def wait_for(self, words: str) -> None:
-        """Raises `BenchmarkFailed` when it ends before it says so, or takes too long."""
+        """Raises `BenchmarkFailed` if it ends first, or takes too long."""
         try:
             async with asyncio.timeout(_START_LIMIT_S):
                 while not self.said(words):
@@ -61,7 +61,7 @@ class Daemon:
             raise BenchmarkFailed(f"{self._log.stem} did not say {words!r}:\n{self._text()[-2000:]}") from None
 
     def kill(self) -> None:
-        """With SIGKILL: it can neither finish nor give back anything."""
+        """Kill it with SIGKILL, so that it can neither finish nor give back anything."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -83,7 +83,7 @@ class Daemon:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Nothing runs yet but the database. A worker keeps its folder, and so its caches, from one start to the next."""
+    """At first only the database runs. A worker keeps its folder, and so its caches, across starts."""
 
     url: str
     postgresql_pid: int

@@ -1,4 +1,4 @@
-"""The least that FastAPI can do, served as `meshgrade serve` is, and a load of requests for either.
+"""A minimal FastAPI application, served like `meshgrade serve`, and a load of requests for either.
 
 Usage: python -m benchmarks.hello serve | load ADDRESS PATH SECONDS
 """
@@ -21,9 +21,9 @@ PATH = "/api/v1/problems"
 
 
 def ratio(address: str, *, rounds: int, seconds: float) -> tuple[float, float]:
-    """Requests a second of our problems, and how many times those of the hello-world they are: medians of rounds.
+    """Requests per second for our problems, and as a multiple of the hello-world's: medians of rounds.
 
-    The two servers take turns, so whatever else the machine does hits both; the clients are a process of their own.
+    The two servers take turns, so other load on the machine affects both; the clients are a process of their own.
     """
     with _serving() as hello:
         for server, path in ((address, PATH), (hello, "/")):
@@ -71,7 +71,7 @@ def serve() -> None:
 
 
 async def load(address: str, path: str, seconds: float) -> float:
-    """Requests a second, by clients that each ask again as soon as they are answered."""
+    """Requests per second, from clients that each send the next request as soon as they get an answer."""
     until = time.perf_counter() + seconds
 
     async def client() -> int:

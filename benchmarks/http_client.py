@@ -1,4 +1,4 @@
-"""A client that costs little: many of them must not take the time of the server that they measure."""
+"""A cheap client, so that many of them do not slow down the server that they measure."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What exporting costs in a runner for submissions with an `init` of their own: `python -m benchmarks.inits [SLUG …]`.
+"""The cost of exporting in a runner for submissions with their own `init`: `python -m benchmarks.inits [SLUG …]`.
 
 Each accepted submission is exported for every mesh in a fresh process, three times: as JAX compiles by default, with
 the compiler options of program mode, and with these and the programs of the problem's warm-up at hand, as in a runner.

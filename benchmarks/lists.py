@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.lists [--attempts N] [--on sqlite postgresql] [--keep DIR] [--json FILE]
 
-The requests go into the service in this process, so what is measured is the server's time alone: each path once in a
-round, asked for by the person who has handed in most. `--keep` names a folder for the databases, to measure them again.
+The requests go directly into the service in this process, so only the server's time is measured: each path once per
+round, requested by the user with the most submissions. `--keep` names a folder for the databases, to reuse them.
 """
 
 import argparse
@@ -106,7 +106,7 @@ async def _measure(name: str, folder: Path, attempts: int, rounds: int) -> dict[
 
 
 def _paths(slug: str, attempts: int) -> dict[str, str]:
-    """What is asked for, by what it is called in the results."""
+    """The requested paths, by their names in the results."""
     deep, last = owners_attempt(attempts // _OWNERS_SHARE // 10), owners_attempt(attempts // _OWNERS_SHARE - 1)
     return {
         "/": "/",

@@ -1,4 +1,4 @@
-"""On what a figure was measured, for the reader who wants to compare."""
+"""The machine that a figure was measured on, for comparisons."""
 
 import importlib.metadata
 import os
@@ -19,6 +19,6 @@ def describe_machine() -> dict[str, object]:
 
 def _processor() -> str:
     lines = Path("/proc/cpuinfo").read_text().splitlines()
-    # On ARM the kernel gives no name of the model.
+    # On ARM the kernel does not name the model.
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())

@@ -1,4 +1,4 @@
-"""What both modes are measured by: bare, bare with a cache, the limit, and the service, side by side in one run."""
+"""The measurements of both modes: bare, bare with a cache, the limit, and the service, side by side in one run."""
 
 import os
 import statistics
@@ -17,9 +17,9 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How often what is measured. In each round everything takes its turn, so that noise of the machine hits all alike.
+    """How often each is measured. In each round everything takes a turn, so that noise affects all equally.
 
-    `pairs` is how many times in a round the limit and the service, which are quick, take theirs. `hidden` is False
+    `pairs` is how many turns per round the limit and the service take, because they are quick. `hidden` is False
     for a plan that only shows that everything works: it measures runs of the public cases.
     """
 
@@ -34,7 +34,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Samples:
-    """Milliseconds, but for `fork_mb`."""
+    """Milliseconds, except `fork_mb`."""
 
     bare: list[float] = field(default_factory=list)
     cached: list[float] = field(default_factory=list)
@@ -44,14 +44,14 @@ class Samples:
     fork_mb: list[float] = field(default_factory=list)
 
 
-# What one mode alone has: figures by the rest of their keys, from the samples, or measured in a data folder whose
-# service has ended.
+# Figures of one mode only, by the rest of their keys: from the samples, or measured in a data folder whose service
+# has ended.
 More = Callable[[Samples, Workload, Path], dict[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is measured under one name, which all its keys begin with."""
+    """The measurements under one name, with which all their keys begin."""
 
     name: str
     slug: str
@@ -61,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`figures` by their keys, `submission` is the one that was graded, `repetitions` says how often what was done."""
+    """`figures` by their keys, the graded `submission`, and the `repetitions` of each measurement."""
 
     figures: dict[str, float | None]
     submission: str
@@ -69,10 +69,10 @@ class Measured:
 
 
 def measure(part: Part, plan: Plan, say: Say) -> Measured:
-    """Measure by `plan`. `say` is told each phase as it begins.
+    """Measure according to `plan`. `say` receives each phase as it begins.
 
     Raises:
-      BenchmarkFailed: something did not work; no figure is made up for it.
+      BenchmarkFailed: something did not work, so there is no figure for it.
     """
     with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
         folder = Path(made)
@@ -105,7 +105,7 @@ def measure(part: Part, plan: Plan, say: Say) -> Measured:
 
 
 def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say) -> Samples:
-    """One submission at a time, nothing else going on: before each sample the service has come to rest."""
+    """One submission at a time, with nothing else running: the service is idle before each sample."""
     samples = Samples()
     say("once each, unmeasured: bare, bare with a cache (fills it), a warm process")
     run_fresh(workload)
@@ -130,7 +130,7 @@ def _idle(plan: Plan, workload: Workload, server: Server, cache: Path, say: Say)
     for _ in range(plan.cold):
         server.settle()
         forks = warm_forks(server.pid)
-        # The largest: among them are generic ones, which hold less. A verifier that was lent before is none that waits.
+        # The largest, because generic ones hold less. A verifier that was lent before does not count as waiting.
         samples.fork_mb += [max(map(private_mb, waiting))] if (waiting := [*filter(waits_for_work, forks)]) else []
         kill_all(forks)
         samples.cold.append(server.post(workload).taken_ms)

@@ -1,4 +1,4 @@
-"""Submissions whose verdict is known: those of the problem, honest and wrong, and the attacks of the hostile suite."""
+"""Submissions with known verdicts: those of the problem, right and wrong, and the attacks of the hostile suite."""
 
 import itertools
 import re
@@ -17,7 +17,7 @@ _SMALLEST = CHECKOUT / "tests" / "grader" / "packages" / "add_one"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`expected` holds every right (status, reason); a reason of None stands for any."""
+    """`expected` contains every right (status, reason); a reason of None means any reason."""
 
     name: str
     package: Package
@@ -27,13 +27,13 @@ class Known:
     def fits(self, verdict: Verdict) -> bool:
         return (verdict.status, verdict.reason) in self.expected or (verdict.status, None) in self.expected
 
-    def told(self) -> str:
-        """What is expected, for a message."""
+    def expectation(self) -> str:
+        """The expected verdicts, for a message."""
         return " or ".join(sorted(f"{status}/{reason}" if reason else status for status, reason in self.expected))
 
 
 def honest() -> list[Known]:
-    """What ships with the problem: accepted, and rejected for a reason that is known."""
+    """The submissions that ship with the problem: accepted ones, and ones rejected for a known reason."""
     package = read_package(CHECKOUT / "problems" / CALL_SLUG)
     return [
         Known(
@@ -47,7 +47,7 @@ def honest() -> list[Known]:
 
 
 def hostile() -> list[Known]:
-    """The attacks, without those that need a partner at the same time, or a target that only the tests set up."""
+    """The attacks, without those that need a simultaneous partner or a target that only the tests set up."""
     package = read_package(_SMALLEST)
     return [
         Known(f"hostile/{attack.name}", package, attack.source(), attack.expected)
@@ -57,6 +57,6 @@ def hostile() -> list[Known]:
 
 
 def mixed(count: int) -> Iterator[Known]:
-    """`count` of them in a fixed order, honest and hostile in turn, each kind from its beginning when it is used up."""
+    """`count` of them in a fixed order, honest and hostile in turn; each kind starts again when it is used up."""
     turns = itertools.chain.from_iterable(zip(itertools.cycle(honest()), itertools.cycle(hostile()), strict=True))
     return itertools.islice(turns, count)

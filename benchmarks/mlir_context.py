@@ -1,4 +1,4 @@
-"""What one MLIR context for all lowerings saves: `python -m benchmarks.mlir_context`, a fresh process for each side.
+"""Measure the savings of one MLIR context for all lowerings: `python -m benchmarks.mlir_context`, with fresh processes.
 
 Each side warms fsdp_step twice: once to compile, whose programs it keeps, and once in another process that only loads
 them, which is what a waiting fork does. The second is measured.

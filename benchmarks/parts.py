@@ -1,4 +1,4 @@
-"""The parts of `./meshgrade bench`: each measured by itself, their figures together in one object."""
+"""The parts of `./meshgrade bench`: each is measured by itself, and all figures are in one object."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -19,10 +19,10 @@ PARTS = {
 
 
 def measure_parts(names: Iterable[str], say: Callable[[str], None], *, quick: bool) -> dict[str, Any]:
-    """Measure one part after the other. Returns all figures by their keys, and beside them what was measured where.
+    """Measure one part after another. Returns all figures by their keys, with the submissions and the machine.
 
     Raises:
-      BenchmarkFailed: something did not work in one of them.
+      BenchmarkFailed: one of them failed.
     """
     results: dict[str, Any] = {"machine": describe_machine(), "submissions": {}, "repetitions": {}}
     for name in names:

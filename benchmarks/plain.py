@@ -1,4 +1,4 @@
-"""What everything is held against: the same cases in plain processes, with the environment of a runner."""
+"""The baseline: the same cases in plain processes, with the environment of a runner."""
 
 import json
 import os
@@ -27,14 +27,14 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Of many submissions at once: how many are done in a second, and the CPU time of one."""
+    """For many submissions at once: how many finish per second, and the CPU time of one."""
 
     per_s: float
     cpu_s: float
 
 
 def run_fresh(workload: Workload, cache: Path | None = None) -> Cost:
-    """Run the cases in a fresh Python, as a judge does that spawns a process for each submission.
+    """Run the cases in a fresh Python, like a judge that spawns a process for each submission.
 
     Args:
       cache: a folder for JAX's persistent compilation cache; it keeps every program, however small.
@@ -46,7 +46,7 @@ def run_fresh(workload: Workload, cache: Path | None = None) -> Cost:
     assert process.stderr is not None
     with process.stderr:
         said = process.stderr.read().decode(errors="replace")
-    # Not `wait`: this one also tells what the process used.
+    # Not `wait`, because this also returns the resources that the process used.
     _, status, usage = os.wait4(process.pid, 0)
     wall_ms = (time.perf_counter() - started) * 1000
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -64,7 +64,7 @@ def run_many(workload: Workload, *, at_once: int, count: int) -> Rate:
 
 
 class WarmProcess:
-    """One plain process that has run the cases before: what is left is the least that any judge can take."""
+    """One plain process that has already run the cases: the rest is a lower bound for any judge."""
 
     def __init__(self, workload: Workload) -> None:
         self._process = subprocess.Popen(

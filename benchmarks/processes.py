@@ -1,4 +1,4 @@
-"""What the processes of a service use, read from outside."""
+"""The resources that the processes of a service use, read from outside."""
 
 import contextlib
 import os
@@ -13,16 +13,16 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _TICK_S = 0.05
 _QUIET_TICKS = 6
 _QUIET_CPU_S = 0.02
-# A process with a JAX backend has a thread a device and more; the zygote, bubblewrap and a helper have few.
+# A process with a JAX backend has at least one thread per device; the zygote, bubblewrap and a helper have few.
 _THREADS_OF_A_BACKEND = 8
 _ADDRESS_SPACE = "Max address space"
 
 
 def cpu_s(root: int) -> float:
-    """CPU seconds of a process and all below it so far, with those that have ended and were waited for.
+    """CPU seconds so far of a process and all below it, including those that have ended and were reaped.
 
     A process that ends leaves its time to the one that waits for it: a fork to the zygote, a zygote to bubblewrap,
-    bubblewrap to the service. Only what nobody waits for would be lost, and nothing here is left unreaped.
+    bubblewrap to the service. Only unreaped processes would be lost, and there are none here.
     """
     return sum(_ticks(pid) for pid in descendants(root)) / _TICKS_PER_S
 
@@ -30,7 +30,7 @@ def cpu_s(root: int) -> float:
 def wait_until_quiet(root: int, *, limit_s: float = 60.0) -> None:
     """Wait until a process and all below it have used no CPU time to speak of for 0.3 s.
 
-    Where the process is the caller's own, its own time does not count: looking at the others takes some.
+    If the process is the caller's own, its own time does not count, because watching the others takes some.
 
     Raises:
       BenchmarkFailed: they are still busy after `limit_s`.
@@ -51,14 +51,14 @@ def _cpu_of_others_s(root: int) -> float:
 
 
 def warm_forks(root: int) -> list[int]:
-    """The processes below `root` that have no child and a JAX backend: at rest, waiting runners and idle verifiers."""
+    """The processes below `root` with a JAX backend and no child: in an idle service, waiting runners and verifiers."""
     return [
         pid for pid in descendants(root)[1:] if descendants(pid) == [pid] and _threads(pid) >= _THREADS_OF_A_BACKEND
     ]
 
 
 def waits_for_work(fork: int) -> bool:
-    """Has it not been given anything yet? A fork has no limit on its address space before; a lent verifier keeps it."""
+    """Whether it is still unused. A fork gets its limit on address space on first use; a lent verifier keeps it."""
     limits = Path(f"/proc/{fork}/limits").read_text().splitlines()
     soft = next(line.removeprefix(_ADDRESS_SPACE).split()[0] for line in limits if line.startswith(_ADDRESS_SPACE))
     return soft == "unlimited"
@@ -71,7 +71,7 @@ def kill_all(pids: list[int]) -> None:
 
 
 def private_mb(pid: int) -> float:
-    """MiB that only this process holds, dirty or clean: what one more of its kind costs."""
+    """Memory in MiB that only this process holds, dirty or clean: the cost of one more process of its kind."""
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     fields = dict(line.split(":", 1) for line in rollup.splitlines()[1:])
     return sum(int(fields[name].split()[0]) for name in ("Private_Dirty", "Private_Clean")) / 1024

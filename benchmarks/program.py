@@ -1,4 +1,4 @@
-"""The figures of `program` mode, and how the time of a grading is shared between student's sandbox and verifiers."""
+"""The figures of `program` mode, and how a grading's time is split between the student's sandbox and the verifiers."""
 
 import ast
 import statistics
@@ -18,7 +18,7 @@ def measure_program(say: Say, *, quick: bool) -> Measured:
 
 
 def _stations(samples: Samples, workload: Workload, data: Path) -> dict[str, float]:
-    """`run` is what the student's runner took to export for all meshes, `verify` what was left to do after that."""
+    """`run` is the time that the student's runner took to export for all meshes, `verify` the time after that."""
     return {
         "export_ms_p50": statistics.median(graded.timings_ms["run"] for graded in samples.ours),
         "verify_ms_p50": statistics.median(graded.timings_ms["verify"] for graded in samples.ours),
@@ -26,7 +26,7 @@ def _stations(samples: Samples, workload: Workload, data: Path) -> dict[str, flo
 
 
 def typical(package: Package) -> KnownSubmission:
-    """The first accepted submission whose `init` is the starter's, as most students leave it; else the reference.
+    """The first accepted submission that keeps the starter's `init`, as most students do; otherwise the reference.
 
     It matters for speed: waiting runners have run the starter's `init`, and find what it compiles.
     """

@@ -1,4 +1,4 @@
-"""Grades the same submissions again and again and reports every verdict that is not the first one's twin."""
+"""Grade the same submissions again and again, and report every verdict that differs from the first one."""
 
 import json
 import multiprocessing
@@ -20,7 +20,7 @@ def differing(judge: Judge, count: int, outcomes: Sequence[str], say: Say) -> tu
     Returns:
       one line for each verdict that differs from the first of its submission, and the figures.
     """
-    chosen = [known for known in one_of_each() if known.told() in outcomes]
+    chosen = [known for known in one_of_each() if known.expectation() in outcomes]
     judge.prepare(chosen[0].package, Context(say))
     faults: list[str] = []
     first: dict[str, str] = {}
@@ -40,18 +40,18 @@ def one_of_each() -> list[Known]:
     """The first submission of the problem for each outcome that it has."""
     first: dict[str, Known] = {}
     for known in honest():
-        first.setdefault(known.told(), known)
+        first.setdefault(known.expectation(), known)
     return list(first.values())
 
 
 def told_to_student(verdict: Verdict) -> str:
-    """All of a verdict but its times."""
+    """A verdict without its times."""
     return json.dumps(verdict.model_dump(mode="json", exclude={"timings_ms"}), sort_keys=True)
 
 
 @contextmanager
 def _busy_core() -> Iterator[None]:
-    """A process that computes without end, on one core of those that there are."""
+    """A process that computes forever, on one core."""
     process = multiprocessing.get_context("spawn").Process(target=_spin, daemon=True)
     process.start()
     try:

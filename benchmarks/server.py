@@ -1,4 +1,4 @@
-"""A real `meshgrade serve` in a process of its own, on a folder of its own, and a client that waits for verdicts."""
+"""A real `meshgrade serve` in its own process and folder, and a client that waits for verdicts."""
 
 import http.client
 import json
@@ -29,7 +29,7 @@ _WAIT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """An acceptance: milliseconds from the POST to the verdict, and what the verdict says of them, by station."""
+    """An accepted submission: milliseconds from the POST to the verdict, and the verdict's own times by stage."""
 
     taken_ms: float
     timings_ms: dict[str, int]
@@ -40,11 +40,11 @@ class Server:
 
     Args:
       data: a data folder that does not exist yet.
-      problems: a folder with the problem alone.
-      kind: what is posted, SLUG/attempts, graded by all cases, or SLUG/runs, graded by the public ones.
+      problems: a folder that contains only this problem.
+      kind: the path of the POST: SLUG/attempts, graded on all cases, or SLUG/runs, graded on the public ones.
       module: the command line; another one may grade by other means.
     Raises:
-      BenchmarkFailed: it did not come up, or refuses to grade.
+      BenchmarkFailed: it did not start, or refuses to grade.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Server:
             self._process.wait()
 
     def _variables(self, problems: Path) -> dict[str, str]:
-        """Default settings, whatever is set around: only the limit of one person is lifted, since one person asks."""
+        """Default settings, whatever the environment; only the limit per person is lifted."""
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(("MESHGRADE_", "JAX_", "XLA_"))
         }
@@ -189,7 +189,7 @@ class Server:
                 say(line)
             if "NOT GRADING" in line or "could not prepare" in line:
                 break
-        raise BenchmarkFailed("the service did not come up:\n" + "\n".join(self._said[-20:]))
+        raise BenchmarkFailed("the service did not start:\n" + "\n".join(self._said[-20:]))
 
     def _ask(
         self, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None

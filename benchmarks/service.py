@@ -1,4 +1,4 @@
-"""The figures of the service around grading: a class that submits all at once, and what a request costs."""
+"""The figures of the service around grading: a class that submits all at once, and the cost of a request."""
 
 import asyncio
 import statistics
@@ -33,7 +33,7 @@ QUICK = Plan(students=20, within_s=1.0, limit_s=60.0, rounds=1, round_s=0.5, mod
 
 
 def measure_service(say: Say, *, quick: bool) -> Measured:
-    """Raises `BenchmarkFailed` when the service does not come up, or refuses what it should take."""
+    """Raises `BenchmarkFailed` if the service does not start, or refuses a valid request."""
     return measure_plan(QUICK if quick else FULL, say)
 
 

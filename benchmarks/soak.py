@@ -1,10 +1,10 @@
-"""Many submissions in a row: is anything left behind, and does the same submission always get the same verdict?
+"""Grade many submissions in a row: nothing may be left behind, and equal submissions must get equal verdicts.
 
-Usage: python -m benchmarks.soak [COUNT] [--json FILE]     honest and hostile mixed, 1,000 unless told
+Usage: python -m benchmarks.soak [COUNT] [--json FILE]     honest and hostile ones mixed; 1,000 by default
        python -m benchmarks.soak --same COUNT [--of OUTCOME ...]
                                                            the same submissions, first quiet, then beside a busy loop
 
-Exit status: 0 all is well, 1 something is left, has grown or differs, or the soak could not be carried out.
+Exit status: 0 success, 1 something was left behind, grew or differs, or the soak failed.
 """
 
 import argparse
@@ -34,9 +34,11 @@ _SECRET = b"a secret of the soak, 32 bytes.."
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__.partition("\n")[0])
-    parser.add_argument("count", type=int, nargs="?", default=1000, help="how many submissions, 1,000 unless told")
-    parser.add_argument("--same", type=int, metavar="COUNT", help="grade the same submissions COUNT times each instead")
-    outcomes = [known.told() for known in one_of_each()]
+    parser.add_argument("count", type=int, nargs="?", default=1000, help="how many submissions (default: 1,000)")
+    parser.add_argument(
+        "--same", type=int, metavar="COUNT", help="instead, grade the same submissions COUNT times each"
+    )
+    outcomes = [known.expectation() for known in one_of_each()]
     parser.add_argument(
         "--of", nargs="+", metavar="OUTCOME", choices=outcomes, help=f"with --same, of {', '.join(outcomes)}; else all"
     )
@@ -58,7 +60,7 @@ def main() -> int:
 
 
 def soak(judge: Judge, count: int, folder: Path) -> tuple[list[str], dict[str, object]]:
-    """Grade `count` submissions and count what is held after each hundred. Returns what is wrong, and the figures."""
+    """Grade `count` submissions and count resources after each hundred. Returns the faults and the figures."""
     faults: list[str] = []
     rows: list[dict[str, object]] = []
     submissions = list(mixed(count))
@@ -69,11 +71,11 @@ def soak(judge: Judge, count: int, folder: Path) -> tuple[list[str], dict[str, o
     for number, known in enumerate(submissions, 1):
         verdict = judge.judge(known.package, known.source)
         if not known.fits(verdict):
-            told = f"{verdict.status}/{verdict.reason}, expected {known.told()}"
+            told = f"{verdict.status}/{verdict.reason}, expected {known.expectation()}"
             faults.append(f"submission {number}, {known.name}: {told}")
         if number % _BATCH == 0 or number == count:
             last = _at_rest(folder)
-            # The first hundred may bring to life what is kept for good: imported modules, caches, a full pool.
+            # The first hundred may create things that stay: imported modules, caches, a full pool.
             first = last if number <= _BATCH else first
             seconds = time.monotonic() - started
             rows.append({"submissions": number, "seconds": round(seconds, 1), **asdict(last)})

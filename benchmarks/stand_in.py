@@ -1,7 +1,7 @@
-"""The command line with a grader in place of the judge that needs no sandbox, and as much of a core as grading does.
+"""The command line with a stand-in for the judge, which needs no sandbox but uses as much of a core as grading does.
 
-For quick measurements of what lies around grading. It executes nothing of a submission: it reads whether the text is
-that of the reference, while a child process counts for `STAND_IN_CPU_S` seconds.
+For quick measurements of everything around grading. It never executes a submission: it compares the text with that of
+the reference, while a child process computes for `STAND_IN_CPU_S` seconds.
 """
 
 import functools

@@ -14,13 +14,13 @@ from app.database import Database
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.http_client import Connection
 
-# How long a student looks at one page, which tells of the verdict as soon as it is there.
+# How long a student stays on one page, which shows the verdict as soon as it exists.
 _WAIT_S = 15
 
 
 @dataclass(slots=True)
 class Served:
-    """Milliseconds of each answer, and how the attempts ended. `refused` says what went wrong with any request."""
+    """The time of each answer in milliseconds, and how the attempts ended. `refused` describes failed requests."""
 
     post_ms: list[float] = field(default_factory=list)
     page_ms: list[float] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Served:
 
 
 async def add_students(url: str | URL, number: int) -> list[str]:
-    """Put them into the database of a running service. Returns an API token of each."""
+    """Add them to the database of a running service. Returns an API token for each."""
     database = Database(url)
     accounts = Accounts(database, session_life=timedelta(), link_life=timedelta())
     tokens = [f"the-token-of-student-{each}" for each in range(number)]
@@ -47,7 +47,7 @@ async def add_students(url: str | URL, number: int) -> list[str]:
 
 
 async def work(address: str, tokens: list[str], slug: str, source: str, *, within_s: float, limit_s: float) -> Served:
-    """Let them all submit within `within_s` and wait until each has a verdict, or `limit_s` have passed."""
+    """Let them all submit within `within_s`, and wait until each has a verdict or `limit_s` have passed."""
     served = Served()
     chance = random.Random(1)
     started = time.monotonic()
@@ -78,7 +78,7 @@ async def _student(
 
         await ask("GET", "/", 200, served.page_ms)
         await ask("GET", f"/problems/{slug}", 200, served.page_ms)
-        # No two students hand in the same.
+        # No two students submit the same text.
         own = {"source": f"{source}\n# {token}\n"}
         made = await ask("POST", f"/api/v1/problems/{slug}/attempts", 202, served.post_ms, own)
         attempt_id = _field_of(made, "id")

@@ -1,4 +1,4 @@
-"""What a verifier for each attempt would cost: `python -m benchmarks.verifiers`, CPU seconds and wall clock, in turn.
+"""The cost of one verifier per attempt, in CPU seconds and wall-clock time: `python -m benchmarks.verifiers`.
 
 The reference of fsdp_shard_map_step is exported once. Then, in each round, a verifier that has served before and one
 that was just made compile and run the programs of both meshes. Medians of the rounds.
@@ -55,7 +55,7 @@ def main(rounds: int) -> None:
             _serve(old, package, programs)
             for _ in range(rounds):
                 with sandbox.open(spec) as new:
-                    # It was ready before; by now it has come to rest.
+                    # It was ready earlier, and is idle by now.
                     time.sleep(_REST_S)
                     took = {"made_cpu_s": usage_of(new.pid).cpu_s}
                     for name, verifier in (("old", old), ("new", new)):

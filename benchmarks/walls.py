@@ -1,4 +1,4 @@
-"""What the walls themselves cost: the same warm forks with all of them, and with none of those around a fork."""
+"""The cost of the walls: the same warm forks with all walls, and without those around a fork."""
 
 import os
 import statistics
@@ -15,9 +15,9 @@ _AROUND_A_FORK = frozenset({"landlock", "seccomp", "rlimits"})
 
 
 def cost_of_walls_ms(workload: Workload, data: Path, count: int, *, hidden: bool) -> float:
-    """The median of gradings behind all walls less the median without, in turn, each by a warm fork.
+    """The median of gradings behind all walls minus the median without them, in turn, each by a warm fork.
 
-    Both go through the judge alone, without HTTP or database, so that the difference is not lost in theirs.
+    Both use only the judge, without HTTP or database, whose times would hide the difference.
 
     Args:
       data: the data folder of a service that has ended; its judge's answers are used again.

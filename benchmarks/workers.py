@@ -1,10 +1,10 @@
-"""What a worker more brings: verdicts a second with 1, 2 and 4 workers on PostgreSQL, and what a verdict costs whom.
+"""What one more worker adds: verdicts per second with 1, 2 and 4 workers on PostgreSQL, and the cost of a verdict.
 
 Usage: python -m benchmarks.workers [--count N] [--rounds N] [--stand-in] [--json FILE]
 
-One slot and one core each, all on this machine, in turn: each round starts the workers, lets them come to rest, hands
-in COUNT submissions of as many users at once, and counts from the first start to the last verdict. Held to a core, a
-worker stands for a machine more; where there are more workers than cores they share, and bring no more than cores do.
+One slot and one core each, all on this machine, in turn. Each round starts the workers, waits until they are idle,
+submits COUNT submissions from as many users at once, and measures from the first start to the last verdict. Bound to
+one core, a worker represents one more machine. More workers than cores share them, and add no more than the cores do.
 """
 
 import argparse
@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Of one round with some workers. CPU seconds and transactions are those of one submission."""
+    """The figures of one round. CPU seconds and transactions are per submission."""
 
     per_s: float
     workers_cpu_s: float
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def measure(count: int, rounds: int, module: str, say: Say) -> dict[str, Any]:
-    """Raises `BenchmarkFailed` when something does not come up, or a submission is not accepted."""
+    """Raises `BenchmarkFailed` if something does not start, or a submission is not accepted."""
     with tempfile.TemporaryDirectory(prefix="meshgrade-workers-") as made:
         folder = Path(made)
         source = copy_package(CALL_SLUG, folder / "problems").reference
@@ -117,7 +117,7 @@ async def _round(whole: Fleet, workers: list[Daemon], database: Database, tokens
     for worker in workers:
         await worker.wait_for(GRADES)
         await worker.wait_for(f"{CALL_SLUG} is ready")
-    # The first submission that a worker sees tells it what to warm.
+    # The first submission shows a worker what to warm.
     await _grade(whole.address, database, tokens[: 2 * len(workers)], source)
     used = await _used(whole, workers, database)
     ids = await _grade(whole.address, database, tokens, source)
@@ -134,7 +134,7 @@ async def _round(whole: Fleet, workers: list[Daemon], database: Database, tokens
 
 
 async def _used(whole: Fleet, workers: list[Daemon], database: Database) -> list[float]:
-    """CPU seconds of workers, API and PostgreSQL so far, and transactions, once all have come to rest."""
+    """CPU seconds of workers, API and PostgreSQL so far, and transactions, once all are idle."""
     for each in (*workers, whole.api):
         await asyncio.to_thread(wait_until_quiet, each.pid)
     async with database.reading() as session:
@@ -146,7 +146,7 @@ async def _used(whole: Fleet, workers: list[Daemon], database: Database) -> list
 
 
 async def _grade(address: str, database: Database, tokens: list[str], source: str) -> list[str]:
-    """Let each user hand in once, all at the same time; the attempts' ids, once all have ended."""
+    """Let each user submit once, all at the same time. Returns the ids of the attempts once all have ended."""
 
     async def hand_in(client: httpx.AsyncClient, token: str) -> str:
         answer = await client.post(
@@ -174,7 +174,7 @@ async def _grade(address: str, database: Database, tokens: list[str], source: st
 
 
 async def _connections(database: Database) -> dict[str, int]:
-    """How many each process holds, by its name."""
+    """The number of connections of each process, by its name."""
     async with database.reading() as session:
         found = await session.execute(
             text(
@@ -186,7 +186,7 @@ async def _connections(database: Database) -> dict[str, int]:
 
 
 async def _stored_bytes(database: Database) -> dict[str, float]:
-    """Bytes of one attempt, with its indices and what updates left behind; rows after rows that nobody vacuumed."""
+    """The size of one attempt in bytes, with its indices and dead row versions, because nothing is vacuumed."""
     async with database.reading() as session:
         rows = await session.scalar(select(func.count()).select_from(AttemptRow))
         size = await session.scalar(text("SELECT pg_total_relation_size('attempts')"))

@@ -1,4 +1,4 @@
-"""What is measured: one accepted submission of a problem, and the cases that grade it, public and hidden."""
+"""The workload: one accepted submission of a problem, and the public and hidden cases that grade it."""
 
 import shutil
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Choose = Callable[[Package], KnownSubmission]
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`name` is the submission's; `file` holds its `source`, for the plain processes, `frames` a wire frame a case."""
+    """`name` is the submission's, `file` holds its `source` for the plain processes, `frames` a frame per case."""
 
     package: Package
     name: str
@@ -36,7 +36,7 @@ class Workload:
 
 
 def copy_package(slug: str, problems: Path) -> Package:
-    """Put the problem alone into a folder of problems, and read it there.
+    """Copy the problem into an empty folder of problems, and read it there.
 
     Most of its wrong submissions are left out: a service runs those at its start, to recognise what they compute or
     compile to later, and no figure here is about a wrong submission.
@@ -51,7 +51,7 @@ def take_workload(package: Package, chosen: KnownSubmission, data: Path, folder:
 
     Args:
       data: the data folder of a service that has said that the problem is ready.
-      hidden: False for the public cases alone.
+      hidden: False for only the public cases.
     Raises:
       BenchmarkFailed: the service has not prepared them.
     """

@@ -1,9 +1,9 @@
-"""Fills the tables of docs/performance.md from results.
+"""Fill the tables of docs/performance.md from results.
 
 Usage: python -m benchmarks.write_table FILE...
 
 Each FILE is what `./meshgrade bench --json` wrote, or one of `python -m benchmarks.lists`, `soak`, `faults` and
-`workers` with `--json`; which one is told by its keys. The text between `<!-- NAME: begin -->` and
+`workers` with `--json`; its keys show which one. The text between `<!-- NAME: begin -->` and
 `<!-- NAME: end -->` is replaced, and nothing else.
 """
 
@@ -31,7 +31,7 @@ def main(files: Sequence[str]) -> None:
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """The Markdown that these results make, by the name of the place where it belongs."""
+    """The Markdown of these results, by the name of its place."""
     if sheets := sheets_in(results):
         return {sheet.part: _figures(sheet, results) for sheet in sheets}
     if "lists" in results:
@@ -48,7 +48,7 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
 
 
 def fill(page: str, name: str, table: str) -> str:
-    """Put `table` in its place on the page. Raises `BenchmarkFailed` when the page has no such place."""
+    """Put `table` in its place on the page. Raises `BenchmarkFailed` if the page does not have that place."""
     place = re.compile(f"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)", re.DOTALL)
     filled, number = place.subn(lambda match: f"{match[1]}{table}\n{match[2]}", page)
     if number != 1:
@@ -71,7 +71,7 @@ def _figures(sheet: Sheet, results: Results) -> str:
 
 
 def _lists(results: Results) -> str:
-    """A line for each path, with median and 95th percentile on each database."""
+    """One row for each path, with median and 95th percentile on each database."""
     on: dict[str, dict[str, list[float]]] = results["lists"]
     heads = ["path", *(f"{name}, {which} ms" for name in on for which in ("median", "p95"))]
     paths = next(iter(on.values()))
