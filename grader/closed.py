@@ -1,4 +1,4 @@
-"""The base of all that is stored or sent of a verdict."""
+"""The base class of everything that is stored or sent of a verdict."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -1,4 +1,4 @@
-"""Compare what came back with what was expected: structure, then shape, then dtype, then values."""
+"""Compare a result with the expected one: structure, then shape, then dtype, then values."""
 
 import math
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from grader.package.package import Tolerance
 from grader.reasons import Reason
 from grader.wire import Array, Foreign, leaves
 
-# Room for another order of summation, far below any mistake in a formula: some 80 units in the last place.
+# Allows a different order of summation (about 80 units in the last place), but no mistake in a formula.
 DEFAULT_TOLERANCE: dict[str, Tolerance] = {
     "float64": Tolerance(rtol=1e-9, atol=1e-12),
     "float32": Tolerance(rtol=1e-5, atol=1e-6),
@@ -22,12 +22,20 @@ DEFAULT_TOLERANCE: dict[str, Tolerance] = {
     "complex128": Tolerance(rtol=1e-9, atol=1e-12),
 }
 _EXACT = Tolerance(rtol=0.0, atol=0.0)
-_FACTORS = {float(2**k): f"{2**k} times" for k in range(1, 8)} | {1 / 2**k: f"1/{2**k} of" for k in range(1, 8)}
+_FACTORS = {
+    2.0: "twice",
+    **{float(2**k): f"{2**k} times" for k in range(2, 8)},
+    1 / 2: "half",
+    1 / 4: "a quarter of",
+    1 / 8: "an eighth of",
+    1 / 16: "a sixteenth of",
+    **{1 / 2**k: f"1/{2**k} times" for k in range(5, 8)},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference. `kind` may be told of a hidden case, `message` and `difference` hold values."""
+    """One difference. `kind` may be shown for a hidden case; `message` and `difference` contain values."""
 
     reason: Reason
     kind: str
@@ -36,11 +44,11 @@ class Mismatch:
 
 
 def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> Mismatch | None:
-    """Return the first difference, or None where all leaves match.
+    """Return the first difference, or None if all leaves match.
 
     Args:
-      expected, got: values as `wire.unpack_values` gives them.
-      tolerances: by dtype name. A dtype that is not listed takes the default; integers and booleans must be equal.
+      expected, got: values as `wire.unpack_values` returns them.
+      tolerances: by dtype name. A dtype that is not listed uses the default; integers and booleans must be equal.
     """
     structure = _compare_structure(expected, got, "")
     if structure is not None:
@@ -64,16 +72,16 @@ def tolerance_of(dtype: str, tolerances: dict[str, Tolerance]) -> Tolerance:
 
 
 def tolerances_used(dtypes: Iterable[str], tolerances: dict[str, Tolerance]) -> Tolerances:
-    """As evidence."""
+    """The tolerance of each dtype, as evidence."""
     used = {name: tolerance_of(name, tolerances) for name in sorted(dtypes)}
     return Tolerances(by_dtype={name: ToleranceUsed(rtol=each.rtol, atol=each.atol) for name, each in used.items()})
 
 
 def show(value: object, indent: int = 0) -> str:
-    """A value as a person would want to read it: dtype, shape and at most some twenty elements.
+    """Format a value for a person: dtype, shape and about twenty elements at most.
 
     Args:
-      indent: columns before the text, so that the rows of an array stand below one another.
+      indent: columns before the text, so that the rows of an array line up.
     """
     if isinstance(value, np.ndarray):
         name = f"{value.dtype.name}{list(value.shape)}"
@@ -91,7 +99,19 @@ def show(value: object, indent: int = 0) -> str:
     if isinstance(value, list | tuple):
         inner = ", ".join(show(item) for item in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
-    return repr(value)
+    return f"{value:.7g}" if isinstance(value, float) else repr(value)
+
+
+def in_digits(expected: Any, got: Any) -> tuple[str, str]:
+    """Two numbers with three significant digits, or with as many as show how far apart they are."""
+    difference = got - expected
+    integers = np.isrealobj(difference) and expected % 1 == 0 and got % 1 == 0
+    for digits in range(8 if integers else 3, 9):
+        texts = f"{expected:.{digits}g}", f"{got:.{digits}g}"
+        shown = complex(texts[1]) - complex(texts[0])
+        if not np.isfinite(difference) or abs(shown - difference) <= 0.1 * abs(difference):
+            break
+    return texts
 
 
 def _compare_structure(expected: object, got: object, path: str) -> Mismatch | None:
@@ -105,7 +125,7 @@ def _compare_structure(expected: object, got: object, path: str) -> Mismatch | N
         wanted, found = _name(expected), _name(got)
         return Mismatch(
             "wrong_structure",
-            "the result has the wrong structure",
+            "your result has the wrong structure",
             f"{_at(path)}expected {wanted}, got {found}.{_structure_hint(expected, got)}",
             Difference(expected=wanted, got=found),
         )
@@ -121,10 +141,10 @@ def _compare_shape(path: str, expected: Array, got: Array) -> Mismatch | None:
         return None
     hint = ""
     if expected.size == got.size:
-        hint = " The number of elements is right: give it the shape that is asked for."
+        hint = " The number of elements is right, so only the shape has to change."
     return Mismatch(
         "wrong_shape",
-        "the result has the wrong shape",
+        "your result has the wrong shape",
         f"{_at(path)}expected shape {expected.shape}, got {got.shape}.{hint}",
         Difference(expected=str(expected.shape), got=str(got.shape)),
     )
@@ -133,10 +153,10 @@ def _compare_shape(path: str, expected: Array, got: Array) -> Mismatch | None:
 def _compare_dtype(path: str, expected: Array, got: Array) -> Mismatch | None:
     if expected.dtype == got.dtype:
         return None
-    hint = " NumPy makes float64 by default, JAX float32." if got.dtype == np.float64 else ""
+    hint = " NumPy defaults to float64, JAX to float32." if got.dtype == np.float64 else ""
     return Mismatch(
         "wrong_dtype",
-        "the result has the wrong dtype",
+        "your result has the wrong dtype",
         f"{_at(path)}expected dtype {expected.dtype.name}, got {got.dtype.name}.{hint}",
         Difference(expected=expected.dtype.name, got=got.dtype.name),
     )
@@ -154,12 +174,12 @@ def _compare_values(path: str, expected: object, got: object, tolerances: dict[s
     else:
         shown = Difference(expected=show(expected), got=show(got))
         text = f"{_at(path)}expected {shown.expected}, got {shown.got}."
-        return Mismatch("wrong_value", "the result has a wrong value", text, shown)
+        return Mismatch("wrong_value", _UNKNOWN, text, shown)
     with np.errstate(all="ignore"):
         error = np.abs(found - wanted)
         allowed = tolerance.atol + tolerance.rtol * np.abs(wanted)
-        # Not `error > allowed`: NaN compares false either way, and a NaN from a submission must never pass. And of an
-        # expected infinity the allowance is infinite, too, so it would let everything pass.
+        # Not `error > allowed`: every comparison with NaN is false, and a NaN from a submission must never pass. For an
+        # expected infinity the allowance is infinite too, so any value would pass.
         close = np.isfinite(wanted) & (error <= allowed)
         close |= (wanted == found) | (np.isnan(wanted) & np.isnan(found))
         if bool(close.all()):
@@ -171,40 +191,44 @@ def _compare_values(path: str, expected: object, got: object, tolerances: dict[s
 def _value_mismatch(
     path: str, expected: object, got: object, wanted: Array, found: Array, excess: Array, tolerance: Tolerance
 ) -> Mismatch:
-    """`excess` is 0 where an element is close enough, else its error in units of what is allowed."""
+    """`excess` is 0 for an element that is close enough, otherwise its error in units of the allowed error."""
     worst = np.unravel_index(int(np.argmax(excess)), excess.shape)
     index = tuple(int(part) for part in worst)
     one, other = wanted[worst], found[worst]
     relative = float(np.abs(other - one) / np.abs(one)) if one != 0 else math.inf
     kind = _kind(wanted, found)
     count = int(np.count_nonzero(excess))
-    where = f"worst element {list(index)}: " if index else ""
+    expected_number, got_number = in_digits(one, other)
+    where = ""
+    if excess.size > 1:
+        differ = "differs" if count == 1 else "differ"
+        where = f"{count} of {excess.size} elements {differ}; the worst is {list(index)}: "
     text = (
-        f"{_at(path)}{count} of {excess.size} elements differ; {where}"
-        f"expected {_number(one)}, got {_number(other)}, relative error {relative:.3g} "
+        f"{_at(path)}{where}expected {expected_number}, got {got_number}"
+        f"{f', relative error {relative:.3g}' if math.isfinite(relative) else ''} "
         f"(allowed: {tolerance.atol:g} + {tolerance.rtol:g}·|expected|)."
     )
     if kind != _UNKNOWN:
-        text += f" In short: {kind}."
+        text += f" {kind[0].upper()}{kind[1:]}."
     worst_element = WorstElement(
         index=list(index),
-        expected=_number(one),
-        got=_number(other),
+        expected=expected_number,
+        got=got_number,
         relative_error=relative if math.isfinite(relative) else None,
     )
     difference = Difference(expected=show(expected), got=show(got), worst=worst_element)
     return Mismatch("wrong_value", kind, text, difference)
 
 
-_UNKNOWN = "the result has a wrong value"
+_UNKNOWN = "your result has a wrong value"
 
 
 def _kind(wanted: Array, found: Array) -> str:
-    """What kind of mistake this looks like, in words that give no value away."""
+    """The kind of mistake that this looks like, in words that reveal no value."""
     if np.isnan(found).any() and not np.isnan(wanted).any():
-        return "the result holds NaN"
+        return "your result contains NaN"
     if np.isinf(found).any() and not np.isinf(wanted).any():
-        return "the result holds infinity"
+        return "your result contains infinity"
     nonzero = wanted != 0
     if not nonzero.any() or np.iscomplexobj(wanted):
         return _UNKNOWN
@@ -214,25 +238,21 @@ def _kind(wanted: Array, found: Array) -> str:
         return _UNKNOWN
     for factor, words in _FACTORS.items():
         if math.isclose(abs(ratio), factor, rel_tol=1e-3):
-            return f"the result is {words} the expected one" + (", with the opposite sign" if ratio < 0 else "")
+            return f"your result is {words} the expected value" + (", with the opposite sign" if ratio < 0 else "")
     if math.isclose(ratio, -1.0, rel_tol=1e-3):
-        return "the result has the opposite sign"
+        return "your result has the opposite sign"
     if ratio == 0:
-        return "the result is zero"
+        return "your result is zero"
     return _UNKNOWN
 
 
 def _wide(value: Array) -> Array:
-    """The same numbers in a type in which differences are exact enough: float64, or complex128."""
+    """The same numbers in float64 or complex128, in which differences are exact enough."""
     return value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
 
 
 def _readable(value: Array) -> Array:
     return value if value.dtype.kind in "biufc" else value.astype(np.float32)
-
-
-def _number(value: Any) -> str:
-    return f"{value:.8g}"
 
 
 def _at(path: str) -> str:
@@ -248,13 +268,12 @@ def _name(value: object) -> str:
         case Foreign():
             return f"a value of type {value.type_name}"
         case dict():
-            return (
-                "a dict with the keys " + ", ".join(repr(key)[:80] for key in list(value)[:8])
-                if value
-                else "an empty dict"
-            )
+            if not value:
+                return "an empty dict"
+            *most, last = (repr(key)[:80] for key in list(value)[:8])
+            return f"a dict with the keys {', '.join(most)} and {last}" if most else f"a dict with the key {last}"
         case list() | tuple():
-            return f"a {type(value).__name__} of {len(value)}"
+            return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
     return f"a Python {type(value).__name__}"
 
 
@@ -265,5 +284,5 @@ def _structure_hint(expected: object, got: object) -> str:
         if got is None:
             return " Is a `return` missing?"
         if isinstance(got, list | tuple):
-            return " Return the array alone."
+            return " Return the array itself."
     return ""

@@ -1,4 +1,4 @@
-"""What a caller hands through the whole judge: where to report progress, and what stops the work."""
+"""The context that a caller passes through the judge: where to report progress, and what stops the work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
-"""Every way in which the grader refuses or gives up, on one page.
+"""All errors of the grader, on one page.
 
 MeshgradeError
-├── SubmissionFault      rejected: the submission is at fault, `reason` says how
+├── SubmissionFault      rejected: the submission is at fault; `reason` says why
 ├── GraderFault          failed: ours, retried, never charged to the student
 │   ├── WallMissing      a wall cannot be built, so nothing is graded
-│   └── LostRunner       the runner was killed from outside, by nobody that a submission could be
+│   └── LostRunner       the runner was killed from outside, and not by a submission
 ├── PackageInvalid       a problem folder breaks its contract; lists every fault
-└── Cancelled            the caller asked to stop
+└── Cancelled            the caller asked the judge to stop
 """
 
 from grader.reasons import Reason
@@ -26,7 +26,7 @@ class SubmissionFault(MeshgradeError):
 
 
 class GraderFault(MeshgradeError):
-    """The grader is at fault: the attempt is retried, and operators are told."""
+    """The grader is at fault: the attempt is retried, and operators are notified."""
 
 
 class WallMissing(GraderFault):
@@ -34,26 +34,26 @@ class WallMissing(GraderFault):
 
     Args:
       wall: its name, as in `Verdict.walls`.
-      found: what crossing it, or building it, gave.
-      remedy: what to install or allow, as a command where there is one.
+      found: the result of building it or of trying to cross it.
+      remedy: what to install or allow, as a command if possible.
     """
 
     def __init__(self, wall: str, found: str, remedy: str) -> None:
-        super().__init__(f"the wall '{wall}' is missing: {found}. To mend it: {remedy}")
+        super().__init__(f"the wall '{wall}' is missing: {found}. To fix it: {remedy}")
         self.wall = wall
         self.found = found
         self.remedy = remedy
 
 
 class LostRunner(GraderFault):
-    """The runner went away through no doing of the submission: the attempt is worth another try."""
+    """The runner ended, and not because of the submission: the attempt is worth another try."""
 
 
 class PackageInvalid(MeshgradeError):
-    """A problem folder breaks its contract. The message lists every fault, one a line."""
+    """A problem folder breaks its contract. The message lists every fault, one per line."""
 
     def __init__(self, folder: str, faults: list[str]) -> None:
-        super().__init__(f"{folder} is not a problem package:\n" + "\n".join(f"  - {fault}" for fault in faults))
+        super().__init__(f"{folder} is not a valid problem package:\n" + "\n".join(f"  - {fault}" for fault in faults))
         self.faults = faults
 
 

@@ -1,4 +1,4 @@
-"""What a check found, as data: entries of a few kinds, which checks build and pages draw.
+"""The findings of a check as data: entries of a few kinds, which checks build and pages draw.
 
 A check that builds one of these kinds is drawn without a word about it in any page. Bytes and operations are those of
 one device. Names of leaves, specs and texts may come from a submission: a page escapes and shortens them before it
@@ -16,7 +16,7 @@ Count = Annotated[int, Field(ge=0)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 # Axis name to size, in the order of the axes; devices are numbered row by row.
 Mesh = dict[str, Annotated[int, Field(ge=1)]]
-# Not strict, since JSON has lists only: what they hold is.
+# Not strict, because JSON has only lists; the elements are strict.
 Shape = Annotated[tuple[Count, ...], Field(strict=False)]
 # [start, stop) of one dimension.
 Extent = Annotated[tuple[Count, Count], Field(strict=False)]
@@ -27,17 +27,17 @@ Axes = Annotated[tuple[str, ...], Field(strict=False)]
 
 
 class OnMesh(Closed):
-    """What holds on one mesh. `cases` names those that the program serves, where the mesh has a program for others."""
+    """Evidence about one mesh. `cases` names those of the program, if the mesh has another program for other cases."""
 
     mesh: Mesh
     cases: list[str] = Field(default_factory=list)
 
 
 class Leaf(Closed):
-    """One array, in the state that comes in or in what the step returns. `got` is null where there is no such leaf.
+    """One array in the input state or in the step's output. `got` is null if there is no such leaf.
 
-    `ok` says whether the check accepts it: a check may accept another placement than the reference's. A slice of `got`
-    may have another number of dimensions than `shape`, which is the reference's.
+    `ok` says whether the check accepts it, since a check may accept other placements than the reference's. `shape` is
+    the reference's; a slice of `got` may have a different number of dimensions.
     """
 
     path: str
@@ -59,7 +59,7 @@ class Leaves(OnMesh):
 
 
 class Amount(Closed):
-    """One quantity; null is unknown, or has no meaning. `whole` is what a device would have if nothing were divided."""
+    """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were divided."""
 
     name: str
     mine: Count | None
@@ -68,7 +68,7 @@ class Amount(Closed):
 
 
 class Amounts(OnMesh):
-    """Quantities on one device. `title` says what is measured, and `whole_title` what `whole` is."""
+    """Quantities on one device. `title` names the quantity, and `whole_title` the meaning of `whole`."""
 
     kind: Literal["amounts"] = "amounts"
     title: str
@@ -78,7 +78,7 @@ class Amounts(OnMesh):
 
 
 class Traffic(Closed):
-    """A sum over collectives: of whole tensors, and of what each device sends."""
+    """A sum over collectives: bytes of whole tensors, and bytes that each device sends."""
 
     executions: Count
     bytes: Count
@@ -86,7 +86,7 @@ class Traffic(Closed):
 
 
 class CollectiveSum(Closed):
-    """All collectives of one kind over the same axes. `axes` is null where their groups run along no axes."""
+    """All collectives of one kind over the same axes. `axes` is null if their groups do not run along axes."""
 
     collective: str
     axes: Axes | None
@@ -97,7 +97,7 @@ class CollectiveSum(Closed):
 
 
 class CollectiveCall(Closed):
-    """One collective of a program. `bytes` is one execution's; `executions` is null where the number is unknown."""
+    """One collective of a program. `bytes` is that of one execution; `executions` is null if the number is unknown."""
 
     collective: str
     axes: Axes | None
@@ -116,7 +116,7 @@ class Collectives(OnMesh):
 
 
 class Factor(Closed):
-    """By what a quantity changes from the main mesh to this one; null where it cannot be counted."""
+    """The factor by which a quantity changes from the main mesh to this one; null if it is unknown."""
 
     name: str
     mine: Number | None
@@ -131,7 +131,7 @@ class Factors(OnMesh):
 
 
 class Facts(Closed):
-    """Numbers, texts and yes or no, by name. `about` says what of. `mesh` is null where they hold for every mesh."""
+    """Numbers, texts and booleans, by name. `about` names their subject. `mesh` is null if they apply to every mesh."""
 
     kind: Literal["facts"] = "facts"
     mesh: Mesh | None = None
@@ -148,14 +148,14 @@ class ToleranceUsed(Closed):
 
 
 class Tolerances(Closed):
-    """The tolerance of each dtype that was compared."""
+    """The tolerance for each compared dtype."""
 
     kind: Literal["tolerances"] = "tolerances"
     by_dtype: dict[str, ToleranceUsed]
 
 
 class WorstElement(Closed):
-    """The element that is furthest off. The relative error is null where it is infinite or not a number."""
+    """The element with the largest error. The relative error is null if it is infinite or not a number."""
 
     index: list[Count]
     expected: str
@@ -164,7 +164,7 @@ class WorstElement(Closed):
 
 
 class Difference(Closed):
-    """How a result differs: values as text, or the names of the leaves where these differ."""
+    """How a result differs: values as text, or the names of the leaves if those differ."""
 
     expected: str | list[str]
     got: str | list[str]
@@ -191,12 +191,12 @@ class Fault(Closed):
 
     @classmethod
     def entries_of(cls, detail: Mapping[str, object]) -> list["Fault"]:
-        """Of a `SubmissionFault.detail`, whose form the session has checked; none where it says nothing."""
+        """The entry for a `SubmissionFault.detail`, whose form the session has checked; none if it is empty."""
         return [cls.model_validate(detail)] if detail else []
 
 
 class FailedCase(Closed):
-    """A public case that failed: on which mesh, and where in the run, if it is a program."""
+    """A public case that failed; for a program, with its mesh and the place in the run."""
 
     kind: Literal["case"] = "case"
     case: str

@@ -1,4 +1,4 @@
-"""Work that nobody waits for gives way to submissions: it is told when none is being graded."""
+"""Background work gives way to submissions: it waits here until none is being graded."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ _LOOK_S = 0.05
 
 
 class Idle:
-    """Counts what somebody waits for. Threads may share one."""
+    """Counts the work that someone waits for. Threads may share one."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -22,7 +22,7 @@ class Idle:
 
     @contextmanager
     def interrupted(self) -> Iterator[None]:
-        """Somebody waits for what is done within."""
+        """Someone waits for the work inside this block."""
         with self._changed:
             self._busy += 1
         try:
@@ -34,7 +34,7 @@ class Idle:
                 self._changed.notify_all()
 
     def wait(self, stop: Stop) -> float:
-        """Return once nobody has waited for anything for a moment, or `stop` is set: after how many seconds."""
+        """Wait until no one has waited for anything for a moment, or `stop` is set. Returns the seconds waited."""
         started = time.monotonic()
         with self._changed:
             while not stop.is_set() and (self._busy or time.monotonic() - self._since < _BETWEEN_TWO_S):

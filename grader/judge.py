@@ -123,6 +123,6 @@ class Judge:
         except GraderFault as fault:
             log.error("%s could not be judged: %s", package.slug, fault)
         except Exception:
-            # Fail closed: what nobody foresaw is our fault, is told to operators, and is never a pass.
+            # Fail closed: an unforeseen error is our fault, is logged for operators, and is never a pass.
             log.exception("%s could not be judged", package.slug)
         return report.failed()

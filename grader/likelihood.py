@@ -1,4 +1,4 @@
-"""Which known mistake a wrong submission most likely makes: the one with whose source it shares the rarest code."""
+"""The known mistake that a wrong submission most likely makes: the one whose source shares the rarest code with it."""
 
 import io
 import tokenize
@@ -14,7 +14,7 @@ _IGNORED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, to
 def by_likelihood(source: str, candidates: Sequence[KnownSubmission]) -> list[KnownSubmission]:
     """Sort the candidates, the likeliest first; equal ones stay in their order.
 
-    What most of them have in common says little, so each sequence of tokens counts by how few of them have it.
+    Code that most of them share says little, so a sequence of tokens counts more if fewer of them contain it.
     """
     sequences = {each.name: _sequences(each.source) for each in candidates}
     holders = Counter(sequence for found in sequences.values() for sequence in found)

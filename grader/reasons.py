@@ -29,21 +29,21 @@ Reason = Literal[
     "output_limit",
     "killed",
 ]
-# The judge is everything outside of the two: it reads clocks, exits and facts.
+# The judge is everything outside these two processes: it reads clocks, exits and facts.
 Reporter = Literal["runner", "verifier", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReasonFacts:
-    """What holds for every submission that is rejected for one reason.
+    """The facts that apply to every submission rejected for one reason.
 
     Attributes:
-      reported_by: who may give it. A runner or verifier that replies with any other reason is not to be believed.
-      has_program: the submission got as far as a compiled program, or in call mode as a result.
-      wrong_result: it computes something else than the reference, so that it is known again by its result.
-      process_lives: in call mode the runner is there for the next case.
-      needs_activity: the message does not say what a verifier was doing, so that this has to be added.
-      in_hidden_case: all that is said in a hidden case; where it is empty, the type of the exception is said.
+      reported_by: who may report it. A runner or verifier that reports any other reason is not trusted.
+      has_program: the submission got as far as a compiled program or, in call mode, a result.
+      wrong_result: it computes something other than the reference, so its result identifies it.
+      process_lives: in call mode, the runner can run the next case.
+      needs_activity: the message does not say what a verifier was doing, so the judge adds it.
+      in_hidden_case: the whole message for a hidden case; if it is empty, the message names the type of the exception.
     """
 
     reported_by: frozenset[Reporter]
@@ -78,8 +78,8 @@ REASONS: Mapping[Reason, ReasonFacts] = MappingProxyType(
         "divergent_collective": ReasonFacts(
             _JUDGE, needs_activity=True, in_hidden_case="Not all devices reached the same collective."
         ),
-        "time_limit": ReasonFacts(_JUDGE, needs_activity=True, in_hidden_case="Your code went over the time limit."),
-        "memory_limit": ReasonFacts(_ALL, needs_activity=True, in_hidden_case="Your code went over the memory limit."),
+        "time_limit": ReasonFacts(_JUDGE, needs_activity=True, in_hidden_case="Your code exceeded the time limit."),
+        "memory_limit": ReasonFacts(_ALL, needs_activity=True, in_hidden_case="Your code exceeded the memory limit."),
         "output_limit": ReasonFacts(
             _ALL, needs_activity=True, in_hidden_case="Your code returned or printed too much."
         ),

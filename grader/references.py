@@ -28,7 +28,7 @@ from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
 
 # Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
-_FORMAT = "11"
+_FORMAT = "12"
 _LOOK_S = 0.2
 
 

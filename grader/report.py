@@ -1,4 +1,4 @@
-"""One submission on its way through: what has been found so far, and the verdict that is made of it."""
+"""The findings about one submission so far, and the verdict made from them."""
 
 import time
 from typing import Any
@@ -14,11 +14,11 @@ from grader.text import storable
 from grader.verdict import CaseResult, CheckResult, Efficiency, Status, Timings, Verdict
 
 NO_OUTPUT = Output(stdout="", stderr="", truncated=False)
-_FAILED = "The grader failed, not your code. This is not counted, and its operators have been told."
+_FAILED = "The grader failed, not your code. This does not count, and the operators have been notified."
 
 
 class Report:
-    """Collects timings and makes the verdict. `environment` is set as soon as there is a runner."""
+    """Collects timings and makes the verdict. `environment` is set once there is a runner."""
 
     def __init__(self, package: Package, *, hidden: bool, walls: tuple[str, ...]) -> None:
         self._package = package
@@ -36,7 +36,7 @@ class Report:
     def never_ran(self, fault: SubmissionFault, output: Output) -> Verdict:
         first, *rest = self._package.manifest.checks
         findings = {first.id: Finding(False, fault_message(fault), fault.reason, Fault.entries_of(fault.detail))}
-        findings |= {spec.id: Finding(False, "Not judged: no case was run.", fault.reason) for spec in rest}
+        findings |= {spec.id: Finding(False, "Not judged: no case ran.", fault.reason) for spec in rest}
         return self.verdict(findings, [], output)
 
     def verdict(
@@ -53,7 +53,7 @@ class Report:
         passed = all(finding.passed for finding in findings.values())
         status = status or ("accepted" if passed else "rejected")
         if status == "rejected" and reason is None:
-            raise GraderFault("a check did not pass and gave no reason")
+            raise GraderFault("a check failed without a reason")
         results = [
             CheckResult(
                 id=spec.id,
@@ -84,11 +84,11 @@ class Report:
             environment=self.environment,
             timings_ms=self._timings(),
         )
-        # In one place, so that no text of a submission can be forgotten.
+        # In one place, so that no text from a submission is missed.
         return Verdict.model_validate(storable(verdict.model_dump()))
 
     def _score(self, results: list[CheckResult], findings: dict[str, Finding]) -> int:
-        """The points of the passed checks; a wrong value caps it at 0, whatever else was right."""
+        """The points of the passed checks, or 0 if a value is wrong, whatever else is right."""
         return sum(result.points for result in results) if findings["values"].passed else 0
 
     def _timings(self) -> Timings:
@@ -98,7 +98,7 @@ class Report:
 
 
 def fault_message(fault: SubmissionFault) -> str:
-    """The submission's own traceback, in Python's form, or the message where there is none."""
+    """The submission's own traceback in Python's form, or the message if there is none."""
     name = fault.detail.get("type")
     if not isinstance(name, str):
         return str(fault)
@@ -108,7 +108,7 @@ def fault_message(fault: SubmissionFault) -> str:
         where = [f"  line {frame['line']}, in {frame['function']}\n    {frame['text']}" for frame in frames]
         lines = ["Your code raised an exception:", *where, *lines]
     if fault.reason == "memory_limit":
-        lines.append("That is more memory than a submission may have.")
+        lines.append("That is more memory than a submission may use.")
     if name == "PermissionError":
         lines.append(
             "A submission may not start or signal processes, open sockets, or use files outside its scratch, /tmp."

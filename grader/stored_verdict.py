@@ -1,7 +1,7 @@
-"""Verdicts as they were ever stored, read as what they are called today.
+"""Read stored verdicts of every version as the current classes.
 
-Version 1 had no `schema_version`, and evidence was a dict that each check laid out as it liked; the classes here are
-these forms. What has none of them is left out: no page needs evidence to say what happened.
+Version 1 had no `schema_version`, and evidence was a dict whose form each check chose; the classes here
+describe these forms. Evidence of any other form is dropped, because every page works without it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +46,7 @@ def read_verdict(stored: Mapping[str, Any]) -> Verdict:
     """Read a verdict of any version from parsed JSON.
 
     Raises:
-      ValidationError: it is no verdict, or one of a later version.
+      ValidationError: it is not a verdict, or has a later version.
     """
     if "schema_version" in stored:
         return Verdict.model_validate(stored)
@@ -294,7 +294,7 @@ def _entry(entry: Any) -> Evidence:
 
 
 def _readable(entries: Iterable[Any], read: Callable[[Any], Evidence]) -> list[Evidence]:
-    """Entry by entry, so that one of another form takes nothing else with it."""
+    """Read entry by entry, so that one of another form does not affect the others."""
     found = []
     for entry in entries:
         with suppress(ValidationError):

@@ -1,4 +1,4 @@
-"""One tiny program, graded as a student's is: it goes through runner, export, verifier, checks and verdict."""
+"""One tiny program, graded like a student's: through runner, export, verifier, checks and verdict."""
 
 import time
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ _FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What grading it gave: `found` says why where `graded` is False. `seconds` is wall clock from a cold start."""
+    """The result of grading it. If not `graded`, `found` says why. `seconds` is wall-clock time from a cold start."""
 
     graded: bool
     found: str
@@ -97,7 +97,7 @@ def trial_package() -> Package:
 
 
 def grade_trial(judge: Judge) -> Trial:
-    """Grade it with a judge that has nothing cached. Never raises what grading raises."""
+    """Grade it with a judge that has nothing cached. Errors of the grading are not raised."""
     started = time.monotonic()
     try:
         verdict = judge.judge(trial_package(), _REFERENCE)
@@ -108,4 +108,4 @@ def grade_trial(judge: Judge) -> Trial:
         return Trial(True, "a program was exported, compiled, run and accepted", seconds)
     failed = [f"{check.id}: {check.message}" for check in verdict.checks if not check.passed]
     why = "; ".join(failed) or verdict.stderr.strip()[-500:] or "the log above says why"
-    return Trial(False, f"a right program was {verdict.status}: {why}", seconds)
+    return Trial(False, f"a correct program was {verdict.status}: {why}", seconds)

@@ -1,4 +1,4 @@
-"""What the judge says of a submission: one closed shape, the same in REST, the CLI and the database."""
+"""The judge's verdict on a submission: one closed schema, the same in REST, the CLI and the database."""
 
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ Mode = Literal["call", "program"]
 
 
 class CheckResult(Closed):
-    """One graded property. `evidence` is data for pages to draw from, never needed to understand `message`."""
+    """One graded property. `evidence` is data for drawings; `message` is complete without it."""
 
     id: str
     title: str
@@ -27,7 +27,7 @@ class CheckResult(Closed):
 
 
 class CaseResult(Closed):
-    """One input. The message of a hidden case names the kind of fault and holds no value."""
+    """One input. The message of a hidden case names the kind of fault and contains no value."""
 
     id: str
     public: bool
@@ -36,7 +36,7 @@ class CaseResult(Closed):
 
 
 class Timings(Closed):
-    """Milliseconds of wall clock that an attempt spent at each station."""
+    """Wall-clock time of each stage of an attempt, in milliseconds."""
 
     queued: int = 0
     import_: int = Field(default=0, alias="import")
@@ -48,7 +48,7 @@ class Timings(Closed):
 
 
 class EfficiencyPart(Closed):
-    """One cost of a verified program beside the reference's, summed over the meshes it was compiled for."""
+    """One cost of a verified program and of the reference, summed over all meshes."""
 
     name: Literal["ring_bytes", "temporary_bytes", "dot_flops"]
     mine: int = Field(ge=0)
@@ -57,7 +57,7 @@ class EfficiencyPart(Closed):
 
 
 class Efficiency(Closed):
-    """What an accepted program costs, read off the program and never from a clock, so the same on every machine.
+    """The cost of an accepted program, read from the program and not from a clock, so every machine gives the same.
 
     `score` is 100 / the mean of the parts' ratios: the reference has 100, and more is better.
     """
@@ -67,14 +67,14 @@ class Efficiency(Closed):
 
 
 class Verdict(Closed):
-    """All the judge says.
+    """Everything that the judge reports about an attempt.
 
     `score` is the points of the passed checks (0 to 100), 0 when a value is wrong, and `None` for a run, which
-    is not scored. `misconception` names the misunderstanding when the output equals that of a known wrong submission.
-    `environment` is the configuration of JAX that this was graded under, the reference's as well.
+    is not scored. `misconception` is the misunderstanding of a known wrong submission that is wrong in the same way.
+    `environment` is the configuration of JAX that both the submission and the reference ran with.
     """
 
-    # Of the stored form: grader/stored_verdict.py reads every older one.
+    # The version of the stored form; grader/stored_verdict.py reads every older version.
     schema_version: Literal[2] = 2
     problem: str
     version: str

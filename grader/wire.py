@@ -1,7 +1,7 @@
 """The wire between the judge and a runner: length-prefixed frames of JSON manifest plus raw array bytes.
 
 A frame is `!IQ` (manifest bytes, payload bytes), the manifest, the payload. The payload is the C-order,
-little-endian bytes of the arrays that the manifest names, one after the other, nothing between them. Nothing on
+little-endian bytes of the arrays that the manifest names, one after another, with nothing in between. Nothing on
 the wire is ever code: there is no pickle in either direction, and what a value may be is a closed list.
 
 Both ends use it. It goes behind the walls with the runner, and like the runner it imports nothing else of ours.
@@ -26,10 +26,10 @@ MAX_DEPTH = 32
 MAX_NODES = 4096
 MAX_RANK = 16
 MAX_CASES = 64
-# Of a program: of its state, and of what it returns.
+# For a program: its state, and what it returns.
 MAX_LEAVES = 512
 MAX_PATH = 200
-# Of an array with nothing in it the other dimensions may still be long; NumPy refuses those whose product overflows.
+# An empty array may still have long dimensions; NumPy refuses those whose product overflows.
 _MAX_ELEMENTS = 1 << 40
 
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -53,7 +53,7 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Stands for a value that may not cross: only the name of its type does."""
+    """Represents a value that may not cross the wire: only the name of its type does."""
 
     type_name: str
 
@@ -74,7 +74,7 @@ def pack(message: dict[str, Any], values: dict[str, object] | None = None, *, co
       message: JSON fields of the manifest. The key "values" is ours.
       values: pytrees of None, bool, int, float, str, list, tuple, dict with str keys and numpy arrays. Anything
         else crosses as `Foreign`.
-      convert: called on whatever is none of these, to turn it into one of them (a jax array into a numpy one).
+      convert: called on any other value, to turn it into one of them (a jax array into a numpy one).
     Raises:
       TooLarge: a value has over 4,096 nodes, or the manifest is over 1 MiB.
     """
@@ -96,17 +96,17 @@ def unpack_header(header: bytes, *, max_payload_bytes: int) -> tuple[int, int]:
     """
     manifest_bytes, payload_bytes = HEADER.unpack(header)
     if manifest_bytes > MAX_MANIFEST_BYTES:
-        raise TooLarge(f"the manifest is said to have {manifest_bytes:,} bytes; at most {MAX_MANIFEST_BYTES:,}")
+        raise TooLarge(f"the header announces a manifest of {manifest_bytes:,} bytes; at most {MAX_MANIFEST_BYTES:,}")
     if payload_bytes > max_payload_bytes:
         raise TooLarge(f"the arrays have {payload_bytes:,} bytes in all; at most {max_payload_bytes:,}")
     return manifest_bytes, payload_bytes
 
 
 def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> dict[str, Any]:
-    """Parse a manifest and hold the sizes it names against the payload's.
+    """Parse a manifest and compare its sizes with that of the payload.
 
     Raises:
-      BadFrame: it is not JSON, not of our form, or its arrays are not exactly `payload_bytes` long.
+      BadFrame: it is not JSON, does not have our form, or its arrays are not exactly `payload_bytes` long.
     """
     try:
         message = json.loads(
@@ -201,7 +201,7 @@ def _foreign(value: object) -> Any:
 
 
 def _payload_bytes(node: Any, budget: list[int], depth: int) -> int:
-    """Validate one node and everything below it; return the bytes of its arrays."""
+    """Validate one node and everything below it; return the size of its arrays in bytes."""
     budget[0] -= 1
     if budget[0] < 0 or depth > MAX_DEPTH:
         raise BadFrame("too many parts, or nested too deep")
@@ -232,7 +232,7 @@ def _payload_bytes(node: Any, budget: list[int], depth: int) -> int:
             return 0
         case {"t": "foreign", "type": str(name), **rest} if not rest and len(name) <= 80:
             return 0
-    raise BadFrame("a value of an unknown form")
+    raise BadFrame("a value of unknown form")
 
 
 def _decode(node: Any, payload: bytes, offset: list[int]) -> object:
@@ -263,7 +263,7 @@ def _decode(node: Any, payload: bytes, offset: list[int]) -> object:
 
 
 def _is_shape(shape: Sequence[object]) -> bool:
-    """Can NumPy make an array of it, even an empty one?"""
+    """Whether NumPy can make an array of this shape, even an empty one."""
     if len(shape) > MAX_RANK:
         return False
     sizes = [size for size in shape if type(size) is int and 0 <= size < _MAX_ELEMENTS]

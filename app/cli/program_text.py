@@ -18,8 +18,8 @@ def print_program(measured: Measured) -> None:
     console.print(f"[bold]Mesh {mesh_name(measured.mesh)}[/]  {facts.devices} devices")
     console.print(_leaves(measured))
     console.print(_collectives(measured))
-    if facts.asked:
-        dtypes = sorted({f"{each.kind} {'/'.join(each.dtypes)}" for each in facts.asked})
+    if facts.written:
+        dtypes = sorted({f"{each.kind} {'/'.join(each.dtypes)}" for each in facts.written})
         console.print(f"Collectives in the exported program: {safe(', '.join(dtypes))}")
     memory = facts.memory
     console.print(

@@ -1,7 +1,8 @@
-"""The graded properties, one file each; problem.toml picks them by the file's name and bounds them.
+"""The graded properties, one per file. A problem.toml names the ones it uses and sets their bounds.
 
-`call` holds those of a function's results, `program` those of a compiled program. A check module has `TITLE`,
-`TRUST`, `Bounds`, and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) -> Finding in `program`.
+`call` contains the checks of a function's results, `program` the checks of a compiled program. A check module defines
+`TITLE`, `TRUST`, `Bounds` and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) -> Finding in
+`program`.
 """
 
 import importlib
@@ -16,7 +17,7 @@ _NOT_CHECKS = {"outcome", "subject", "table"}
 
 
 class Check(Protocol):
-    """What a module in these folders offers; `check` is called by the mode that it belongs to."""
+    """The interface of a check module. The mode that it belongs to calls `check`."""
 
     TITLE: str
     TRUST: Trust
@@ -31,6 +32,6 @@ def names(mode: Mode) -> list[str]:
 
 
 def load(mode: Mode, name: str) -> Check:
-    """The check of that name, which `read_package` has found to exist."""
+    """Import a check. `read_package` has already made sure that it exists."""
     module: Check = importlib.import_module(f"grader.checks.{mode}.{name}")
     return module

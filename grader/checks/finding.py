@@ -1,4 +1,4 @@
-"""What a check says."""
+"""The result of a check, and the base class of its bounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from grader.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A check's answer. `reason` is None exactly when it passed."""
+    """The result of a check. `reason` is None exactly when it passed."""
 
     passed: bool
     message: str
@@ -20,6 +20,6 @@ class Finding:
 
 
 class Bounds(BaseModel):
-    """What a problem.toml may set of a check, beside its id, points and title: nothing, unless a check says more."""
+    """The keys that a problem.toml may set in addition to a check's id, points and title; none by default."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

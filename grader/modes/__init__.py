@@ -1,4 +1,4 @@
-"""The modes in which a problem is graded, one package each. Here alone is one picked."""
+"""The modes in which a problem is graded, one package each. Only this module picks one."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from grader.sandbox.protocol import Sandbox
 
 
 class Modes:
-    """Keeps what modes need between two gradings. Threads may share one.
+    """Keeps the state that modes need between gradings. Threads may share one.
 
     Args:
       sandbox: where submissions run.

@@ -1,6 +1,6 @@
-"""The seam between the judge and a mode: how the problems of a mode are prepared, graded and inspected.
+"""The interface between the judge and a mode: how the problems of a mode are prepared, graded and inspected.
 
-The judge knows this page and no mode. A mode is a package beside it, and a row in `grader/modes/__init__.py`.
+The judge knows this module and no mode. A mode is a package in this folder, and a row in `grader/modes/__init__.py`.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from grader.verdict import Verdict
 
 
 class Prepared(Protocol):
-    """What submissions are graded by: the cases, public ones first. A mode adds what the reference gives for them."""
+    """The basis of grading: the cases, public ones first. A mode adds the results of the reference."""
 
     @property
     def cases(self) -> tuple[Case, ...]: ...
@@ -36,7 +36,7 @@ class GradingRequest:
       report: takes timings and the environment, and makes the verdict.
       hidden: False for a run: public cases only, and no score.
       draw: names the hidden inputs that this attempt alone has, in a mode that draws them. None for the prepared ones.
-      known: asked for known wrong submissions only where something is wrong, and until one is like this.
+      known: called for known wrong submissions only if something is wrong, until one matches.
     """
 
     source: str
@@ -48,7 +48,7 @@ class GradingRequest:
 
 
 class Grading(Protocol):
-    """The grading of one submission. It may be begun again where a runner was lost."""
+    """The grading of one submission. It may start again if a runner was lost."""
 
     def grade(self) -> Verdict:
         """Raises: LostRunner, GraderFault, WallMissing, Cancelled."""
@@ -58,14 +58,14 @@ class Grading(Protocol):
 class Mode(Protocol[P]):
     """One mode, for one package. It keeps nothing from one call to the next.
 
-    All of its methods raise GraderFault where the package's own code is at fault, WallMissing, and Cancelled.
+    All of its methods raise GraderFault if the package's own code is at fault, WallMissing, and Cancelled.
     """
 
     def warm(self) -> None:
         """A submission to this problem may come soon. Returns at once."""
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> P:
-        """Make the cases and have the reference run on them, in `sandbox`.
+        """Make the cases and run the reference on them, in `sandbox`.
 
         Args:
           key: hidden cases are drawn from it.
@@ -74,16 +74,16 @@ class Mode(Protocol[P]):
     def store(self, folder: Path, prepared: P) -> None: ...
 
     def load(self, folder: Path) -> P | None:
-        """None where it has not been stored, or not to the end."""
+        """None if it was not stored, or not completely."""
 
     def run_known(self, sandbox: Sandbox, prepared: P, submission: KnownSubmission, stop: Stop) -> KnownMistake:
-        """Run a known wrong submission in a runner of its own: what it traces or changes may spoil the next."""
+        """Run a known wrong submission in its own runner, because it could affect the next one."""
 
     def begin(self, prepared: P, request: GradingRequest) -> Grading:
-        """Begin with what can be done beside the submission. Its own code runs in `Grading.grade` only."""
+        """Start the work that does not need the submission, whose own code runs only in `Grading.grade`."""
 
     def inspect(self, prepared: P, source: str, context: Context) -> tuple[Measured, ...]:
-        """Say what a submission compiles to, without judging it.
+        """Report what a submission compiles to, without judging it.
 
         Raises:
           SubmissionFault: it gives no program; the message says why.

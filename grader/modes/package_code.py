@@ -1,4 +1,4 @@
-"""What a package's own code is run for in every mode that has a sandbox, and the text of its faults."""
+"""Run a package's own code, in every mode that has a sandbox, and describe its faults."""
 
 from grader import wire
 from grader.case import Case
@@ -14,7 +14,7 @@ def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:
     """The runner that a submission to this problem gets.
 
     Args:
-      rehearsal: public code that warms it where the package has no warmup.py.
+      rehearsal: public code that warms it if the package does not have a warmup.py.
     """
     source = package.warmup or rehearsal
     warmup = Warmup(package.version, source) if source else None
@@ -22,12 +22,12 @@ def runner_spec(package: Package, rehearsal: str = "") -> RunnerSpec:
 
 
 def make_cases(sandbox: Sandbox, spec: RunnerSpec, package: Package, key: str, stop: Stop) -> tuple[Case, ...]:
-    """Run cases.py, in a sandbox of its own. Public cases come first.
+    """Run cases.py in its own sandbox. Public cases come first.
 
     Args:
       key: the runner derives each hidden case's seed from it.
     Raises:
-      GraderFault: it failed, or made something other than cases that the reference takes.
+      GraderFault: it failed, or returned something other than cases that the reference accepts.
     """
     cases: list[Case] = []
     try:
@@ -42,12 +42,12 @@ def make_cases(sandbox: Sandbox, spec: RunnerSpec, package: Package, key: str, s
 
 
 def failed(package: Package, file: str, fault: SubmissionFault) -> GraderFault:
-    """The fault of a file of the package, for its author's eyes."""
+    """The fault of a file of the package, for its author."""
     return GraderFault(f"{package.slug}: {file} failed: {fault_text(fault)}")
 
 
 def fault_text(fault: SubmissionFault) -> str:
-    """What the package's own code did."""
+    """The fault of the package's own code, in words."""
     return f"{fault.detail.get('type', fault.reason)}: {fault}"
 
 
@@ -60,7 +60,7 @@ def refuse(package: Package, faults: list[str]) -> None:
 def _cases_of(package: Package, kind: str, made: object) -> list[Case]:
     if not isinstance(made, list) or not 1 <= len(made) <= MAX_CASES or not all(_is_case(case) for case in made):
         raise GraderFault(
-            f"{package.slug}: {kind}_cases in cases.py must make 1 to {MAX_CASES} dicts, argument name to value"
+            f"{package.slug}: {kind}_cases in cases.py must return 1 to {MAX_CASES} dicts, argument name to value"
         )
     return [Case(f"{kind}-{number}", kind == "public", case) for number, case in enumerate(made, 1)]
 

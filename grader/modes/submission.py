@@ -1,4 +1,4 @@
-"""A submission in a runner that it is alone in."""
+"""A submission in its own runner."""
 
 from abc import ABC, abstractmethod
 
@@ -11,7 +11,7 @@ _MAX_SOURCE_BYTES = 128 << 10
 
 
 def load_submission(session: Session, source: str, entry: str) -> None:
-    """Run a submission as a module. `entry` names the function that it is to define.
+    """Run a submission as a module. `entry` names the function that it must define.
 
     Raises:
       SubmissionFault: it is too long, or what `Session.load` raises. The service and the command line refuse far
@@ -19,13 +19,13 @@ def load_submission(session: Session, source: str, entry: str) -> None:
     """
     size = len(source.encode("utf-8", "replace"))
     if size > _MAX_SOURCE_BYTES:
-        told = f"The source has {size:,} bytes; the judge takes at most {_MAX_SOURCE_BYTES:,}."
-        raise SubmissionFault("syntax_error", told)
+        message = f"The source has {size:,} bytes; the judge accepts at most {_MAX_SOURCE_BYTES:,}."
+        raise SubmissionFault("syntax_error", message)
     session.load(source, entry)
 
 
 class RunnerGrading(ABC):
-    """A `Grading` in one session, which is opened for it and closed after it."""
+    """A `Grading` with its own session, which it opens and closes."""
 
     def __init__(self, request: GradingRequest, sandbox: Sandbox, spec: RunnerSpec) -> None:
         self._request = request

@@ -1,4 +1,4 @@
-"""The most that a package may ask for. Its author chooses the limits of a problem; the operator owns the machine."""
+"""The highest limits that a package may set. Authors choose limits, but the operator owns the machine."""
 
 from dataclasses import asdict, dataclass
 
@@ -17,14 +17,14 @@ class Ceiling:
     output_mb: int = 128
 
     def faults(self, limits: Limits) -> list[str]:
-        """What a package asks for beyond it, one line each."""
+        """The limits of a package that are above the ceiling, one line each."""
         return [
-            f"problem.toml: limits.{name} is {getattr(limits, name):g}, and this service permits at most {most:g} "
+            f"problem.toml: limits.{name} is {getattr(limits, name):g}; this service permits at most {most:g} "
             f"{_UNITS[name]}. Lower it, or have the operator raise MESHGRADE_PACKAGE_{name.upper()}"
             for name, most in asdict(self).items()
             if getattr(limits, name) > most
         ]
 
     def clamp(self, limits: Limits) -> Limits:
-        """The limits themselves, or lower where they ask for more: for a version stored under a higher ceiling."""
+        """The limits, lowered to the ceiling if they are above it: for a version stored under a higher ceiling."""
         return limits.model_copy(update={name: min(getattr(limits, name), most) for name, most in asdict(self).items()})

@@ -1,4 +1,4 @@
-"""Figures of a package: each one is shown, each one that is shown is there, and each holds a drawing alone."""
+"""Validate the figures of a package: each one exists, is shown, and contains only a drawing."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _MAX_FAULTS = 8
 
 
 def wrong_figures(files: Mapping[str, str]) -> list[str]:
-    """What is wrong with the figures of a package, one message each.
+    """The faults of the figures of a package, one message each.
 
     Args:
       files: the text of the package's files by path.
@@ -33,17 +33,17 @@ def wrong_figures(files: Mapping[str, str]) -> list[str]:
     ]
     for name in figures:
         if name not in shown:
-            faults.append(f"{name} is shown nowhere: put ![what it shows]({name}) into statement.md, or remove it")
+            faults.append(f"{name} is not shown: put ![what it shows]({name}) into statement.md, or remove it")
         faults += [f"{name} {fault}" for fault in active_content(files[name])]
     return faults
 
 
 class _Refused(Exception):
-    """Ends the parser at what must not be read any further."""
+    """Stops the parser at something that must not be read further."""
 
 
 def active_content(svg: str) -> list[str]:
-    """Everything in an SVG that could run, load or link to something; each as the end of a sentence."""
+    """Everything in an SVG that could run, load or link to something, each as the end of a sentence."""
     faults: list[str] = []
     texts: list[str] = []
     parser = expat.ParserCreate("utf-8", " ")
@@ -74,7 +74,7 @@ def active_content(svg: str) -> list[str]:
     except expat.ExpatError as error:
         return [f"is not XML: {error}"]
     if _loads("".join(texts)):
-        faults.append("loads something by @import or url() in its style; only url(#id) may stand there")
+        faults.append("loads something by @import or url() in its style; only url(#id) is allowed there")
     return faults[:_MAX_FAULTS]
 
 
@@ -84,9 +84,9 @@ def _wrong_attribute(element: str, name: str, value: str) -> list[str]:
     if re.sub(r"[\s\x00-\x20]", "", value).lower().startswith(("javascript:", "data:", "vbscript:")):
         return [f"has a script as {name} of <{element}>"]
     if name in ("href", "src", "base") and not value.startswith("#"):
-        return [f"points outside itself by {name} of <{element}>: only #id may stand there"]
+        return [f"points outside itself by {name} of <{element}>: only #id is allowed there"]
     if _loads(value):
-        return [f"loads something by url() in {name} of <{element}>: only url(#id) may stand there"]
+        return [f"loads something by url() in {name} of <{element}>: only url(#id) is allowed there"]
     return []
 
 

@@ -18,7 +18,7 @@ _GLOB = re.compile(r"[*?\[/]")
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """The name that was probably meant, as the end of a message; empty where none is close."""
+    """The name that was probably meant, as the end of a message; empty if no name is close."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
 
@@ -45,7 +45,7 @@ def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
 
 
 def unknown_prerequisites(manifest: Manifest, slugs: Iterable[str]) -> list[str]:
-    """Prerequisites that are not among the slugs of the problems that are served."""
+    """Prerequisites that are not slugs of served problems."""
     known = [slug for slug in slugs if slug != manifest.slug]
     return [
         f"problem.toml: prerequisites: there is no problem '{slug}'{suggest(slug, known)}"
@@ -58,7 +58,7 @@ def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[str]:
     """Other problems that have this one's uuid.
 
     Args:
-      others: the uuid of each problem that is served, by slug. This problem may be among them.
+      others: the uuid of each served problem, by slug. This problem may be among them.
     """
     return [
         f"problem.toml: uuid: {uuid} belongs to the problem '{slug}'. Draw a new one for '{manifest.slug}': "
@@ -69,11 +69,11 @@ def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[str]:
 
 
 def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: Iterable[str]) -> list[str]:
-    """Globs that match no leaf of the reference. Only a compiled reference has leaves, so the judge asks.
+    """Globs that match no leaf of the reference. The judge calls this, because only a compiled reference has leaves.
 
     Args:
       placed: paths of the leaves whose shardings are compared, which `leaves` may name.
-      counted: paths of the leaves whose bytes can be asked for, which `of` and groups may name.
+      counted: paths of the leaves whose bytes can be counted, which `of` and groups may name.
     """
     placed, counted, faults = sorted(set(placed)), sorted(set(counted)), []
     groups = manifest.program.groups
@@ -91,7 +91,7 @@ def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: 
 
 
 def arguments_of(manifest: Manifest, source: str) -> list[str] | None:
-    """The arguments of the entry point that cases give, in order; None where its signature cannot be read."""
+    """The arguments of the entry point that cases pass, in order; None if its signature cannot be read."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -106,7 +106,7 @@ def arguments_of(manifest: Manifest, source: str) -> list[str] | None:
 
 
 def wrong_cases(manifest: Manifest, source: str, cases: Mapping[str, Iterable[str]]) -> list[str]:
-    """Cases that give other arguments than the entry point takes, and sharded inputs that no case gives.
+    """Cases whose arguments differ from those of the entry point, and sharded inputs that no case passes.
 
     Args:
       source: the reference.
@@ -138,7 +138,7 @@ def _is_one_of(name: str, arguments: list[str]) -> bool:
 
 
 def _argument(name: str, arguments: list[str]) -> str:
-    """The argument that an input is for. Where cases shard one argument in several ways, a number tells them apart."""
+    """The argument that an input is for. If cases shard one argument in several ways, a number distinguishes them."""
     return name if name in arguments else name.rstrip("0123456789")
 
 
@@ -200,7 +200,7 @@ def _rules(check: CheckSpec) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a rule names of leaves and groups of leaves, each with its key."""
+    """The leaves and groups of leaves that a rule names, each with its key."""
     of = rule.get("of")
     if isinstance(of, str):
         yield "of", of

@@ -1,4 +1,4 @@
-"""A problem package, read: the manifest (problem.toml) and the text of every file that belongs to it."""
+"""A problem package after reading: the manifest (problem.toml) and the text of every file."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -13,7 +13,7 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80)]
 Mesh = dict[Name, Annotated[int, Field(ge=1, le=64)]]
-# One entry a dimension: a mesh axis, several of them, or "" for a dimension that is not split.
+# One entry per dimension: a mesh axis, several axes, or "" for a dimension that is not split.
 Spec = list[str | list[Name]]
 
 
@@ -22,9 +22,9 @@ class _Closed(BaseModel):
 
 
 class Limits(_Closed):
-    """What one grading of one submission may use, all cases together, JAX's own start-up excluded.
+    """What one grading of one submission may use in total over all cases, without JAX's own start-up.
 
-    `time_s` is CPU seconds; `wall_s` of wall clock is the backstop for a submission that sleeps.
+    `time_s` is in CPU seconds; `wall_s` is the wall-clock backstop for a submission that sleeps.
     """
 
     time_s: float = Field(default=20.0, gt=0, le=600)
@@ -42,7 +42,7 @@ class Tolerance(_Closed):
 
 
 class CheckSpec(_Closed):
-    """One graded property: `id` is the name of a file in grader/checks. Other keys are its bounds, which it reads."""
+    """One graded property: `id` is the name of a file in grader/checks. The other keys are the bounds of the check."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
@@ -56,7 +56,7 @@ class CheckSpec(_Closed):
 
 
 class ProgramSpec(_Closed):
-    """What is exported, and for which meshes.
+    """What the runner exports, and for which meshes.
 
     With `init`, a state goes through `steps` steps; without, the entry point is a function of its inputs. With
     `export_init`, `init` is exported too, with the seed as an input, so that what it holds on a device can be measured.
@@ -114,7 +114,7 @@ MANIFESTS: dict[Mode, type[BaseModel]] = {"call": CallManifest, "program": Progr
 class KnownSubmission:
     """A submission that ships with the package, to prove it. `reason` is None for an accepted one.
 
-    `misunderstanding` is the first docstring's text: what its author believed.
+    `misunderstanding` is the text of its docstring: what its author believed.
     """
 
     name: str

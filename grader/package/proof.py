@@ -1,4 +1,4 @@
-"""What a package promises of itself, and whether it holds: each submission has the verdict that its place names."""
+"""The promises of a package, and whether they hold: each submission gets the verdict that its path names."""
 
 import ast
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from grader.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The verdict that one submission of a package must have. `reason` is None where any will do."""
+    """The verdict that one submission of a package must get. `reason` is None if any reason will do."""
 
     file: str
     source: str
@@ -20,7 +20,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ValidationStep:
-    """What was found of one file of a package; the message says what to do where it did not pass."""
+    """The result for one file of a package. If it did not pass, the message says what to do."""
 
     file: str
     passed: bool
@@ -41,22 +41,22 @@ def expectations(package: Package) -> list[Expectation]:
 
 
 def weigh(expected: Expectation, verdict: Verdict) -> ValidationStep:
-    """Compare what the judge said of a submission with what its place in the package says."""
+    """Compare the verdict of a submission with the one that its path in the package promises."""
     got = verdict.status if verdict.reason is None else f"{verdict.status} ({verdict.reason})"
     wanted = "accepted" if expected.accepted else f"rejected ({expected.reason})" if expected.reason else "rejected"
     if verdict.status == "failed":
         return ValidationStep(expected.file, False, "The grader failed on it, so nothing is proved. Validate again.")
     passed = (verdict.status == "accepted") == expected.accepted and expected.reason in (None, verdict.reason)
     if passed:
-        return ValidationStep(expected.file, True, f"It is {got}, as it must be.")
+        return ValidationStep(expected.file, True, f"It is {got}, as expected.")
     missed = next((f" {each.title}: {each.message}" for each in verdict.checks if not each.passed), "")
     return ValidationStep(expected.file, False, f"It must be {wanted} and is {got}.{missed}")
 
 
 def leaks(package: Package) -> list[str]:
-    """Where a public text holds what must stay secret: the answer, the hidden inputs, or the editorial.
+    """Public texts that contain a secret: the answer, the hidden inputs, or the editorial.
 
-    Found when it stands there as it is in its file, spaces aside; put into other words it is not found.
+    A secret is found if it is copied word for word, apart from spaces; a paraphrase is not found.
     """
     public = {
         "statement.md": package.statement,
@@ -83,7 +83,7 @@ def _secrets(package: Package) -> list[tuple[str, str]]:
 
 
 def _function(source: str, name: str) -> str:
-    """The text of a function at the top of a file; empty where there is none, or where the file is no Python."""
+    """The text of a function at the top of a file; empty if there is none, or if the file is not Python."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

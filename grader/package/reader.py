@@ -1,4 +1,4 @@
-"""Read a problem folder, or list everything that is wrong with it."""
+"""Read a problem folder, or list all of its faults."""
 
 import ast
 import hashlib
@@ -44,12 +44,12 @@ def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
     """Read and validate a problem folder.
 
     Args:
-      ceiling: the most that its limits may be; None where nothing of it will run.
+      ceiling: the highest limits that it may set; None if none of it will run.
     Raises:
       PackageInvalid: with every fault found, not only the first.
     """
     if not (folder / "problem.toml").is_file():
-        raise PackageInvalid(str(folder), ["there is no problem.toml in it"])
+        raise PackageInvalid(str(folder), ["it does not contain a problem.toml"])
     faults: list[str] = []
     files = _read_files(folder, faults)
     return _assemble(folder.name, files, str(folder), faults, ceiling)
@@ -58,12 +58,12 @@ def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
 def package_of(
     slug: str | None, files: dict[str, str], ceiling: Ceiling | None = None, *, is_stored: bool = False
 ) -> Package:
-    """Validate a package that lies in no folder: the text of its files by path, as `Package.files` has it.
+    """Validate a package that is not in a folder: the text of its files by path, as in `Package.files`.
 
     Args:
-      slug: what its manifest must call it; None where any name will do.
-      ceiling: as for a folder; None for a version that was taken in before.
-      is_stored: it was taken in before. Names and figures are not looked at again, so that a rule that is newer than
+      slug: the slug that its manifest must have; None if any slug will do.
+      ceiling: as for a folder; None for a version that was stored earlier.
+      is_stored: it was stored earlier. Names and figures are not validated again, so that a rule newer than
         a version leaves the attempts of that version as they are.
     Raises:
       PackageInvalid: as for a folder.
@@ -131,7 +131,7 @@ def _read_files(folder: Path, faults: list[str]) -> dict[str, str]:
             faults.append(_misplaced(name))
         else:
             try:
-                # Some editors begin a file with a byte order mark, which Python and TOML do not take inside of a text.
+                # Some editors begin a file with a byte order mark, which Python and TOML do not accept inside text.
                 files[name] = path.read_text(encoding="utf-8-sig")
             except UnicodeDecodeError as error:
                 faults.append(f"{name} is not UTF-8 (byte {error.start})")
@@ -143,7 +143,7 @@ def _too_long(name: str) -> str:
 
 
 def _misplaced(name: str) -> str:
-    return f"{name} has no place in a package{suggest(name, ['problem.toml', *_TEXT_FILES])}"
+    return f"{name} does not belong in a package{suggest(name, ['problem.toml', *_TEXT_FILES])}"
 
 
 def _belongs(name: str) -> bool:
@@ -187,7 +187,7 @@ def _contradictions(manifest: Manifest, slug: str | None) -> list[str]:
         faults.append(f"problem.toml: the points of the checks add up to {points}, not 100")
     for name in manifest.tolerance:
         if name not in DTYPES:
-            faults.append(f"problem.toml: tolerance for an unknown dtype '{name}'{suggest(name, list(DTYPES))}")
+            faults.append(f"problem.toml: unknown dtype in tolerance: '{name}'{suggest(name, list(DTYPES))}")
     return faults
 
 
@@ -217,7 +217,7 @@ def _faults_of_program(manifest: Manifest) -> list[str]:
     program = manifest.program
     faults = []
     if program.export_init and not program.init:
-        faults.append("problem.toml: program.export_init needs program.init")
+        faults.append("problem.toml: program.export_init requires program.init")
     if "init_memory" in [check.id for check in manifest.checks] and not program.export_init:
         faults.append("problem.toml: the check 'init_memory' needs program.export_init = true")
     axes = list(program.meshes[0])
@@ -279,10 +279,10 @@ def _known(files: dict[str, str], prefix: str, faults: list[str]) -> tuple[Known
         reason = _reason(name, faults)
         text = _first_docstring(source)
         if not text:
-            faults.append(f"{name}: its first line must be a docstring that says what its author understood")
+            faults.append(f"{name}: its first line must be a docstring that states what its author believed")
         found.append(KnownSubmission(name.removeprefix(prefix).removesuffix(".py"), source, reason, text))
     if not found:
-        faults.append(f"{prefix} holds no submission")
+        faults.append(f"{prefix} does not contain a submission")
     return tuple(found)
 
 
@@ -301,7 +301,7 @@ def _first_docstring(source: str) -> str:
     try:
         return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested too deeply for the parser
-        # One that must be rejected for its syntax says so in a docstring all the same: read it off the first line.
+        # A submission with a syntax error also states its misunderstanding in a docstring: read its first line.
         match = re.match(r'\s*"""(.*?)"""', source, re.DOTALL)
         return " ".join(match[1].split()) if match else ""
 
@@ -316,6 +316,6 @@ def _version(files: dict[str, str]) -> str:
     for name, text in sorted(files.items()):
         for part in (name, text):
             data = part.encode()
-            # Lengths first, so that no two packages run together into the same bytes.
+            # Lengths come first, so that two packages never produce the same bytes.
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

@@ -1,1 +1,1 @@
-"""Reading a compiled program: what the devices say to each other, compute and hold."""
+"""Read a compiled program: what its devices exchange, compute and store."""

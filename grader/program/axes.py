@@ -1,4 +1,4 @@
-"""Which axes of a mesh a collective runs along. Devices are numbered row-major over the mesh."""
+"""The mesh axes that a collective runs along. Devices are numbered row-major over the mesh."""
 
 from collections.abc import Iterable, Mapping
 from math import prod
@@ -10,10 +10,10 @@ def axes_of(groups: Iterable[Iterable[int]], mesh: Mapping[str, int]) -> tuple[s
     """The axes along which all groups run.
 
     Args:
-      groups: lists of device numbers; their order means nothing.
+      groups: lists of device numbers, in any order.
       mesh: axis name -> size, in the mesh's order.
     Returns:
-      Names in the mesh's order, without axes of size 1; () where every device is alone. None where the groups are not
+      Names in the mesh's order, without axes of size 1; () if every device is alone. None if the groups are not
       exactly the devices that differ along some axes: groups of 2 on a mesh of one axis of 8, say, or groups that
       leave devices out.
     """
@@ -29,7 +29,7 @@ def axes_of(groups: Iterable[Iterable[int]], mesh: Mapping[str, int]) -> tuple[s
 
 
 def axes_of_pairs(pairs: Iterable[tuple[int, int]], mesh: Mapping[str, int]) -> tuple[str, ...] | None:
-    """The fewest axes that no pair of a collective_permute leaves; None where a device is not in the mesh."""
+    """The smallest set of axes that no pair of a collective_permute leaves; None if a device is not in the mesh."""
     found = [frozenset(pair) for pair in pairs]
     sizes = list(mesh.values())
     if any(device >= prod(sizes) for pair in found for device in pair):
@@ -38,13 +38,13 @@ def axes_of_pairs(pairs: Iterable[tuple[int, int]], mesh: Mapping[str, int]) -> 
 
 
 def groups_on(axes: Iterable[str], mesh: Mapping[str, int]) -> Groups:
-    """The groups of devices that differ along these axes alone."""
+    """The groups of devices that differ only along these axes."""
     names = list(mesh)
     return groups_along(list(mesh.values()), [names.index(axis) for axis in axes])
 
 
 def _varying(sets: Iterable[frozenset[int]], sizes: list[int]) -> list[int]:
-    """Axes along which members of one and the same set differ."""
+    """Axes along which members of the same set differ."""
     strides = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     return [
         axis

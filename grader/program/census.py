@@ -1,4 +1,4 @@
-"""All that the grader reads off one compiled program, as numbers: collectives, matrix products, donated buffers."""
+"""Everything that the grader reads from one compiled program: collectives, matrix products, donated buffers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ __all__ = ["Census", "Collective", "Dot", "ProgramUnreadable", "census_of", "fro
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """What one call of a compiled program does on each device.
+    """The work of one call of a compiled program on each device.
 
     Attributes:
       partitions: how many devices share the work; 1 for a program of one device.
       collectives, dots: in program order, once for each place they are called from.
-      dot_flops: of all dots, times their executions. None where one of them runs an unknown number of times: then no
-        total can be vouched for.
+      dot_flops: of all dots, times their executions. None if one of them runs an unknown number of times: then no
+        total is certain.
       aliases: (output, parameter) pairs of which the output is written into the parameter's buffer.
-      argument_bytes: of all parameters, one entry a parameter.
-      output_bytes: of all outputs, one entry an output.
-      constant_bytes: of all arrays that are written into the program. Every device holds them as long as the program.
+      argument_bytes: one entry per parameter.
+      output_bytes: one entry per output.
+      constant_bytes: of all constant arrays in the program. Every device holds them for as long as the program.
     """
 
     partitions: int
@@ -51,13 +51,13 @@ def take_census(
     """Read a compiled program.
 
     Args:
-      hlo_text: optimized HLO, after partitioning, as `compiled.as_text()` gives it.
-      devices: how many it was compiled for.
+      hlo_text: optimized HLO, after partitioning, from `compiled.as_text()`.
+      devices: the number of devices that it was compiled for.
       mesh: axis name -> size. With it, the groups of a collective_permute are those along the axes that its pairs stay
         in; without it, the devices that its pairs connect.
       source: file name of the lines that `source_line` means.
     Raises:
-      ProgramUnreadable: no module, or one that does not fit together.
+      ProgramUnreadable: the text is not a module, or it is inconsistent.
     """
     return census_of(read_hlo(hlo_text), devices, mesh, source)
 
@@ -65,14 +65,14 @@ def take_census(
 def census_of(
     module: Module, devices: int, mesh: Mapping[str, int] | None = None, source: str = "submission.py"
 ) -> Census:
-    """As `take_census`, for a module that has been read."""
+    """Like `take_census`, for a module that has already been read."""
     if mesh is not None and _product(mesh) != devices:
-        raise ValueError(f"the mesh {dict(mesh)} has not {devices} devices")
+        raise ValueError(f"the mesh {dict(mesh)} does not have {devices} devices")
     world = World(devices, _partitions(module, devices), mesh)
     collectives: list[Collective] = []
     dots: list[Dot] = []
     found = sites(module, _is_counted)
-    # After the walk, which has made sure that no computation calls itself.
+    # This follows the walk, which guarantees that no computation calls itself.
     flow = origins(module, is_collective) if any(is_collective(site.instruction) for site in found) else {}
     for site in found:
         if is_collective(site.instruction):
@@ -101,7 +101,7 @@ def to_json(census: Census) -> dict[str, object]:
 
 
 def from_json(value: object) -> Census:
-    """Read what `to_json` gave, trusting nothing of it.
+    """Read the output of `to_json` without trusting it.
 
     Raises:
       ProgramUnreadable: a field is missing, unknown, of another type, negative, or contradicts another one.
@@ -110,7 +110,7 @@ def from_json(value: object) -> Census:
     for collective in census.collectives:
         members = [device for group in collective.groups for device in group]
         if collective.kind not in KINDS:
-            raise ProgramUnreadable(f"census: there is no collective {collective.kind!r:.60}")
+            raise ProgramUnreadable(f"census: unknown collective {collective.kind!r:.60}")
         if collective.group_size != max((len(group) for group in collective.groups), default=1):
             raise ProgramUnreadable("census: group_size is not the size of the largest group")
         if len(set(members)) != len(members):
@@ -126,7 +126,7 @@ def from_json(value: object) -> Census:
 
 
 def read_aliases(value: Value, outputs: int, parameters: int) -> tuple[tuple[int, int], ...]:
-    """Read `{ {0}: (0, {}, may-alias), {1}: (2, {}) }`, or `{}: (…)` where the program has one output.
+    """Read `{ {0}: (0, {}, may-alias), {1}: (2, {}) }`, or `{}: (…)` if the program has one output.
 
     Returns:
       (output, parameter) pairs, each one whole array.

@@ -1,4 +1,4 @@
-"""What the devices say to each other in one call of a program."""
+"""Communication between devices in one call of a program."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from grader.program.walk import Site
 KINDS = frozenset(
     "all-gather all-reduce reduce-scatter all-to-all collective-permute collective-broadcast ragged-all-to-all".split()
 )
-# Their -start has the shape of the result. That of the others is (operands, results, …).
+# The -start of these has the shape of the result. For the others it is (operands, results, …).
 _START_IS_RESULT = {"all-reduce"}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One array of an exchange: XLA joins several into one collective.
+    """One array of a collective: XLA merges several arrays into one collective.
 
     Attributes:
       logical_bytes: its share of the collective's.
@@ -34,25 +34,25 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """One exchange, at one place that it is called from.
+    """One collective, at one of the places that it is called from.
 
     Attributes:
       kind: the HLO opcode, without -start.
       logical_bytes: of the whole tensor, one execution: the gathered result of an all-gather, the operand of a
         reduce-scatter, the operands of an all-reduce; for an all-to-all and a collective-permute the operand of one
         device times `group_size`.
-      ring_bytes: what one device of the largest group sends in one execution if the devices form a ring; a permute's
-        operand. Nothing where every device is alone.
-      groups: who talks to whom, by device number.
+      ring_bytes: the bytes that one device of the largest group sends in one execution around a ring; for a permute,
+        the operand. 0 if every device is alone.
+      groups: the devices that communicate with one another, by number.
       group_size: the size of the largest group.
       pairs: source and target of a collective-permute, else ().
-      dtypes, shapes: of the results, one entry an array.
+      dtypes, shapes: of the results, one entry per array.
       operand_shapes: of the operands, on one device.
       parts: where the data of each operand comes from.
       loops: names of the `while` instructions around it, outermost first.
-      executions: in one call of the program; None where that cannot be known.
+      executions: in one call of the program; None if the number is unknown.
       conditional: in a branch, so that `executions` is an upper bound.
-      source_line: innermost line of the submission that led to it.
+      source_line: the innermost line of the submission that led to it.
     """
 
     kind: str
@@ -76,7 +76,7 @@ class Collective:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Who takes part: `devices` in all, of which `partitions` share the work of each replica."""
+    """The participants: `devices` in total, of which `partitions` share the work of each replica."""
 
     devices: int
     partitions: int
@@ -88,7 +88,7 @@ class World:
 
 
 def is_collective(instruction: Instruction) -> bool:
-    """Whether an instruction begins an exchange: `-done` and `-update` only wait for one."""
+    """Whether an instruction starts a collective; `-done` and `-update` only wait for one."""
     return kind_of(instruction) is not None
 
 
@@ -101,10 +101,10 @@ def read_collective(module: Module, site: Site, world: World, flow: Flow, source
     """Describe the collective at a site.
 
     Args:
-      flow: what `origins` found of all collectives.
+      flow: the result of `origins` for all collectives.
       source: the file name whose lines `source_line` means.
     Raises:
-      ProgramUnreadable: groups or shapes make no sense.
+      ProgramUnreadable: its groups or shapes are invalid.
     """
     instruction = site.instruction
     kind = kind_of(instruction)
@@ -144,7 +144,7 @@ def read_collective(module: Module, site: Site, world: World, flow: Flow, source
 def _origins(module: Module, site: Site, flow: Flow) -> tuple[Origin, ...]:
     found = flow.get((site.computation.name, site.instruction.name))
     if found is None:
-        # Where the flow does not lead, anything may have come from anywhere.
+        # For an instruction that the flow does not reach, assume that the data may come from any argument.
         number = sum(each.opcode == "parameter" for each in module.entry.instructions.values())
         everything = (1 << number) - 1
         found = (Origin(everything, everything),) * len(site.instruction.operands)
@@ -162,7 +162,7 @@ def _logical_bytes(kind: str, operand_bytes: int, group_size: int) -> int:
 
 
 def _ring_bytes(kind: str, operand_bytes: int, group_size: int) -> int:
-    """What a device sends at least, rounded up to whole bytes.
+    """The fewest bytes that a device must send, rounded up to whole bytes.
 
     Source: https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md (bus bandwidth: the same factors) and
     Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, 2005, sections 4.1-4.5.

@@ -16,10 +16,10 @@ _LIBRARY_CONVOLUTIONS = ("__onednn$convolution", "__cudnn$conv")
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A matrix product or convolution, at one place that it is called from. `flops` are of one execution.
+    """A matrix product or convolution, at one of the places that it is called from. `flops` counts one execution.
 
     Attributes:
-      executions: in one call of the program; None where that cannot be known.
+      executions: in one call of the program; None if the number is unknown.
       conditional: in a branch, so that `executions` is an upper bound.
     """
 
@@ -38,7 +38,7 @@ def is_dot(instruction: Instruction) -> bool:
 
 
 def read_dot(site: Site, source_line: int | None) -> Dot:
-    """Count the operations of the product at a site. Raises ProgramUnreadable where shapes and dims disagree."""
+    """Count the operations of the product at a site. Raises ProgramUnreadable if shapes and dimensions disagree."""
     instruction = site.instruction
     left, right = (_array(site.computation, instruction, index) for index in (0, 1))
     result = instruction.shape if isinstance(instruction.shape, Shape) else _first(instruction)
@@ -55,7 +55,7 @@ def read_dot(site: Site, source_line: int | None) -> Dot:
 
 
 def _summed(instruction: Instruction, left: Shape, right: Shape, result: Shape) -> int:
-    """How many products are added up for one element of the result."""
+    """The number of products that are summed for one element of the result."""
     if instruction.opcode == "convolution" or _library_call(instruction).startswith(_LIBRARY_CONVOLUTIONS):
         return _summed_by_convolution(instruction, right)
     if instruction.opcode in _DOTS:
@@ -63,7 +63,7 @@ def _summed(instruction: Instruction, left: Shape, right: Shape, result: Shape) 
         if any(dim >= len(left.dims) for dim in dims):
             raise ProgramUnreadable(f"{shown(instruction.name)} contracts a dim that {left} lacks")
         return prod(left.dims[dim] for dim in dims)
-    # [batch, m, k] times [batch, k, n]: whichever operand is transposed, the left one has batch * m * k elements.
+    # [batch, m, k] times [batch, k, n]: the left operand has batch * m * k elements, transposed or not.
     columns = result.dims[-1] if result.dims else 1
     return left.elements * columns // result.elements if result.elements else 0
 
@@ -98,7 +98,7 @@ def _array(computation: Computation, instruction: Instruction, index: int) -> Sh
 
 
 def _first(instruction: Instruction) -> Shape:
-    """The product itself: a library's function gives (result, scratch)."""
+    """The product itself: a library's function returns (result, scratch)."""
     shape = instruction.shape
     if isinstance(shape, Shape) or not shape or not isinstance(shape[0], Shape):
         raise ProgramUnreadable(f"{shown(instruction.name)} gives no array")

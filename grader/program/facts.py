@@ -1,4 +1,4 @@
-"""Everything that is known of one compiled program on one mesh, as a verifier measured it.
+"""All facts about one compiled program on one mesh, as a verifier measured them.
 
 It crosses the wire as JSON out of a process that ran a hostile program, so it is read back strictly: what is missing,
 unknown or of another type is an error, and an error is never a pass.
@@ -23,9 +23,9 @@ class Leaf:
     """One array of the program.
 
     Attributes:
-      spec: for people. `slices` is what is compared.
-      placed: False where the program did not say how it is sharded.
-      slices: what each device holds, in the mesh's row-major order; one extent a dimension.
+      spec: for people to read. Checks compare `slices`.
+      placed: False if the program did not set its sharding.
+      slices: what each device holds, in the mesh's row-major order; one extent per dimension.
     """
 
     shape: tuple[int, ...]
@@ -39,17 +39,17 @@ class Leaf:
         return math.prod(self.shape) * DTYPES[self.dtype].itemsize
 
     def held_bytes(self, device: int) -> int:
-        """Of the part that a device holds."""
+        """The bytes of the part that a device holds."""
         return math.prod(stop - start for start, stop in self.slices[device]) * DTYPES[self.dtype].itemsize
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A collective as the submission wrote it, before XLA compiled it: on CPU only this one has the dtype asked for.
+class WrittenCollective:
+    """A collective as the submission wrote it. On CPU, the compiled one may have another dtype.
 
     Attributes:
-      channel: the number that the compiled one bears as well.
-      operand_bytes: of all operands on one device, over every place that it is called from inside a shard_map.
+      channel: the number that it keeps when it is compiled.
+      operand_bytes: of all operands on one device, summed over all calls from inside a shard_map.
     """
 
     kind: str
@@ -63,10 +63,10 @@ class Facts:
     """One program. Leaves are in the program's order: state before inputs, and new state before the loss.
 
     Attributes:
-      asked: collectives in the exported program, which holds none where the partitioner makes them.
-      products_outside: matrix products of the exported program that do not stand in a shard_map, where the partitioner
-        decides who computes what.
-      donated: how many arguments it gives away.
+      written: collectives in the exported program; those that the partitioner inserts are not among them.
+      products_outside: matrix products of the exported program outside every shard_map, where the partitioner
+        decides what each device computes.
+      donated: the number of arguments that it donates.
     """
 
     devices: int
@@ -74,7 +74,7 @@ class Facts:
     outputs: tuple[Leaf, ...]
     memory: Memory
     census: Census
-    asked: tuple[Asked, ...]
+    written: tuple[WrittenCollective, ...]
     products_outside: int
     donated: int
 
@@ -86,7 +86,7 @@ def to_json(facts: Facts) -> dict[str, object]:
 
 
 def from_json(value: object) -> Facts:
-    """Read what `to_json` gave, trusting nothing of it.
+    """Read the output of `to_json` without trusting it.
 
     Raises:
       ProgramUnreadable: a field is missing, unknown, of another type, or contradicts another one.

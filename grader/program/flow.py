@@ -1,4 +1,4 @@
-"""From which of a program's arguments the data of each collective comes, followed through the compiled program."""
+"""Find the arguments of a program that the data of each collective comes from, by following it through the program."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class Origin:
     """Where an array comes from. Both fields are sets of arguments of the program: bit n is argument n.
 
     Attributes:
-      depends: all that had any influence on it, a branch or the number of rounds of a loop included.
+      depends: all that influenced it, even through a branch or the trip count of a loop.
       carries: those whose numbers it holds one by one, moved, cast, or changed element by element. A matrix product or
         a sum carries nothing on: a gradient depends on the batch and does not carry it.
     """
@@ -50,16 +50,16 @@ def origins(module: Module, wanted: Callable[[Instruction], bool]) -> Flow:
     """Follow every argument of the entry computation to the operands of the instructions that are `wanted`.
 
     Returns:
-      Of an instruction that is met several times, over all times. Computations that only reduce, sort or map elements
-      are not entered: what stands in them is missing.
+      One entry per instruction, over all its executions. Computations that only reduce, sort or map elements
+      are not entered, so their instructions are missing.
     Raises:
-      ProgramUnreadable: an instruction uses what stands after it, or the program unfolds beyond all measure.
+      ProgramUnreadable: an instruction uses a later one, or the program unfolds to too many instructions.
     """
     return _Evaluator(module, wanted).run()
 
 
 class _Evaluator:
-    """Runs a program on origins in place of numbers. Calls must not be circular, which the walk has made sure of."""
+    """Runs a program on origins instead of numbers. Calls must not be circular, which the walk guarantees."""
 
     def __init__(self, module: Module, wanted: Callable[[Instruction], bool]) -> None:
         self.module = module
@@ -144,7 +144,7 @@ class _Evaluator:
             after = _also(_joined(state, self._call(body, (state,))), rounds)
             if after == state:
                 break
-            # What has not settled by then goes round a long tuple: nothing in it can be more than all of it together.
+            # A value that has not settled by then moves around a long tuple: the union of all elements bounds each one.
             state = after if number < _MOST_ROUNDS - 1 else _shaped(instruction.shape, _union([after]))
         return state
 
@@ -180,14 +180,14 @@ def _union(values: "list[Value] | tuple[Value, ...]") -> Origin:
 
 
 def _joined(one: Value, other: Value) -> Value:
-    """Either of the two, element by element where both are tuples."""
+    """The union of the two, element by element if both are tuples."""
     if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
         return tuple(_joined(*pair) for pair in zip(one, other, strict=True))
     return _union([one, other])
 
 
 def _also(value: Value, decided: Origin) -> Value:
-    """The same, where `decided` chose it: that is an influence and no content."""
+    """The same origin, chosen by `decided`, which adds an influence but no content."""
     if isinstance(value, tuple):
         return tuple(_also(each, decided) for each in value)
     return Origin(value.depends | decided.depends, value.carries)

@@ -1,8 +1,8 @@
-"""Which devices talk to which: replica groups in the three forms that XLA prints, and source-target pairs.
+"""Which devices communicate: replica groups in the three forms that XLA prints, and source-target pairs.
 
     replica_groups={{0,1},{2,3}}                     a list; {} is one group of all
     replica_groups=[2,4]<=[4,2]T(1,0)                0, 1, … in the shape [4,2], transposed, cut into 2 groups of 4
-    replica_groups=mesh['a'=2,'b'=4] {'b'}           devices that differ along these axes alone; 'b':(2)2 is a part of b
+    replica_groups=mesh['a'=2,'b'=4] {'b'}           devices that differ only along these axes; 'b':(2)2 is a part of b
 
 Forms: https://github.com/openxla/xla/blob/main/xla/hlo/ir/replica_group.cc and mesh_and_axis.cc beside it.
 """
@@ -25,7 +25,7 @@ def read_groups(value: Value, members: int) -> Groups:
 
     Args:
       value: tokens of the attribute.
-      members: how many ids there are; `{}` is one group of all of them.
+      members: the number of ids; `{}` is one group of all of them.
     Raises:
       ProgramUnreadable: on an id out of range, or in two groups.
     """
@@ -46,7 +46,7 @@ def read_groups(value: Value, members: int) -> Groups:
 
 
 def read_pairs(value: Value, members: int) -> Pairs:
-    """Read `{{0,1},{1,2}}`: who sends to whom. Nobody may send twice or receive twice."""
+    """Read `{{0,1},{1,2}}`: source and target devices. No device may send twice or receive twice."""
     listed = _listed(value)
     pairs = tuple((pair[0], pair[1]) for pair in listed if len(pair) == 2)
     if len(pairs) != len(listed):
@@ -125,7 +125,7 @@ def _iota(value: Value, members: int) -> Groups:
         order, rest = _bracketed(value, rest + 1, value)
     if rest != len(value) or sorted(order) != list(range(len(dims))) or len(tiles) != 2:
         raise _unreadable(value, "it is not [groups,size]<=[dims]T(order)")
-    # Checked before anything is made: the text may ask for a billion ids.
+    # Checked before anything is allocated: the text may ask for a billion ids.
     if not prod(tiles) == prod(dims) <= members:
         raise _unreadable(value, f"its sizes do not multiply to {members} or fewer")
     ids = _transposed(dims, order)

@@ -1,4 +1,4 @@
-"""HLO text, as a compiled program prints itself, made into computations and instructions.
+"""Parse HLO text, as a compiled program prints itself, into computations and instructions.
 
 Grammar: https://github.com/openxla/xla/blob/main/xla/hlo/parser/hlo_parser.cc
 """
@@ -68,7 +68,7 @@ def read_hlo(text: str) -> Module:
     """Read a module.
 
     Args:
-      text: as `compiled.as_text()` gives it; with or without `%`, operand types, layouts and comments.
+      text: from `compiled.as_text()`, with or without `%`, operand types, layouts and comments.
     Raises:
       ProgramUnreadable: with the line and what was expected there.
     """
@@ -86,7 +86,7 @@ def integers(value: Value) -> tuple[int, ...]:
 
 
 class _Reader:
-    """Walks the tokens once, from left to right; every method leaves `at` behind what it has read."""
+    """Reads the tokens once, from left to right; every method leaves `at` after what it has read."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -120,7 +120,7 @@ class _Reader:
         return Module(name, attributes, computations, entry, read_tables(self.tokens, tables))
 
     def _table(self) -> tuple[int, int]:
-        """Step over `FileNames 1 "a.py" 2 "b.py"` or `StackFrames 1 {…} 2 {…}`; give the range of its entries."""
+        """Step over `FileNames 1 "a.py" 2 "b.py"` or `StackFrames 1 {…} 2 {…}`; return the range of its entries."""
         self.at += 1
         start = self.at
         while integer(self._word()) is not None:

@@ -1,4 +1,4 @@
-"""How often the body of a `while` runs: what XLA worked out, checked against what the loop's own arithmetic says."""
+"""How often the body of a `while` runs: XLA's own count, checked against the arithmetic of the loop."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from grader.program.hlo import Computation, Instruction, Module, Value, referenc
 from grader.program.shapes import Shape
 from grader.program.tokens import ProgramUnreadable, cut_hlo, integer, unquoted
 
-# Enough for what XLA's passes leave of `i + 1 < n`; small, so that no program makes this a search.
+# Enough for the forms of `i + 1 < n` that XLA's passes leave, and small, so that no program turns this into a search.
 _STEPS = 200
 _MOST_TRIPS = 2**63 - 1
 _PASSING = {"copy", "bitcast", "reshape", "optimization-barrier"}
@@ -16,7 +16,7 @@ _MIRRORED = {"LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE", "NE": "NE", "EQ": "
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A computation, and where its arguments come from; None: from a tuple that the loop carries."""
+    """A computation, and where its arguments come from; None means a tuple that the loop carries."""
 
     computation: Computation
     arguments: "tuple[tuple[_Frame, str], ...] | None" = None
@@ -24,19 +24,19 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Linear:
-    """An integer: element `index` of the carried tuple plus `offset`; `offset` alone where `index` is None."""
+    """An integer: element `index` of the carried tuple plus `offset`; only `offset` if `index` is None."""
 
     index: int | None
     offset: int
 
 
 def trip_count(module: Module, caller: Computation, loop: Instruction) -> int | None:
-    """How often a loop's body runs each time that the loop is reached.
+    """How often the body of a loop runs each time that the loop is reached.
 
     Args:
-      caller: the computation in which the loop stands.
+      caller: the computation that contains the loop.
     Returns:
-      None where it depends on data, or where XLA's note and the loop's own arithmetic differ.
+      None if it depends on data, or if XLA's count and the loop's own arithmetic differ.
     """
     known = _known_trip_count(loop.attributes.get("backend_config", ()))
     derived = _Tracer(module).trip_count(caller, loop)
@@ -47,7 +47,7 @@ def trip_count(module: Module, caller: Computation, loop: Instruction) -> int | 
 
 
 def called(module: Module, instruction: Instruction, attribute: str) -> Computation:
-    """The computation that an attribute names. Raises ProgramUnreadable where there is none."""
+    """The computation that an attribute names. Raises ProgramUnreadable if there is none."""
     value = instruction.attributes.get(attribute, ())
     found = module.computations.get(reference(value[0])) if len(value) == 1 else None
     if found is None:
@@ -56,7 +56,7 @@ def called(module: Module, instruction: Instruction, attribute: str) -> Computat
 
 
 def _known_trip_count(config: Value) -> int | None:
-    """Read `"known_trip_count":{"n":"11"}` out of JSON, which stands there as it is or as a string."""
+    """Read `"known_trip_count":{"n":"11"}` from JSON, which is either plain or inside a string."""
     if len(config) == 1 and config[0][:1] == '"':
         tokens = cut_hlo(unquoted(config[0]))
         config = tuple(tokens.items[: tokens.end])
@@ -72,7 +72,7 @@ def _known_trip_count(config: Value) -> int | None:
 
 
 class _Tracer:
-    """Follows integers through one loop. A count of steps ends what would take long."""
+    """Follows integers through one loop. A limit on steps keeps this short."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -121,14 +121,14 @@ class _Tracer:
         return frame, root
 
     def _start(self, caller: Computation, loop: Instruction, value: _Linear) -> int | None:
-        """What `value` is before the first trip."""
+        """The value of `value` before the first trip."""
         if value.index is None:
             return value.offset
         first = self._element(_Frame(caller), loop.operands[0], value.index)
         return None if first is None or first.index is not None else first.offset + value.offset
 
     def _step(self, body: _Frame, value: _Linear) -> int | None:
-        """By how much `value` grows in a trip."""
+        """How much `value` grows in each trip."""
         if value.index is None:
             return 0
         after = self._element(body, body.computation.root, value.index)
@@ -168,7 +168,7 @@ class _Tracer:
         return _Linear(right.index if left.index is None else left.index, left.offset + right.offset)
 
     def _element(self, frame: _Frame, name: str, index: int) -> _Linear | None:
-        """Element `index` of the tuple that `name` is."""
+        """Element `index` of the tuple `name`."""
         self.left -= 1
         found = frame.computation.instructions.get(name)
         if found is None or self.left < 0:
@@ -212,12 +212,12 @@ def _trips(direction: str, start: int, step: int, limit: int) -> int | None:
         return int(start == limit) if step else None
     if start >= limit:
         return 0
-    # A loop that walks away from its limit ends by overflow at best.
+    # A loop that moves away from its limit ends by overflow at best.
     return -((start - limit) // step) if step > 0 else None
 
 
 def _holds(dtype: str, number: int) -> bool:
-    """Whether an integer dtype can hold a number: behind its end the loop would not do what was computed here."""
+    """Whether an integer dtype can hold a number: past its range, the loop would not behave as computed here."""
     if dtype[:1] not in {"s", "u"} or not dtype[1:].isdecimal():
         return False
     bits = int(dtype[1:])

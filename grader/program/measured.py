@@ -1,4 +1,4 @@
-"""One program on one mesh, as it was measured and as it ran."""
+"""One program on one mesh: its facts, and its runs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +12,9 @@ Leaves = dict[str, Array]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One program on one mesh. Paths name the facts' leaves, in their order. `init` are the facts of `init`'s program.
+    """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
-    `primitives` and `retraced` come out of the process that ran the submission, so they are observed, not verified.
+    `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
     """
 
     mesh: dict[str, int]
@@ -32,7 +32,7 @@ class Measured:
 
     @property
     def given(self) -> list[tuple[str, Leaf]]:
-        """The inputs beside the state."""
+        """The inputs other than the state."""
         return list(zip(self.inputs, self.facts.inputs[len(self.state) :], strict=True))
 
     @property
@@ -45,9 +45,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a program computed for one case: its initial state, and each step's leaves.
+    """What a program computed for one case: its initial state, and the leaves of each step.
 
-    `replicas` has a dict a step, of leaves that differ between devices which should hold the same: another reading.
+    `replicas` has one dict per step, with the leaves whose replicas differ, as another device holds them.
     """
 
     init: Leaves
@@ -56,7 +56,7 @@ class Run:
 
 
 def measured_of(raw: dict[str, Any], mesh: dict[str, int], inputs: tuple[str, ...]) -> Measured:
-    """Raises: ProgramUnreadable, where the facts have another form; GraderFault, where they are of another program."""
+    """Raises: ProgramUnreadable, if the facts have another form; GraderFault, if they are of another program."""
     facts = from_json(raw["facts"])
     init = from_json(raw["init"]) if raw["init"] is not None else None
     state, outputs = tuple(raw["state"]), tuple(raw["outputs"])

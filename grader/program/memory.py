@@ -1,4 +1,4 @@
-"""What one device holds while it runs a program, as XLA's buffer assignment says."""
+"""The memory of one device while it runs a program, from XLA's buffer assignment."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -7,9 +7,9 @@ from grader.program.strict_json import read, write
 
 
 class Analysis(Protocol):
-    """What `compiled.memory_analysis()` gives, as far as it can be relied on.
+    """The fields of `compiled.memory_analysis()` that are reliable.
 
-    Its `peak_memory_in_bytes` cannot: on CPU it is below the sum of arguments and temporaries.
+    `peak_memory_in_bytes` is not: on CPU it is below the sum of arguments and temporaries.
     """
 
     @property
@@ -26,7 +26,7 @@ class Analysis(Protocol):
 class Memory:
     """Bytes on one device. `alias_bytes` are counted in arguments and in outputs: one buffer for both.
 
-    Outputs include the table of pointers to them, 8 bytes each, where the result is a tuple.
+    Outputs include the table of pointers to them, 8 bytes each, if the result is a tuple.
     """
 
     argument_bytes: int
@@ -40,12 +40,12 @@ class Memory:
 
     @classmethod
     def from_json(cls, value: object) -> "Memory":
-        """Read what `to_json` gave. Raises ProgramUnreadable on anything else."""
+        """Read the output of `to_json`. Raises ProgramUnreadable on anything else."""
         return read(cls, value, "memory")
 
 
 def memory_of(analysis: Analysis) -> Memory:
-    """Take the numbers out of XLA's memory analysis."""
+    """Read the numbers from XLA's memory analysis."""
     return Memory(
         analysis.argument_size_in_bytes,
         analysis.output_size_in_bytes,

@@ -1,4 +1,4 @@
-"""Where the operations of a StableHLO module stand: inside a shard_map, where a program speaks for one device, or not.
+"""Whether each operation of a StableHLO module is inside a shard_map, where the program is written for one device.
 
 Dialect: https://openxla.org/shardy/sdy_dialect#sdymanual_computation_sdymanualcomputationop
 """
@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from grader.program.tokens import ProgramUnreadable, Tokens
 
 _MANUAL = {"sdy.manual_computation", '"sdy.manual_computation"'}
-# A function that is called from a thousand places is no longer counted exactly.
+# Counts above a thousand are no longer exact.
 _MOST_TIMES = 1000
 _DEEPEST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Of one operation: how many calls lead to it by way of a shard_map, and how many do not."""
+    """How many calls lead to one operation through a shard_map, and how many do not."""
 
     inside: int
     outside: int
 
 
 class Places:
-    """Answers for the tokens of one module. What is no readable shard_map is none, so its operations stand outside.
+    """The places of the tokens of one module. An unreadable shard_map does not count, so its operations are outside.
 
     Raises:
-      ProgramUnreadable: functions call one another too deep to follow.
+      ProgramUnreadable: its functions call one another too deeply.
     """
 
     def __init__(self, tokens: Tokens) -> None:
@@ -53,7 +53,7 @@ class Places:
         return number >= 0 and at < self._regions[number][1]
 
     def _count(self, tokens: Tokens) -> dict[str, tuple[int, int]]:
-        """By function, how many calls lead to it from inside of a shard_map and from outside."""
+        """For each function, how many calls lead to it from inside a shard_map and from outside."""
         known = set(self._names)
         calls: dict[str, list[tuple[str, bool]]] = {name: [] for name in known}
         for at in range(tokens.end):

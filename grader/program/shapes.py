@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from grader.program.tokens import Tokens, integer
 
-# Bits an element takes, https://github.com/openxla/xla/blob/main/xla/xla_data.proto (PrimitiveType)
+# Bits of one element, https://github.com/openxla/xla/blob/main/xla/xla_data.proto (PrimitiveType)
 _BITS = {
     "pred": 8, "token": 0, "opaque": 0,
     "s1": 1, "s2": 2, "s4": 4, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
@@ -16,10 +16,10 @@ _BITS = {
     "f8e5m2fnuz": 8, "f8e8m0fnu": 8, "bf16": 16, "f16": 16, "f32": 32, "f64": 64, "c64": 64, "c128": 128,
 }  # fmt: skip
 DTYPES = frozenset(_BITS)
-# No program asks for more (256 TiB), and every number made from a size stays one that JSON can carry.
+# No program needs more (256 TiB), and every number computed from a size stays one that JSON can represent.
 _MOST_BYTES = 2**48
 _DEEPEST = 32
-# Beyond this many dims, products of their sizes would take long.
+# With more dims, products of their sizes would take long.
 MOST_DIMS = 64
 
 
@@ -41,7 +41,7 @@ class Shape:
 
     @property
     def bytes(self) -> int:
-        """Bytes of the whole array; elements of under 8 bits are taken as packed."""
+        """Bytes of the whole array; elements of fewer than 8 bits count as packed."""
         return -(-self.elements * self.bits // 8)
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ def leaves(tree: ShapeTree) -> Iterator[Shape]:
 
 
 def read_shape(tokens: Tokens, at: int, depth: int = 0) -> tuple[ShapeTree, int]:
-    """Read a shape that starts at the token `at`; give it and the index of the token behind it."""
+    """Read a shape that starts at the token `at`; return it and the index of the next token."""
     if tokens[at] != "(":
         return _array(tokens, at)
     if depth == _DEEPEST:
@@ -111,5 +111,5 @@ def _array(tokens: Tokens, at: int) -> tuple[Shape, int]:
 
 
 def _is_layout(tokens: Tokens, at: int) -> bool:
-    """Tell `{1,0}` and `{:T(256)}` from the brace that opens a computation."""
+    """Distinguish `{1,0}` and `{:T(256)}` from the brace that opens a computation."""
     return tokens[at + 1] in {":", "}"} or integer(tokens[at + 1]) is not None

@@ -1,4 +1,4 @@
-"""Where an instruction comes from: the tables that stand before the computations of an HLO module."""
+"""Where an instruction comes from: the tables that precede the computations of an HLO module."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class SourceLines:
 
 
 def read_tables(tokens: Tokens, ranges: Mapping[str, tuple[int, int]]) -> SourceLines:
-    """Read the tables that lie at these ranges of tokens. An entry that refers to nothing is left out."""
+    """Read the tables in these ranges of tokens. An entry that refers to nothing is skipped."""
     files = _strings(tokens, ranges.get("FileNames", (0, 0)))
     locations = _records(tokens, ranges.get("FileLocations", (0, 0)))
     records = _records(tokens, ranges.get("StackFrames", (0, 0)))

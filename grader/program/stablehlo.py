@@ -1,6 +1,6 @@
-"""StableHLO text, as an exported program holds it: what was asked for before XLA compiled it.
+"""StableHLO text of an exported program: what the submission wrote, before XLA compiled it.
 
-On CPU the compiled program does every collective in float32 at least, so what dtype is sent can only be seen here.
+On CPU, the compiled program runs every collective in at least float32, so only this text shows the dtype sent.
 
 Grammar: https://mlir.llvm.org/docs/LangRef/ and https://openxla.org/stablehlo/spec
 """
@@ -27,7 +27,7 @@ _ALIASED = "tf.aliasing_output"
 
 @dataclass(frozen=True, slots=True)
 class ExportedCollective:
-    """One collective as it was asked for. Shapes are those of one device inside a shard_map; dtypes in HLO's words.
+    """One collective as it was written. Shapes are those of one device inside a shard_map; dtypes have HLO's names.
 
     `channel` is the number that it keeps when it is compiled; the partitioner gives its own collectives higher ones.
     """
@@ -44,15 +44,15 @@ class ExportedProgram:
     """A StableHLO module.
 
     Attributes:
-      operations: name -> how often it stands in the text. Names that a dialect's own syntax shortens (`return`, `call`)
+      operations: name -> how often it occurs in the text. Names that a dialect's own syntax shortens (`return`, `call`)
         are left out.
-      attributes: name with its dialect (`sdy.sharding`) -> how often it stands in the text.
-      collectives: in the order of the text, once each, whatever loop or function they stand in.
-      products: where each matrix product and convolution stands, in the order of the text.
+      attributes: name with its dialect (`sdy.sharding`) -> how often it occurs in the text.
+      collectives: in the order of the text, once each, in whatever loop or function they occur.
+      products: the place of each matrix product and convolution, in the order of the text.
       custom_calls: targets, in the order of the text.
-      donated: (argument, output or None) of every argument of `main` that is given away: the output that takes its
-        buffer (tf.aliasing_output), or None where the compiler may choose one (jax.buffer_donor).
-      dynamic: some tensor has a size that is not fixed, or an encoding, which is how a bound is written.
+      donated: (argument, output or None) of every argument of `main` that is donated: the output that takes its
+        buffer (tf.aliasing_output), or None if the compiler may choose one (jax.buffer_donor).
+      dynamic: some tensor has a size that is not fixed, or an encoding, which can express a bound.
     """
 
     operations: Mapping[str, int]
@@ -65,10 +65,10 @@ class ExportedProgram:
 
 
 def read_stablehlo(text: str) -> ExportedProgram:
-    """Read a module, as `exported.mlir_module()` or `lowered.as_text()` gives it.
+    """Read a module from the text of `exported.mlir_module()` or `lowered.as_text()`.
 
     Raises:
-      ProgramUnreadable: no module; or one with an attribute whose name could pass for HLO. XLA prints the keys of
+      ProgramUnreadable: it is not a module, or an attribute has a name that could pass for HLO. XLA prints the keys of
         `mhlo.frontend_attributes` into HLO text as they are, so a key such as `a="b"} %c = f32[] add(` forges it.
     """
     tokens = cut_mlir(text)
@@ -93,7 +93,7 @@ def read_stablehlo(text: str) -> ExportedProgram:
         elif name == "func.func" and "@main" in tokens.items[at + 1 : at + 3]:
             donated = _donated(tokens, tokens.items.index("@main", at) + 1)
     if "func.func" not in operations:
-        raise ProgramUnreadable("the text holds no function: it is no StableHLO module")
+        raise ProgramUnreadable("the text contains no function, so it is not a StableHLO module")
     return ExportedProgram(
         operations,
         attributes,
@@ -112,7 +112,7 @@ def _names(tokens: Tokens) -> Iterator[tuple[int, str]]:
         if token[0] == '"':
             if tokens[at + 1] == "=" and not _PLAIN.fullmatch(token[1:-1]):
                 raise ProgramUnreadable(f"an attribute has the name {shown(token)}: letters, digits and _ - . only")
-            # "name"( also stands in locations: loc("jit(f)/add"(#loc1)), callsite("f"(#loc2) at #loc3).
+            # "name"( also occurs in locations: loc("jit(f)/add"(#loc1)), callsite("f"(#loc2) at #loc3).
             if tokens[at + 1] == "(" and (at == 0 or tokens[at - 1] not in {"(", "[", ",", "at"}):
                 yield at, _unescaped(token)
         elif "." in token and _NAMESPACED.fullmatch(token):
@@ -136,7 +136,7 @@ def _is_attribute(tokens: Tokens, at: int) -> bool:
 
 
 def _collective(tokens: Tokens, at: int, kind: str, place: Place) -> ExportedCollective:
-    """Read the type, `(operands) -> results` or `type`, which stands behind attributes and regions."""
+    """Read the type, `(operands) -> results` or `type`, which follows attributes and regions."""
     start = at
     at += 1
     channel = None
@@ -164,7 +164,7 @@ def _channel(tokens: Tokens, start: int, end: int) -> int | None:
 
 
 def _types(tokens: Tokens, at: int) -> tuple[tuple[Shape, ...], int]:
-    """Read `type` or `(type, type)`; give the tensors and the place behind them."""
+    """Read `type` or `(type, type)`; return the tensors and the place after them."""
     if tokens[at] != "(":
         shape, at = _type(tokens, at)
         return ((shape,) if shape else ()), at
@@ -190,7 +190,7 @@ def _type(tokens: Tokens, at: int) -> tuple[Shape | None, int]:
     if tokens[at] != "tensor":
         return None, end + 1
     inside = tokens.items[at + 2 : end]
-    # Behind a comma stands an encoding.
+    # An encoding follows a comma.
     text = "".join(inside[: inside.index(",")] if "," in inside else inside)
     match = _TENSOR.fullmatch(text)
     dims = [integer(size) for size in match[1].split("x")[:-1]] if match else []
@@ -200,7 +200,7 @@ def _type(tokens: Tokens, at: int) -> tuple[Shape | None, int]:
 
 
 def _dtype(name: str) -> str:
-    """MLIR's name of a dtype in HLO's words: i1 is pred, i32 is s32, ui8 is u8, f8E4M3FN is f8e4m3fn."""
+    """The HLO name of an MLIR dtype: i1 is pred, i32 is s32, ui8 is u8, f8E4M3FN is f8e4m3fn."""
     if name == "i1":
         return "pred"
     if re.fullmatch(r"u?i\d+", name):
@@ -209,7 +209,7 @@ def _dtype(name: str) -> str:
 
 
 def _target(tokens: Tokens, at: int) -> str:
-    """What a custom call calls: `stablehlo.custom_call @Sharding(…)`, or the attribute call_target_name."""
+    """The target of a custom call: `stablehlo.custom_call @Sharding(…)`, or the attribute call_target_name."""
     symbol = tokens[at + 1]
     if symbol[:1] == "@":
         return _unescaped(symbol[1:]) if symbol[1:2] == '"' else symbol[1:]

@@ -1,4 +1,4 @@
-"""Dataclasses as JSON and back, for what crosses a boundary: anything unexpected is an error."""
+"""Convert dataclasses to JSON and back at a boundary. Anything unexpected is an error."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def write(value: Any) -> Any:
-    """Dataclasses as dicts, tuples as lists; numbers, strings, booleans and None as they are."""
+    """Convert dataclasses to dicts and tuples to lists; numbers, strings, booleans and None stay as they are."""
     if is_dataclass(value):
         return {field.name: write(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):
@@ -28,7 +28,7 @@ def read(kind: type[T], value: object, where: str) -> T:
         those or None.
       where: what to call the value in messages.
     Raises:
-      ProgramUnreadable: a field is missing or unknown, or its value of another type.
+      ProgramUnreadable: a field is missing or unknown, or its value has another type.
     """
     result: T = _read(kind, value, where)
     return result
@@ -43,7 +43,7 @@ def _read(kind: Any, value: object, where: str) -> Any:
         return _read_tuple(get_args(kind), value, where)
     if is_dataclass(kind):
         return _read_dataclass(kind, value, where)
-    # bool is an int to isinstance, but never where a number is expected.
+    # For isinstance a bool is an int, but it is never a valid number here.
     if type(value) is not kind:
         raise _wrong(where, f"a value of type {kind.__name__}", value)
     if isinstance(value, int) and not 0 <= value < 2**63:

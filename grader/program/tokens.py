@@ -1,6 +1,6 @@
 """Cut program text into tokens: HLO as XLA prints it, and MLIR as JAX exports it.
 
-Names, locations and attributes in such text come from submitted code, so any character may stand anywhere. Both
+Names, locations and attributes in such text come from submitted code, so any character may occur anywhere. Both
 tokenizers read every text to its end in time linear in its length: what opens and never closes becomes one token.
 """
 
@@ -43,12 +43,12 @@ _SENTINELS = ("", "", "")
 
 
 class ProgramUnreadable(ValueError):
-    """The text is no program that can be vouched for. The message says what is wrong, and where."""
+    """The text is not a program that can be judged. The message says what is wrong, and where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text, cut up. Comments are left out; three empty tokens stand at the end.
+    """A text as tokens. Comments are removed, and three empty tokens follow the last one.
 
     `partners[i]` is the index of the bracket that closes the one at `i`.
     """
@@ -67,7 +67,7 @@ class Tokens:
         return len(self.items) - len(_SENTINELS)
 
     def error(self, index: int, expected: str) -> ProgramUnreadable:
-        """What to raise where the token at `index` is not what was expected."""
+        """The error to raise if the token at `index` is not the expected one."""
         found = shown(self.items[index]) if index < self.end else "the end of the text"
         return ProgramUnreadable(f"line {self._line(index)}: expected {expected}, found {found}")
 
@@ -86,17 +86,17 @@ class Tokens:
 
 
 def cut_hlo(text: str) -> Tokens:
-    """Cut up HLO text. Raises ProgramUnreadable where brackets or strings do not close."""
+    """Tokenize HLO text. Raises ProgramUnreadable if brackets or strings do not close."""
     return _cut(text, _HLO, _HLO_BRACKETS)
 
 
 def cut_mlir(text: str) -> Tokens:
-    """Cut up MLIR text. Raises ProgramUnreadable where brackets or strings do not close."""
+    """Tokenize MLIR text. Raises ProgramUnreadable if brackets or strings do not close."""
     return _cut(text, _MLIR, _MLIR_BRACKETS)
 
 
 def integer(token: str) -> int | None:
-    """The value of a decimal number, or None where `token` is none or has more than 19 digits."""
+    """The value of a decimal number, or None if `token` is not one or has more than 19 digits."""
     digits = token.removeprefix("-")
     if digits.isdecimal() and digits.isascii() and len(digits) <= _MOST_DIGITS:
         return int(token)
@@ -104,13 +104,13 @@ def integer(token: str) -> int | None:
 
 
 def unquoted(token: str) -> str:
-    """The text that a string token holds, with `\\"`, `\\\\`, `\\n` and their like resolved."""
+    """The text of a string token, with `\\"`, `\\\\`, `\\n` and their like resolved."""
     inner = token[1:-1]
     return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t"}.get(match[1], match[1]), inner, flags=re.DOTALL)
 
 
 def shown(text: str) -> str:
-    """A text of the program, fit for a message: short, one line, visible characters only."""
+    """Text from the program, made safe for a message: short, one line, visible characters only."""
     return repr(text if len(text) <= 60 else text[:60] + "…")
 
 

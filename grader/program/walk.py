@@ -1,4 +1,4 @@
-"""Walk a program from its entry through every call, and say how often each instruction runs."""
+"""Walk a program from its entry through every call, and count how often each instruction runs."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from grader.program.hlo import Computation, Instruction, Module, reference
 from grader.program.loops import trip_count
 from grader.program.tokens import ProgramUnreadable, shown
 
-# A text of n lines that call one another can stand for 2**n executed instructions. No honest program comes near.
+# A text of n lines that call one another can stand for 2**n executed instructions. No honest program comes close.
 _MOST_VISITS = 200_000
 _DEEPEST = 200
 _MOST_EXECUTIONS = 2**63 - 1
@@ -15,19 +15,19 @@ _CALLS = (
     "to_apply", "calls", "condition", "body", "branch_computations", "true_computation", "false_computation",
     "called_computations", "select", "scatter",
 )  # fmt: skip
-# These run what they call once. Others (reduce, sort, map, custom-call) do so as often as they like.
+# These run the computations that they call once. Others (reduce, sort, map, custom-call) run them any number of times.
 _ONCE = {"call", "fusion", "async-start", "call-start", "fusion-start"}
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An instruction where the walk met it.
+    """An instruction at one place where the walk met it.
 
     Attributes:
       loops: names of the `while` instructions around it, outermost first.
-      executions: how often it runs in one call of the program. None: that depends on data, or cannot be worked out.
-      conditional: it stands in a branch, so that `executions` is what it would be if that branch were always taken.
-      asynchronous: it was started by an async-start and runs beside others.
+      executions: how often it runs in one call of the program. None if that depends on data or is unknown.
+      conditional: it is in a branch, and `executions` assumes that the branch is always taken.
+      asynchronous: it was started by an async-start and runs at the same time as others.
     """
 
     computation: Computation
@@ -42,7 +42,7 @@ def sites(module: Module, wanted: Callable[[Instruction], bool]) -> list[Site]:
     """All instructions that are `wanted`, in program order, once for each place they are called from.
 
     Raises:
-      ProgramUnreadable: a computation calls itself, or the calls unfold beyond all measure.
+      ProgramUnreadable: a computation calls itself, or the calls unfold to too many instructions.
     """
     return list(_Walk(module, wanted).sites())
 
@@ -59,7 +59,7 @@ def flat_calls(module: Module, instruction: Instruction) -> list[tuple[str, Comp
             if computation is not None:
                 found.append((attribute, computation))
             elif token[:1] == "%":
-                raise ProgramUnreadable(f"{shown(instruction.name)} calls {shown(token)}, which is nowhere")
+                raise ProgramUnreadable(f"{shown(instruction.name)} calls {shown(token)}, which does not exist")
     return found
 
 
@@ -68,7 +68,7 @@ class _Walk:
         self.module = module
         self.wanted = wanted
         self.trips: dict[tuple[str, str], int | None] = {}
-        # Of each computation only what leads to something that is wanted.
+        # Of each computation, only the instructions that lead to a wanted one.
         self.relevant: dict[str, list[Instruction]] = {}
         self._find_relevant()
 

@@ -12,19 +12,19 @@ from grader.runner import futexes, kernel, landlock
 
 SCRATCH = "/tmp"
 SCRATCH_FILES = 4096
-# Only for a process that nobody watches any more: the clock that decides is outside.
+# Only for a process that is no longer watched: the clock that decides is outside.
 _CPU_S = 3600
-# Stands in the filter for the process's own number, which only the process itself will know.
+# A placeholder in the filter for the process's own number, which only the process itself knows.
 OWN_PID = 0x7ABCDEF1
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What a fork does to itself, as the sandbox tells its zygote.
+    """The walls that a fork builds around itself, as the sandbox orders its zygote.
 
     Args:
-      uid: the user to become; None where there is no root to give up.
-      scratch_bytes: size of the private file system on /tmp; 0 where none can be mounted: then nothing is writable.
+      uid: the user to become; None if there is no root to give up.
+      scratch_bytes: size of the private file system on /tmp; 0 if none can be mounted, and then nothing is writable.
       readable, writable: folders and files that stay so.
       syscall_filter: BPF program, in hex.
       tasks, open_files: rlimits for the whole life; those on memory come with the submission.
@@ -57,7 +57,7 @@ class WallFault(Exception):
 
 
 def confine(confinement: Confinement) -> None:
-    """Build every wall around this process, or raise `WallFault`: then it must not go on."""
+    """Build every wall around this process. After a `WallFault` it must not continue."""
     steps: tuple[tuple[str, Callable[[Confinement], None]], ...] = (
         ("namespaces", _private_scratch),
         ("rlimits", _limit),
@@ -79,7 +79,7 @@ def _private_scratch(confinement: Confinement) -> None:
             raise OSError("the scratch of another submission can be seen: mounts are not private")
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.mount_tmpfs(SCRATCH, confinement.scratch_bytes, SCRATCH_FILES)
-        # The kernel's answer is not enough: a sandbox around this one may answer in its place, and do nothing.
+        # The kernel's answer is not enough: a sandbox around this one may answer instead, and do nothing.
         there = os.statvfs(SCRATCH)
         size_bytes = there.f_blocks * there.f_frsize
         if _device(SCRATCH) == _device("/") or (size_bytes, there.f_files) != (
@@ -94,7 +94,7 @@ def _private_scratch(confinement: Confinement) -> None:
 
 
 def _device(path: str) -> int:
-    """The file system that a path lies on."""
+    """The file system that contains a path."""
     return os.stat(path).st_dev
 
 
@@ -112,7 +112,7 @@ def _limit(confinement: Confinement) -> None:
 
 
 def limit_memory(data_bytes: int, address_bytes: int) -> None:
-    """Set the limits of one submission on what the process takes for data, and on its address space."""
+    """Limit the data and the address space of the process for one submission."""
     resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
     resource.setrlimit(resource.RLIMIT_AS, (address_bytes, address_bytes))
 
@@ -128,7 +128,7 @@ def _give_up_privileges(confinement: Confinement) -> None:
     kernel.forbid_tracing()
     kernel.die_with_parent(signal.SIGKILL)
     if 0 in os.getresuid() or 0 in os.getresgid():
-        raise PermissionError("still root after giving it up")
+        raise PermissionError("still root after giving up root")
     attempts: tuple[tuple[str, Callable[[], object]], ...] = (
         ("make a mount namespace", lambda: kernel.unshare(kernel.CLONE_NEWNS)),
         ("become root", lambda: os.setresuid(0, 0, 0)),

@@ -28,13 +28,13 @@ from grader.wire import MAX_LEAVES, MAX_PATH
 
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
 _CONCRETE = (
-    "A step is traced once, with shapes and without values, and the compiled program is what is graded. So no Python "
-    "code in it may depend on a value."
+    "The grader traces a step once, with shapes and without values, and grades the compiled program. Python code in it "
+    "must therefore not depend on a value."
 )
 _REFUSALS: tuple[Refusal, ...] = (
     (
         jax.errors.TracerBoolConversionError,
-        f"{_CONCRETE} Replace an `if` on a traced value by `jnp.where` or `jax.lax.cond`, a `while` by "
+        f"{_CONCRETE} Replace an `if` on a traced value with `jnp.where` or `jax.lax.cond`, and a `while` with "
         "`jax.lax.while_loop`.",
     ),
     (
@@ -48,21 +48,21 @@ _REFUSALS: tuple[Refusal, ...] = (
     ),
     (
         jax.errors.ConcretizationTypeError,
-        f"{_CONCRETE} Leave out `float(…)`, `int(…)`, `.item()`: return the array itself.",
+        f"{_CONCRETE} Remove `float(…)`, `int(…)` and `.item()`: use the array itself.",
     ),
     (
         jax.errors.UnexpectedTracerError,
-        f"{_CONCRETE} A traced value was kept outside of the function that made it: return it instead.",
+        f"{_CONCRETE} A traced value was kept outside the function that created it: return it instead.",
     ),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """One program. `init` is that of `init`, where it was asked for, a function of the seed.
+    """One program. `init` is the program of `init`, a function of the seed, if it was requested.
 
-    `states` holds the leaves of `init` for each seed, `outputs` names leaves in the program's order; `states_of` makes
-    those of other seeds.
+    `states` contains the leaves of `init` for each seed, and `states_of` computes those of other seeds. `outputs` names
+    leaves in the program's order.
     """
 
     artifact: bytes
@@ -104,7 +104,7 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
                 return on_host([_initial_state(submission, init, given, seed) for seed in seeds] if init else [])
 
         states = on_host(made) if made else [{}]
-        # A state on an Explicit mesh asks for sharding in types: then the inputs are typed, too.
+        # A state on an Explicit mesh has its sharding in its type, so the inputs are typed too.
         explicit = any(_is_explicit(leaf, given) for leaf in tree.leaves)
     mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else given
     step = _Step(submission, given, tree if init else None, request["args"])
@@ -113,7 +113,7 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
         jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))))
         traced = submission.guard(lambda: jitted.trace(*avals), _REFUSALS)
         artifact = submission.guard(lambda: _serialize(jitted, avals, traced), _REFUSALS)
-        # Counted before the second trace, which is for this alone.
+        # Counted before the second trace, which serves only this check.
         retraced = bool(init) and submission.guard(lambda: _traces_again(step, jitted, avals, traced))
     return Exported(
         artifact=artifact,
@@ -127,7 +127,7 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
 
 
 def _export_init(submission: Submission, init: Callable[..., Any], mesh: Mesh) -> tuple[bytes, Callable[..., object]]:
-    """`init` as a program of the seed, and the same compiled: then nothing of it is materialised but what comes out."""
+    """`init` as a program of the seed, exported and compiled, so that only its results are materialised."""
 
     def flat(seed: jax.Array) -> tuple[Any, ...]:
         tree = _Tree.of(init(mesh, seed))
@@ -150,12 +150,12 @@ def _initial_state(submission: Submission, init: Callable[..., object], mesh: Me
 
 
 def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]], *, compiled: bool) -> None:
-    """What most exports do, before there is a submission: a public `init` on each mesh, or else a small program.
+    """Do what most exports do, before there is a submission: run a public `init` on each mesh, or a small program.
 
-    After an `init` has been traced and run, exporting has little left to do for the first time.
+    After an `init` has been traced and run, little of an export happens for the first time.
 
     Args:
-      compiled: an earlier rehearsal has filled the compilation cache, so what is there for the cache alone is left out.
+      compiled: an earlier rehearsal has filled the compilation cache, so steps that only fill the cache are left out.
     """
     private_jax.compile_with(COMPILER_OPTIONS)
     for axes in meshes:
@@ -175,7 +175,7 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
 
 
 def _make_leaf_by_leaf(leaves: Sequence[Any]) -> None:
-    """Parameters as students make them who do not keep the starter's `init`: each operation is a program of its own."""
+    """Create parameters as students do who replace the starter's `init`: each operation is its own program."""
     key = jax.random.key(0)
     zeros = [jnp.zeros(leaf.shape) for leaf in leaves if leaf.dtype == jnp.float32]
     for shape in sorted({leaf.shape for leaf in zeros}):
@@ -211,9 +211,9 @@ class _Tree:
         return cls([_path_of(keys) for keys, _ in pairs], [leaf for _, leaf in pairs], structure)
 
     def check(self, function: str, what: str) -> None:
-        """Raises: Fault `wrong_structure`, where it holds something that is not an array, or nothing at all."""
+        """Raises: Fault `wrong_structure`, if it contains something that is not an array, or nothing at all."""
         if not self.leaves:
-            raise Fault("wrong_structure", f"`{function}` returns a {what} without any array in it.")
+            raise Fault("wrong_structure", f"`{function}` returns a {what} that contains no array.")
         if len(self.leaves) > MAX_LEAVES:
             raise Fault("wrong_structure", f"`{function}` returns a {what} of {len(self.leaves)} leaves: too many.")
         twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
@@ -272,12 +272,12 @@ class _Step:
         missing = [path for path in self._state.paths if path not in new.paths]
         extra = [path for path in new.paths if path not in self._state.paths]
         if missing or extra or len(new.paths) != len(self._state.paths):
-            told = [f"missing: {', '.join(missing[:5])}"] * bool(missing) + [
+            faults = [f"missing: {', '.join(missing[:5])}"] * bool(missing) + [
                 f"not in init's: {', '.join(extra[:5])}"
             ] * bool(extra)
             raise Fault(
                 "wrong_structure",
-                f"The state that `{self._submission.name}` returns must have the leaves of init's; {'; '.join(told)}.",
+                f"The state that `{self._submission.name}` returns must have init's leaves; {'; '.join(faults)}.",
             )
 
 
@@ -290,13 +290,13 @@ def _serialize(jitted: Any, avals: Sequence[Any], traced: Any) -> bytes:
             raise
         name = found.primitive.name
         advice = (
-            "Leave out `jax.debug.print`; what you return is shown."
+            "Remove `jax.debug.print`; the page shows what you return."
             if name.startswith("debug")
             else ("The program must compute everything on the devices, with `jax.numpy` and `jax.lax`.")
         )
         raise Fault(
             "not_exportable",
-            f"The program calls back into Python (`{name}`), so it is not a program of the devices alone. {advice}",
+            f"The program calls back into Python (`{name}`), so it does not run on the devices alone. {advice}",
             {"type": type(error).__name__, "traceback": _frames_of(found)},
         ) from None
 
@@ -309,12 +309,12 @@ def _frames_of(equation: Any) -> list[dict[str, Any]]:
 
 
 def _traces_again(step: _Step, jitted: Any, avals: Sequence[Any], traced: Any) -> bool:
-    """Does a second step, with what the first returns, have to be traced again?"""
+    """Whether a second step, on the results of the first, has to be traced again."""
     before = step.traces
     outs = traced.jaxpr.out_avals
     number = len(outs) - 1
     if any((old.shape, old.dtype) != (new.shape, new.dtype) for old, new in zip(avals[:number], outs, strict=False)):
-        # Such a state cannot go into a step at all, which the verifier's facts show with the leaf's name.
+        # Such a state cannot enter a step at all; the verifier's facts show this with the name of the leaf.
         return False
     second = [
         jax.ShapeDtypeStruct(new.shape, new.dtype, sharding=old.sharding, weak_type=new.weak_type)
@@ -329,7 +329,7 @@ def _primitives(jaxpr: Any) -> collections.Counter[str]:
 
 
 def _walk(jaxpr: Any) -> Iterator[Any]:
-    """Every equation, those of inner jaxprs as well."""
+    """Every equation, including those of inner jaxprs."""
     for equation in jaxpr.eqns:
         yield equation
         for inner in jax.extend.core.jaxprs_in_params(equation.params):
@@ -351,7 +351,7 @@ def _is_explicit(leaf: object, mesh: Mesh) -> bool:
 
 
 def _aval_of(leaf: Any, mesh: Mesh) -> jax.ShapeDtypeStruct:
-    """What is not on the mesh has no sharding: the program takes it as it likes, and the verifier sees that."""
+    """An array that is not on the mesh has no sharding: the program chooses one, and the verifier sees it."""
     array = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
     sharding = array.sharding
     placed = None

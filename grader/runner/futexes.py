@@ -1,4 +1,4 @@
-"""Futexes of one process, in place of those that the C++ library asks for.
+"""Private futexes, instead of the shared ones that the C++ library requests.
 
 libstdc++ waits for a `std::future`, as XLA does for each compilation, on a futex that is not marked private. The kernel
 finds such a one by the page of the file that it lies in, wherever that is mapped, so two submissions could wake each
@@ -52,12 +52,12 @@ _kept: list[mmap.mmap] = []
 
 
 def can_be_made_private() -> bool:
-    """Is there machine code for this architecture?"""
+    """Whether there is machine code for this architecture."""
     return platform.machine() == "x86_64"
 
 
 def make_private() -> None:
-    """Answer SIGSYS from now on. Before the filter is installed, and before there is a thread.
+    """Answer SIGSYS from now on. Call this before the filter is installed and before there is a second thread.
 
     Raises:
       OSError: the kernel refuses.

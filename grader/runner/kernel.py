@@ -13,7 +13,7 @@ _PR_CAP_AMBIENT_CLEAR_ALL = 4
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _CAPSET = {"x86_64": 126, "aarch64": 91}
-# The same on every architecture: calls this new were given common numbers.
+# The same on every architecture, because calls this new have common numbers.
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
 
 
@@ -41,12 +41,12 @@ def mount_tmpfs(path: str, size_bytes: int, files: int) -> None:
 
 
 def die_with_parent(signal_number: int) -> None:
-    """Cleared by the kernel when the user changes, so set it after that."""
+    """The kernel clears it when the user changes, so set it after that."""
     prctl(_PR_SET_PDEATHSIG, signal_number)
 
 
 def forbid_tracing() -> None:
-    """No process of the same user may attach to this one, or read its memory."""
+    """Forbid other processes of the same user to attach to this one or read its memory."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 
@@ -72,7 +72,7 @@ class _Program(ctypes.Structure):
 
 
 def install_filter(program: bytes) -> None:
-    """Put a BPF program of 8-byte instructions between this thread, and all that it will start, and the kernel."""
+    """Install a BPF program of 8-byte instructions as the filter of this thread and of all that it starts."""
     prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(_Program(len(program) // 8, program)))
 
 

@@ -1,4 +1,4 @@
-"""Landlock: what files a process may touch, whoever it is and whatever the permissions say.
+"""Landlock: the files that a process may use, whatever its user and whatever their permissions.
 
 Source: https://docs.kernel.org/userspace-api/landlock.html
 """
@@ -14,12 +14,12 @@ _MAKE_CHAR, _MAKE_DIR, _MAKE_REG, _MAKE_SOCK, _MAKE_FIFO, _MAKE_BLOCK, _MAKE_SYM
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 
 _READ = _READ_FILE | _READ_DIR
-# In scratch: files and folders. No links, pipes, sockets or devices, and nothing in it can be executed.
+# In scratch: files and folders, but no links, pipes, sockets or devices. Nothing there can be executed.
 _SCRATCH = _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _TRUNCATE
 _ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _FLAG_VERSION = 1
 _RULE_PATH_BENEATH = 1
-_NET = 0b11  # bind and connect by TCP
+_NET = 0b11  # TCP bind and connect
 _SCOPE = 0b11  # abstract Unix sockets and signals stay inside
 
 
@@ -34,8 +34,8 @@ def abi() -> int:
 def restrict(readable: list[str], writable: list[str], scratch: str | None) -> None:
     """Leave this process reading below `readable`, writing to the files `writable`, and working in `scratch`.
 
-    Paths that do not exist are left out. Rights that the kernel is too old to know are left out; that they exist
-    only in newer ones is why seccomp forbids the same things a second time.
+    Paths that do not exist are left out. Rights that an old kernel does not know are left out, so seccomp
+    forbids the same operations a second time.
 
     Raises:
       OSError: the kernel has no Landlock, or refuses.

@@ -17,10 +17,10 @@ def answer_requests(
     *,
     max_payload_bytes: int,
 ) -> None:
-    """Say `hello` on `fd`, then answer requests until it is closed.
+    """Send `hello` on `fd`, then answer requests until it is closed.
 
     Args:
-      answer: given a request and its values, what to reply and with which values.
+      answer: takes a request and its values, and returns the reply and its values.
     """
     channel = os.fdopen(fd, "r+b", buffering=0)
     _send(channel, hello, {})
@@ -33,7 +33,7 @@ def answer_requests(
 
 
 def refusal(reason: str, message: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The reply to a request that a submission or a program is at fault for."""
+    """The reply to a request that failed because of a submission or a program."""
     return {"ok": False, "reason": reason, "message": message, "detail": detail or {}}
 
 

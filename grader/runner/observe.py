@@ -1,10 +1,10 @@
-"""Spies on the calls that a problem asks for. What they see is *observed*: a submission can rewrite them.
+"""Spies on the calls that a problem requires. Their records are *observed*: a submission can rewrite them.
 
-A spy hands its arguments on as they are, so what it wraps keeps its signature, its errors and what it returns; and what
-goes wrong while it takes notes is a note that is missing.
+A spy passes its arguments on unchanged, so the wrapped function keeps its signature, its errors and its results. If
+recording fails, that record is missing.
 
-A spy records a call each time it is *executed*, also inside `jit`, where Python runs once and the compiled program
-many times: there the record is made by a callback that is part of the program.
+A spy records a call each time it is *executed*. Inside `jit`, Python runs once and the compiled program runs many
+times, so there a callback in the program makes the record.
 """
 
 import functools
@@ -30,10 +30,10 @@ class Observer:
     """
 
     def __init__(self) -> None:
-        # Off while a program is exported: there the record would be a callback, and no program may have one.
+        # Off while a program is exported, because the record would be a callback, which a program must not have.
         self.active = True
         self._events: list[tuple[dict[str, Any], Built | None]] = []
-        # Of this case, in order; `_builders` of all cases, by the optimizer's id, for traces that are used again.
+        # Of this case, in order. `_builders` covers all cases, by the optimizer's id, for traces that are reused.
         self._built: list[Built] = []
         self._builders: dict[int, Built] = {}
         # Keyed by the id of `update`, a closure that each transformation has of its own and its copies share. It is
@@ -42,7 +42,7 @@ class Observer:
 
     def install(self) -> None:
         spy = self._spy_on_sgd(optax.sgd)
-        # Where it is defined as well, which is where pickle looks for it.
+        # Also in the module that defines it, where pickle looks for it.
         sys.modules[optax.sgd.__module__].sgd = optax.sgd = spy  # type: ignore[attr-defined]
         nnx.Optimizer.__init__ = self._spy_on_init(nnx.Optimizer.__init__)  # type: ignore[method-assign]
         nnx.Optimizer.update = self._spy_on_update(nnx.Optimizer.update)  # type: ignore[method-assign]
@@ -52,15 +52,15 @@ class Observer:
         self._built.clear()
 
     def collect(self) -> list[dict[str, Any]]:
-        """Return the events since `begin`, after every callback of a compiled program has come in."""
+        """Return the events since `begin`, after every callback of a compiled program has run."""
         jax.effects_barrier()  # type: ignore[no-untyped-call]
-        return [event | {"model": self._told(built)} for event, built in self._events]
+        return [event | {"model": self._movement_of(built)} for event, built in self._events]
 
-    def _told(self, built: Built | None) -> str:
+    def _movement_of(self, built: Built | None) -> str:
         """Whether the model has moved. A copy that nnx.jit made of an optimizer belongs to the last one built."""
         built = built or (self._built[-1] if self._built else None)
         try:
-            return built.told() if built else "unknown"
+            return built.movement() if built else "unknown"
         except Exception:  # the submission may have done anything to its model since
             return "unknown"
 

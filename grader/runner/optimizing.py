@@ -1,4 +1,4 @@
-"""What an optimizer does, told by its effects: what its transform makes of gradients, and which model has moved."""
+"""What an optimizer does, by its effects: the updates that its transform computes, and the model that moves."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ import numpy as np
 import optax
 from flax import nnx
 
-# Small, large enough for a clip to show, and back again: momentum, schedules and moments show from the second on.
+# Small, large enough to trigger clipping, and small again. Momentum, schedules and moments show from the second on.
 _SCALES = (1.0, 1000.0, -0.5)
 Leaves = dict[str, Any]
 
 
 def probe(transform: optax.GradientTransformation, params: Any) -> Leaves:
-    """What a transform makes of gradients that are the same for every submission, over three steps.
+    """The updates of a transform over three steps, for gradients that are the same for every submission.
 
     Args:
       params: pure pytree of arrays; only their shapes and dtypes matter.
@@ -28,7 +28,7 @@ def probe(transform: optax.GradientTransformation, params: Any) -> Leaves:
     for number, scale in enumerate(_SCALES, 1):
         gradients = jax.tree.map(lambda leaf, scale=scale: _filled(leaf, scale), params)
         updates, state = transform.update(gradients, state, weights)
-        # As optax.apply_updates does: a learning rate of another dtype does not show in the parameters.
+        # As optax.apply_updates does: the dtype of a learning rate does not affect the parameters.
         updates = jax.tree.map(lambda update, weight: update.astype(weight.dtype), updates, weights)
         found |= {f"{number}/{path}": leaf for path, leaf in leaves_of(updates).items()}
     return found
@@ -41,23 +41,23 @@ def leaves_of(tree: Any) -> Leaves:
 
 
 class Built:
-    """An optimizer and the model that it was built for, as they were then. Keeps both alive.
+    """An optimizer and the model that it was built for, in their initial state. Keeps both alive.
 
-    One that was built while a function was traced is asked when that trace is over, and answers the same from then on.
+    For an optimizer built during a trace, the first answer after that trace is final.
     """
 
     def __init__(self, optimizer: nnx.Optimizer[Any], model: Any) -> None:
         self.optimizer, self._model = optimizer, model
         self._before = self._leaves()
         self._traced = any(isinstance(leaf, jax.core.Tracer) for part in self._before for leaf in part.values())
-        self._told: str | None = None
+        self._movement: str | None = None
 
-    def told(self) -> str:
-        """`moved`; `still`, where the optimizer has stepped and the model has not moved; else `unknown`."""
-        if self._told is None or not self._traced:
+    def movement(self) -> str:
+        """`moved`; `still` if the optimizer has stepped but the model has not moved; otherwise `unknown`."""
+        if self._movement is None or not self._traced:
             optimizer, model = (_differ(*pair) for pair in zip(self._before, self._leaves(), strict=True))
-            self._told = "moved" if model else "still" if optimizer else "unknown"
-        return self._told
+            self._movement = "moved" if model else "still" if optimizer else "unknown"
+        return self._movement
 
     def _leaves(self) -> tuple[Leaves, Leaves]:
         return _read(nnx.state(self.optimizer)), _read(nnx.state(self._model, self.optimizer.wrt))

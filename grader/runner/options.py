@@ -1,4 +1,4 @@
-"""How programs become machine code where nobody waits for what they compute, only for the compiler."""
+"""Compiler options for programs whose compilation takes longer than their execution."""
 
 # No LLVM optimizations, and fusions emitted as LLVM at once rather than by way of MLIR, all in one piece. Compiling
 # takes a quarter to a half of the CPU time (docs/performance.md, with what stays the same).

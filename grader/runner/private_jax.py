@@ -1,5 +1,5 @@
-"""What is private to JAX, and what differs between the two lines of JAX that the grader runs on. Nothing else of the
-grader may name either: tests/grader/runner/test_private_jax.py lists each name with the test that needs it.
+"""Private names of JAX, and differences between the two lines of JAX that the grader runs on. No other module of the
+grader may use either: tests/grader/runner/test_private_jax.py lists each name with the test that needs it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,12 +21,12 @@ def install_cache(cache: CacheInterface) -> None:
     compilation_cache._cache = cache
     compilation_cache._cache_initialized = True
     compilation_cache._cache_checked = compilation_cache._cache_used = True
-    # It stays in memory, so compressing is work for nothing.
+    # It stays in memory, so compressing it would be wasted work.
     compilation_cache.compress_executable = compilation_cache.decompress_executable = _as_it_is
 
 
 def share_lowering_context() -> None:
-    """One MLIR context for all lowerings of this process. JAX 0.10 makes one a program, JAX 0.12 one for ten."""
+    """One MLIR context for all lowerings of this process. JAX 0.10 makes one per program, JAX 0.12 one for ten."""
     context = mlir.make_ir_context()
     mlir.make_ir_context = lambda: context
 
@@ -48,13 +48,13 @@ def named_shardings(exported: Any) -> tuple[Any, ...]:
 
 
 def known_options(options: Mapping[str, str | bool]) -> dict[str, str | bool]:
-    """Those of the compiler's options that this line of JAX has."""
+    """The given compiler options that this line of JAX supports."""
     return {name: value for name, value in options.items() if name not in _OPTIONS_GONE or _OPTIONS_GONE[name] > LINE}
 
 
 def compile_with(options: Mapping[str, str | bool]) -> None:
-    """Have everything that this process compiles from now on compiled with these options, but for what a call of
-    `jax.jit` says itself.
+    """Use these options for everything that this process compiles from now on. A call of `jax.jit` may still
+    override them.
     """
 
     known = known_options(options)

@@ -1,7 +1,7 @@
-"""Tries to cross every wall from the inside and reports what gave way. Ours, run in the place of a submission.
+"""Try to cross every wall from the inside, and report what worked. This is our code, run instead of a submission.
 
-Its first frame holds, by wall, a list of what it could do and should not have been able to. After any request it takes
-memory until it is stopped.
+Its first frame lists for each wall what the probe could do but should not. After any request it allocates memory
+until it is stopped.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ def probe(fd: int, targets: dict[str, Any]) -> None:
       looks for `finds`, which another probe that is still there has left in its own.
     """
     if "leaves" in targets:
-        # Without a scratch there is nothing to share, and `confine` has looked whether there should be one.
+        # Without a scratch folder there is nothing to share, and `confine` has checked whether there should be one.
         with suppress(OSError):
             Path(SCRATCH, targets["leaves"]).write_text("x")
     limit_memory(_DATA_BYTES, _ADDRESS_BYTES)
@@ -163,7 +163,7 @@ def _write_far() -> None:
     path = Path(SCRATCH, "far")
     try:
         with path.open("wb") as file:
-            # All that it takes is one page: only the limit on files stands against it.
+            # It needs only one page, so the limit on files is all that prevents it.
             file.seek(_FAR_BYTES)
             file.write(b"1")
     finally:

@@ -3,8 +3,8 @@
 Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
 the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, `export`
 returns it as a program with the state of `init`, `states` the states of more seeds, and `cases` asks a package's
-cases.py for its inputs. What a reply says decides nothing by itself: outside, the judge compares array bytes, and a
-verifier compiles and runs the program.
+cases.py for its inputs. A reply decides nothing by itself: outside, the judge compares array bytes, and a verifier
+compiles and runs the program.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
 
 
 class _Runner:
-    """What one process knows: its spies, its compilation cache, and the submission once there is one."""
+    """The state of one process: its spies, its compilation cache, and the submission once there is one."""
 
     def __init__(self, observer: Observer, cache: warm.MemoryCache) -> None:
         self._observer = observer
@@ -78,7 +78,7 @@ class _Runner:
 
 
 def _environment() -> dict[str, Any]:
-    """The configuration that changes results, as it is in this process, the same for references and submissions."""
+    """The settings of this process that affect results. They are the same for references and submissions."""
     config: Any = jax.config
     return {
         "jax": jax.__version__,
@@ -111,7 +111,7 @@ def _export(exported: Exported) -> dict[str, object]:
 
 
 def _cases(submission: Submission, key: str | None) -> list[object]:
-    """Public cases when `key` is None; else hidden ones, each from a seed of its own, derived from the key."""
+    """Public cases if `key` is None; otherwise hidden ones, each from its own seed, derived from the key."""
     if key is None:
         return list(itertools.islice(submission.call([]), wire.MAX_CASES + 1))  # type: ignore[call-overload]
     rng = np.random.default_rng(0)
@@ -150,5 +150,5 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:  # the submission may have put anything there; what it printed is its own loss
+        except Exception:  # the submission may have put anything there, and loses only its own output
             continue

@@ -1,4 +1,4 @@
-"""One submission as a module: running its source, calling its entry point, saying what went wrong and on which line."""
+"""One submission as a module: run its source, call its entry point, and report errors with their line."""
 
 import linecache
 import sys
@@ -11,12 +11,12 @@ MAX_MESSAGE = 2000
 MAX_FRAMES = 12
 
 T = TypeVar("T")
-# An exception that means that the code cannot be exported, and what to write instead.
+# An exception which shows that the code cannot be exported, and what to write instead.
 Refusal = tuple[type[Exception], str]
 
 
 class Fault(Exception):
-    """The submission went wrong. `reason` is one of the judge's closed list, `detail` plain JSON."""
+    """The submission failed. `reason` is from the judge's closed list, `detail` is plain JSON."""
 
     def __init__(self, reason: str, message: str, detail: dict[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -24,7 +24,7 @@ class Fault(Exception):
 
 
 class Submission:
-    """The module that the source made, and its entry point."""
+    """The module of the source, and its entry point."""
 
     def __init__(self, module: types.ModuleType, name: str, entry: Callable[..., object]) -> None:
         self._module = module
@@ -50,7 +50,7 @@ class Submission:
             raise _syntax_fault(error) from None
         except (ValueError, MemoryError, RecursionError, OverflowError) as error:
             raise Fault(
-                "syntax_error", f"Python's compiler gave up on this source: {type(error).__name__}: {error}"
+                "syntax_error", f"Python's compiler failed on this source: {type(error).__name__}: {error}"
             ) from None
         _guard(lambda: exec(code, module.__dict__))
         return cls(module, entry, _function(module, entry))
@@ -63,7 +63,7 @@ class Submission:
         return _guard(lambda: self.entry(*args))
 
     def guard(self, action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
-        """Run `action`, which touches what the submission made, and turn what it raises into a `Fault`."""
+        """Run `action`, which touches objects of the submission, and turn its exceptions into a `Fault`."""
         return _guard(action, refusals)
 
 
@@ -105,7 +105,7 @@ def _syntax_fault(error: SyntaxError) -> Fault:
 
 def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
     if found is not None:
-        return f"`{entry}` is defined, but as a {type(found).__name__}: it must be a function."
+        return f"`{entry}` is a {type(found).__name__}; it must be a function."
     functions = [
         name
         for name, value in vars(module).items()
@@ -136,5 +136,5 @@ def _describe(error: BaseException) -> Fault:
 
 
 def source_frame(line: int, function: str) -> dict[str, Any]:
-    """A line of the submission as messages show it."""
+    """A line of the submission, as messages show it."""
     return {"line": line, "function": function[:80], "text": linecache.getline(FILENAME, line).strip()[:200]}

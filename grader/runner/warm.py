@@ -1,4 +1,4 @@
-"""Making a runner fast before a submission is near it: imports, the backend, and programs that are compiled already."""
+"""Prepare a runner before it loads a submission: imports, the backend, and compiled programs."""
 
 import gc
 import sys
@@ -15,9 +15,9 @@ from grader.runner import private_jax
 
 
 class MemoryCache(private_jax.CacheInterface):
-    """JAX's persistent compilation cache without a disk: what it is given, and what this process adds for itself.
+    """JAX's persistent compilation cache without a disk: the given entries, and those that this process adds.
 
-    A submission that changes it changes its own process only. `misses` counts what had to be compiled.
+    A submission can change it only for its own process. `misses` counts the programs that had to be compiled.
     """
 
     def __init__(self) -> None:
@@ -36,10 +36,10 @@ class MemoryCache(private_jax.CacheInterface):
 def trace_common_operations() -> None:
     """Trace what most problems use, without a device: JAX and flax import many modules on first use only.
 
-    From then on a tracer that is asked for its sharding says no at once.
+    From then on, a tracer refuses a request for its sharding at once.
 
     Raises:
-      RuntimeError: a backend was started by it, after which nothing may fork.
+      RuntimeError: tracing started a backend, after which the process must not fork.
     """
 
     tracer: Any = jax.core.Tracer
@@ -55,7 +55,7 @@ def trace_common_operations() -> None:
 
     jax.eval_shape(step)
     if private_jax.backend_is_started():
-        raise RuntimeError("tracing has started a backend")
+        raise RuntimeError("tracing started a backend")
 
 
 def _no_sharding(tracer: object) -> object:
@@ -85,7 +85,7 @@ def warm(source: str, cache: MemoryCache, entries: dict[str, Any]) -> dict[str, 
     """Run a package's warmup.py: public code that compiles the operations of the problem's shapes.
 
     Args:
-      entries: what another runner compiled in the same way, key to bytes; then most of this one is only loaded.
+      entries: programs that another runner compiled in the same way, key to bytes; most programs are then only loaded.
     Returns:
       All entries of the cache, as uint8 arrays.
     """
@@ -95,7 +95,7 @@ def warm(source: str, cache: MemoryCache, entries: dict[str, Any]) -> dict[str, 
     if not source:
         return {}
     module = types.ModuleType("warmup")
-    # Then it may leave out what is there for the cache alone.
+    # With these, it may leave out steps that only fill the cache.
     module.__dict__["compiled"] = bool(entries)
     sys.modules["warmup"] = module
     # Nearly all that is made here stays, in caches: looking through it for garbage, now or while a submission runs, is

@@ -1,6 +1,6 @@
-"""The zygote: imports JAX once, then forks one process a submission. It starts no backend and no thread, ever.
+"""The zygote: imports JAX once, then forks one process per submission. It never starts a backend or a thread.
 
-A fork made after a backend has started deadlocks, since threads do not come along. So the zygote only imports, and
+A fork made after a backend has started deadlocks, because it lacks the threads. So the zygote only imports, and
 traces what fills caches without a device.
 
 Usage: `python -I -B zygote.py CONTROL_FD CONFINEMENT_JSON [--bare]`; bare, it imports nothing, for a probe. On the
@@ -21,19 +21,19 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-# Isolated mode leaves our own folder off the path.
+# Isolated mode removes our own folder from the path.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader import wire
 from grader.runner.confine import Confinement, WallFault, confine
 
 _MAX_ORDER = 4096
-# A third of the weight. With less, other programs could hold a submission up until its wall clock runs out.
+# A third of the weight. With less, other programs could delay a submission until its wall clock runs out.
 _NICE = 5
 
 
 def main() -> None:
-    # Grading takes all cores there are. Pages and submissions, which take little, go first.
+    # Grading uses all cores. Pages and submissions, which use little, go first.
     os.nice(_NICE)
     control = socket.socket(fileno=int(sys.argv[1]))
     confinement = Confinement.from_json(sys.argv[2])
@@ -43,7 +43,7 @@ def main() -> None:
     wake, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(waker)
     signal.signal(signal.SIGCHLD, _ignore)
-    # What is here now lives as long as the zygote: no collection needs to walk, and so copy, it in a fork.
+    # Objects that exist now live as long as the zygote, so no garbage collection has to walk, and copy, them in a fork.
     gc.collect()
     gc.freeze()
     control.send(json.dumps({"ready": True}).encode())
@@ -70,7 +70,7 @@ def _obey(control: socket.socket, confinement: Confinement, children: dict[int, 
             control.close()
             _become_runner(order, dataclasses.replace(confinement, uid=order["uid"]), descriptors)
             code = 0
-        except BaseException:  # it must not go on in the zygote's loop, and what it was has to be told
+        except BaseException:  # it must not continue in the zygote's loop, and the error has to be reported
             traceback.print_exc()
         finally:
             # Whatever happens, a fork must never return into the zygote's loop.
@@ -124,7 +124,7 @@ def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors:
 
 
 def import_everything() -> None:
-    """All that a runner needs, and what JAX imports only when it is first used."""
+    """Import everything that a runner needs, including what JAX imports only on first use."""
     from grader.runner import probe, serve, warm  # noqa: F401
     from grader.verifier import serve as verify  # noqa: F401
 
@@ -140,7 +140,7 @@ def _drain(pipe: int) -> None:
 
 
 def _ignore(number: int, frame: object) -> None:
-    """The wakeup descriptor tells; a handler must be there for it to do so."""
+    """The wakeup descriptor reports the signal, but only if a handler is installed."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The same sandbox for work that nobody waits for: at the lowest priority, and at rest while a submission is graded."""
+"""The same sandbox for background work: at the lowest priority, and paused while a submission is graded."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ class BackgroundSandbox:
     """A `Sandbox` for one piece of work. Before each request it waits until nothing is graded.
 
     Args:
-      stop: ends the work; whoever needs its result sooner sets it, and does it in the foreground.
+      stop: ends the work. A caller that needs the result sooner sets it and does the work in the foreground.
     """
 
     def __init__(self, sandbox: Sandbox, idle: Idle, stop: Stop) -> None:
@@ -45,7 +45,7 @@ class BackgroundSandbox:
 
 
 class _Patient(Requests):
-    """A session whose requests wait for their turn. The wait is taken off its wall clock."""
+    """A session whose requests wait for their turn. The wait does not count towards its wall clock."""
 
     def __init__(self, session: Session, idle: Idle, stop: Stop) -> None:
         self._session = session
@@ -83,5 +83,5 @@ def _wait(idle: Idle, stop: Stop) -> float:
     """Raises: Cancelled, when `stop` is set."""
     waited_s = idle.wait(stop)
     if stop.is_set():
-        raise Cancelled("work in the background was stopped")
+        raise Cancelled("background work was stopped")
     return waited_s

@@ -1,4 +1,4 @@
-"""The outermost walls: namespaces, a read-only root with nothing in it but Python, no network, no /proc."""
+"""The outermost walls: namespaces, a read-only root that contains only Python, no network, no /proc."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from grader.errors import WallMissing
 from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
-# What runs inside. None of it is a secret: a submission may read it.
+# The code that runs inside. It is not secret: a submission may read it.
 INSIDE = ("wire.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
@@ -20,7 +20,7 @@ SOLE_UID = 61_000
 
 
 def bubblewrap_command() -> list[str]:
-    """The command line up to, and without, the program to run inside; start it with an empty environment.
+    """The command line before the program to run inside. Start it with an empty environment.
 
     Raises:
       WallMissing: bubblewrap is not installed.
@@ -37,7 +37,7 @@ def bubblewrap_command() -> list[str]:
         command += ["--setenv", name, value]
     program = zygote_command()[0]
     for folder in _parents([*(inside for _, inside in binds), program]):
-        # Without this bwrap makes them 0700, and a runner that has given up root can not pass.
+        # Without this, bwrap creates them with mode 0700, and a runner that has given up root cannot pass.
         command += ["--perms", "0755", "--dir", folder]
     for outside, inside in binds:
         command += ["--ro-bind", outside, inside]
@@ -58,7 +58,7 @@ def readable_paths() -> tuple[str, ...]:
 
 
 def writable_paths() -> tuple[str, ...]:
-    """Besides its scratch."""
+    """Files that a submission may write, in addition to its scratch folder."""
     return ("/dev/null", "/dev/full")
 
 
@@ -66,7 +66,7 @@ def runner_environment() -> dict[str, str]:
     """The whole environment of a runner, the same for a reference and for a submission."""
     flags = (
         "--xla_cpu_collective_call_warn_stuck_timeout_seconds=3",
-        # The last resort: the session sees before that whether devices wait in vain.
+        # The last resort: the session notices earlier that devices wait for one another forever.
         "--xla_cpu_collective_call_terminate_timeout_seconds=40",
     )
     return {
@@ -124,7 +124,7 @@ def _python_binds() -> list[tuple[str, str]]:
 
 
 def _is_copied() -> bool:
-    """Whether the virtual environment has an interpreter of its own, in place of a link to one."""
+    """Whether the virtual environment has its own interpreter instead of a link to one."""
     return _interpreter().is_relative_to(sys.prefix)
 
 

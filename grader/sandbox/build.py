@@ -1,4 +1,4 @@
-"""Put a sandbox together: which walls, which zygote, how large a pool."""
+"""Build a sandbox: its walls, its zygote and the size of its pool."""
 
 import ctypes
 import os
@@ -41,7 +41,7 @@ _M_MMAP_THRESHOLD = -3
 
 
 class PooledSandbox:
-    """The sandbox of the service and of the command line. Threads may open sessions side by side; close it once."""
+    """The sandbox of the service and of the command line. Several threads may open sessions; close it once."""
 
     def __init__(self, pool: Pool, compiled: CompiledPrograms, walls: tuple[str, ...], ceiling: Ceiling) -> None:
         self._pool = pool
@@ -65,7 +65,7 @@ class PooledSandbox:
             try:
                 return self._begin(self._pool.take(spec, stop), spec, stop)
             except LostRunner:
-                # It had died while it waited, and the news had not come yet. Nothing submitted was near it.
+                # It died while it waited, and we had not noticed yet. No submitted code had run in it.
                 continue
         return self._begin(self._pool.take(spec, stop), spec, stop)
 
@@ -114,12 +114,12 @@ def build_sandbox(
     ceiling: Ceiling | None = None,
     without: frozenset[str] = frozenset(),
 ) -> PooledSandbox:
-    """Make a sandbox. Its zygote is started when something is first asked of it, and walls are missed only then.
+    """Make a sandbox. Its zygote starts with the first request, and only then does a missing wall raise an error.
 
     Args:
-      cache: a folder of ours alone, for what warm-ups compiled.
-      ceiling: no limit of a package counts beyond it, wherever the package came from.
-      isolation: "container" where a container is the outer wall: no namespaces of our own, the rest as ever.
+      cache: a folder that only we can write, for programs that warm-ups compiled.
+      ceiling: limits of packages are lowered to it, wherever a package came from.
+      isolation: "container" if a container is the outer wall: no namespaces of our own, all other walls as usual.
       without: walls to leave out, for tests and measurements of a wall. The sandbox does not claim those it lacks,
         and the judge of the service refuses one that lacks any.
     """
@@ -148,7 +148,7 @@ def _return_large_buffers() -> None:
 
 
 def command_for(isolation: Isolation) -> list[str]:
-    """How the zygote is started, up to its own arguments."""
+    """The command that starts the zygote, without the arguments of the zygote itself."""
     if isolation == "bubblewrap":
         return [*bubblewrap_command(), *zygote_command()]
     environment = [f"{name}={value}" for name, value in runner_environment().items()]
@@ -167,7 +167,7 @@ def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset())
         readable=readable_paths() if inside else (*readable_paths(), *own),
         writable=writable_paths(),
         syscall_filter=compile_filter().hex(),
-        # As root each fork is a user of its own; else all of them are one, and share its tasks.
+        # As root, each fork is its own user; otherwise all forks are one user and share its limit on tasks.
         tasks=512 if os.geteuid() == 0 else 8192,
         open_files=256,
         without=tuple(sorted(without)),

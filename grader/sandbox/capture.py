@@ -1,4 +1,4 @@
-"""What a runner prints: a bounded part is kept, the rest is counted and dropped."""
+"""The output of a runner: a bounded part is kept, and the rest is counted and dropped."""
 
 from typing import ClassVar, Literal
 
@@ -35,14 +35,14 @@ class Capture:
         self._cut = self._cut or len(text) > room
 
     def clear(self) -> None:
-        """Forget what came before the submission did: it is JAX's own."""
+        """Forget the output from before the submission, which is JAX's."""
         self.__init__()  # type: ignore[misc]
 
     def seal(self) -> None:
         self._sealed = True
 
     def tail(self) -> str:
-        """The end of stderr, sealed or not. For the judge's own reading, never to be shown."""
+        """The end of stderr, sealed or not. Only the judge may read it; never show it."""
         return self._tail.decode(errors="replace")
 
     def output(self) -> Output:

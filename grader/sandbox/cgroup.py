@@ -1,7 +1,7 @@
 """The kernel's own bound on the memory and tasks of a fork, where a cgroup v2 has been delegated to the service.
 
 The watchdog looks at resident memory every 20 ms; a cgroup bounds all of it at every moment, page tables and shared
-memory included. It is used where it is given (systemd: `Delegate=yes`), and not asked for.
+memory included. It is used if it is available (systemd: `Delegate=yes`), and not required.
 
 Source: https://docs.kernel.org/admin-guide/cgroup-v2.html, "Delegation" and "No Internal Process Constraint".
 """
@@ -18,20 +18,20 @@ _NEEDED = {"memory", "pids"}
 
 
 class Cgroups:
-    """Makes one group a fork below the group that was delegated. Threads may share one."""
+    """Makes one group per fork below the delegated group. Threads may share one."""
 
     def __init__(self, parent: Path) -> None:
         self._parent = parent
 
     @classmethod
     def delegated(cls, mount: Path = _MOUNT, own: Path = _OWN) -> "Cgroups | None":
-        """Take over the group that this process is in, or return None where it is not ours alone to divide.
+        """Take over the group that this process is in, or return None if it is not ours alone to divide.
 
         A group with processes in it cannot be divided, so all of them, which must be this one's, move one level down.
         """
         name = next((line[3:] for line in own.read_text().splitlines() if line.startswith("0::")), "/").strip()
         parent = mount / name.lstrip("/")
-        # The root group is the machine's, or the container's, whole: nobody delegates that to a service.
+        # The root group is that of the whole machine or container, which is never delegated to a service.
         if name == "/" or not os.access(parent / "cgroup.subtree_control", os.W_OK):
             return None
         try:
@@ -45,7 +45,7 @@ class Cgroups:
                 (service / "cgroup.procs").write_text(str(pid))
             (parent / "cgroup.subtree_control").write_text("+memory +pids")
         except OSError:
-            # Not delegated after all, or not to us: the other bounds stand without it.
+            # It is not delegated, or not to us. The other limits work without it.
             return None
         return cls(parent)
 
@@ -69,7 +69,7 @@ class Group:
 
     @property
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel has ended a process of it for its memory."""
+        """Whether the kernel has killed a process in it for its memory."""
         try:
             events = dict(line.split() for line in (self.folder / "memory.events").read_text().splitlines())
         except FileNotFoundError:
@@ -77,6 +77,6 @@ class Group:
         return int(events.get("oom_kill", 0)) > 0
 
     def remove(self) -> None:
-        """Once its process is gone. One that is still ending keeps its group, which is empty then and costs nothing."""
+        """Remove the group after its process. If that is still ending, an empty group remains and costs nothing."""
         with contextlib.suppress(OSError):
             self.folder.rmdir()

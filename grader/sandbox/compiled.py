@@ -1,4 +1,4 @@
-"""What warm-ups have compiled, kept so that the next ones only load it.
+"""Programs that warm-ups compiled, kept so that later warm-ups only load them.
 
 The programs come out of a fork that ran a package's public warmup.py and nothing else, as bytes over the wire, and
 go into other forks the same way. No sandbox can write where they are kept, and none of a submission ever fills them:
@@ -25,7 +25,7 @@ Programs = dict[str, object]
 
 
 class CompiledPrograms:
-    """Programs by number of devices and warm-up, in memory and in a folder of ours. Threads may share one."""
+    """Programs by number of devices and warm-up, in memory and in our own folder. Threads may share one."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -34,7 +34,7 @@ class CompiledPrograms:
         self._guard = threading.Lock()
 
     def ensure(self, devices: int, warmup: Warmup, limits: Limits, fork: Callable[[], ForkSession]) -> None:
-        """Have the programs of a warm-up; `fork` makes a fork to compile them in where they are not kept yet.
+        """Make sure that the programs of a warm-up exist; `fork` makes a fork to compile them in if they do not.
 
         Raises:
           GraderFault: it failed, or went over `limits`.
@@ -53,7 +53,7 @@ class CompiledPrograms:
             self._programs[key] = programs
 
     def warm(self, session: ForkSession, devices: int, warmup: Warmup, limits: Limits) -> int:
-        """Run the warm-up in a fork, with its programs at hand; return how many it had to compile all the same.
+        """Run the warm-up in a fork, with its programs at hand; return how many it still had to compile.
 
         Raises:
           GraderFault: it failed, or went over `limits`.
@@ -68,13 +68,13 @@ class CompiledPrograms:
         return self._kept(_key(devices, warmup)) is not None
 
     def lend(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
-        """Give a fork that was not warmed the programs, so that it loads instead of compiling."""
+        """Pass the programs to a fork that was not warmed, so that it loads instead of compiling."""
         programs = self._kept(_key(devices, warmup))
         if programs is not None:
             session.ask({"op": "warm", "source": "", "collect": False}, {"entries": programs})
 
     def _kept(self, key: str) -> Programs | None:
-        """From memory, or from disk, where an earlier process or another problem's turn has left them."""
+        """Read the programs from memory, or from disk if an earlier process stored them or memory dropped them."""
         if key not in self._programs and (programs := _load(self._path(key))) is not None:
             self._programs[key] = programs
         return self._programs.get(key)
@@ -85,7 +85,7 @@ class CompiledPrograms:
 
 @functools.lru_cache(maxsize=256)
 def _key(devices: int, warmup: Warmup) -> str:
-    """Of all that compiled code depends on, the processor's abilities among it."""
+    """A hash of everything that compiled code depends on, including the features of the processor."""
     versions = [f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax")]
     flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
     parts = [str(devices), warmup.version, warmup.source, *versions, flags, os.uname().machine]

@@ -19,11 +19,11 @@ from grader.sandbox.remedies import UNKNOWN, remedy_for
 from grader.sandbox.session import ForkSession
 from grader.sandbox.zygote import Zygote
 
-# The least that a package may set; a probe, without a backend in it, starts far below.
+# The smallest limit that a package may set; a probe has no backend and starts far below it.
 _LIMITS = Limits(time_s=60.0, wall_s=60.0, memory_mb=512)
 # Source: https://man7.org/linux/man-pages/man2/shmget.2.html
 _IPC_CREAT, _IPC_EXCL, _IPC_RMID = 0o1000, 0o2000, 0
-# A wall is tried with the later ones down, since behind them nobody could tell whether it stands.
+# Each wall is tried with the later ones down, because those would hide whether it works.
 _TRIED_WITHOUT: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
     (("namespaces",), frozenset({"landlock", "seccomp"})),
     (("landlock",), frozenset({"seccomp"})),
@@ -33,7 +33,7 @@ _TRIED_WITHOUT: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class WallReport:
-    """One wall: whether it is up, what trying to cross it gave, and what to do where it is not."""
+    """One wall: whether it is up, the result of trying to cross it, and how to fix it if it is not."""
 
     name: str
     up: bool
@@ -42,7 +42,7 @@ class WallReport:
 
 
 def probe_walls(isolation: Isolation = "bubblewrap") -> list[WallReport]:
-    """Put a probe in the place of a submission and report on each wall. Takes some seconds."""
+    """Run a probe instead of a submission and report on each wall. This takes a few seconds."""
     crossed: dict[str, list[str]] = {}
     faults: dict[str, GraderFault] = {}
     for names, without in _TRIED_WITHOUT:
@@ -59,7 +59,7 @@ def probe_walls(isolation: Isolation = "bubblewrap") -> list[WallReport]:
 
 
 def require_walls(isolation: Isolation = "bubblewrap") -> None:
-    """Raise `WallMissing` for the first wall that does not hold."""
+    """Raise `WallMissing` for the first wall that can be crossed."""
     for report in probe_walls(isolation):
         if not report.up:
             raise WallMissing(report.name, report.found, report.remedy)
@@ -67,7 +67,7 @@ def require_walls(isolation: Isolation = "bubblewrap") -> None:
 
 def _report(name: str, crossed: list[str] | None, fault: GraderFault | None) -> WallReport:
     if isinstance(fault, WallMissing):
-        # Where the probe could not even start, its wall was not proved, and not proved is not up.
+        # If the probe could not even start, the wall was not proved, and so it does not count as up.
         return WallReport(name, False, fault.found, fault.remedy)
     if crossed is None:
         return WallReport(name, False, str(fault), UNKNOWN)
@@ -86,7 +86,7 @@ def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> d
         Path(canary.name).chmod(0o644)
         zygote.start(imports=False)
         try:
-            # The zygote is another process of the sandbox, the only one that is sure to be there.
+            # The zygote is another process of the sandbox, and the only one that always exists.
             targets = {
                 "file": canary.name,
                 "port": server.getsockname()[1],
@@ -132,5 +132,5 @@ def _crossed_by(session: ForkSession) -> dict[str, list[str]]:
             session.request({"op": "hoard"})
         except SubmissionFault as fault:
             if fault.reason != "memory_limit":
-                crossed["memory"].append(f"take memory until {fault.reason}")
+                crossed["memory"].append(f"allocate memory until {fault.reason}")
     return crossed

@@ -1,4 +1,4 @@
-"""What the end of a runner, or a fault that it reports, says about a submission."""
+"""What the end of a runner, or a fault that it reports, means for a submission."""
 
 import re
 import signal
@@ -15,7 +15,7 @@ MEMORY_MESSAGE = (
 _MAX_FRAMES = 12
 _WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendezvous")
 _ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
-# What grader/runner/zygote.py ends a fork with that has failed outside the submission.
+# The exit code that grader/runner/zygote.py gives to a fork that failed outside the submission.
 RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
 _GRADER = Path(__file__).resolve().parents[1]
@@ -42,20 +42,20 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
     if status == -signal.SIGABRT and ("rendezvous" in stderr_tail.lower() or "collective" in stderr_tail.lower()):
         return divergence_of(stderr_tail)
     if status == -signal.SIGXCPU:
-        return SubmissionFault("time_limit", "Your code used up the CPU time that a submission may have.")
+        return SubmissionFault("time_limit", "Your code used up its CPU time.")
     if status == -signal.SIGSYS:
-        said = "Your code made a system call that no Python program makes, and was ended."
-        return SubmissionFault("killed", said, ended_by="SIGSYS")
+        message = "Your code made a system call that no Python program makes, and was stopped."
+        return SubmissionFault("killed", message, ended_by="SIGSYS")
     if status < 0:
         name = signal.Signals(-status).name
-        hint = " Recursion that is too deep for C ends like this." if status == -signal.SIGSEGV else ""
+        hint = " Recursion that is too deep for C also ends like this." if status == -signal.SIGSEGV else ""
         return SubmissionFault("killed", f"The process that ran your code was ended by {name}.{hint}", ended_by=name)
     if status == RUNNER_GAVE_UP:
         lacked = next((what for words, what in _LACKED.items() if words in last_words(stderr_tail)), None)
-        cause = f" because {lacked}" if lacked else ", and its last words do not say why"
+        cause = f" because {lacked}" if lacked else ", and its output does not say why"
         return SubmissionFault(
             "killed",
-            f"The runner beside your code could not go on{cause}. Before your code was loaded, it ran without a fault.",
+            f"The runner in the process of your code failed{cause}. It worked until your code was loaded.",
         )
     return SubmissionFault(
         "killed",
@@ -66,9 +66,9 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
 
 
 def last_words(stderr_tail: str) -> str:
-    """What a runner that gave up printed last, for operators: names and lines of our own files, and kinds of errors.
+    """The last output of a failed runner, for operators: names and lines of our own files, and kinds of errors.
 
-    The submission writes to the same stream, and no log may hold what it prints; so nothing else is kept of it.
+    The submission writes to the same stream, and a log must not contain its output, so everything else is dropped.
     """
     found = _OWN_FRAME.findall(stderr_tail)
     frames = [f"{file}:{line}" for file, line in found if (_GRADER / file).is_file()]
@@ -77,7 +77,7 @@ def last_words(stderr_tail: str) -> str:
 
 
 def fault_of_program(fault: SubmissionFault, activity: str) -> SubmissionFault:
-    """What a verifier's end or fault says: it compiles and runs programs, and none of the submission's Python.
+    """What the end or a fault of a verifier means. It compiles and runs programs, but none of the submission's Python.
 
     Args:
       activity: what it was doing, such as "your compiled program ran public-1 on mesh x=8".
@@ -100,21 +100,21 @@ def is_stuck(stderr_tail: str) -> bool:
 
 
 def divergence_of(stderr_tail: str) -> SubmissionFault:
-    """Which collective, as XLA's last words name it: "Termination timeout for `reduce scatter RendezvousKey{…"."""
-    told = _WAITED_FOR.search(stderr_tail)
+    """The collective that XLA's last message names: "Termination timeout for `reduce scatter RendezvousKey{…"."""
+    waited = _WAITED_FOR.search(stderr_tail)
     arrived = _ARRIVED.search(stderr_tail)
-    name = f" ({'an' if told[1][0] == 'a' else 'a'} {told[1].strip().replace(' ', '_')})" if told else ""
-    counts = f" Of {arrived[1]} devices {arrived[2]} arrived." if arrived else ""
+    name = f" ({'an' if waited[1][0] == 'a' else 'a'} {waited[1].strip().replace(' ', '_')})" if waited else ""
+    counts = f" {arrived[2]} of {arrived[1]} devices arrived." if arrived else ""
     return SubmissionFault(
         "divergent_collective",
-        f"Not all devices reached the same collective{name}, so the others waited in vain.{counts} Every device must "
+        f"Not all devices reached the same collective{name}, so the others waited forever.{counts} Every device must "
         "execute the same collectives in the same order: keep them out of a `lax.cond`, or of a loop, whose condition "
         "differs from device to device.",
     )
 
 
 def clean_detail(detail: dict[str, Any]) -> dict[str, object]:
-    """Keep of a fault's detail what has the form that our runner gives it; the reply may have been forged."""
+    """Keep the parts of a fault's detail that have our runner's form; the reply may be forged."""
     kept: dict[str, object] = {}
     for name in ("line", "column"):
         if type(detail.get(name)) is int and 0 <= detail[name] < 2**31:

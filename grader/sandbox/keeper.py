@@ -28,7 +28,7 @@ def main() -> int:
     signal.set_wakeup_fd(waker)
     signal.signal(signal.SIGCHLD, _ignore)
     child = os.posix_spawn(command[0], command, {})
-    # Of what was passed on nothing may stay open here: the sandbox learns from closed ends that its processes are gone.
+    # No inherited descriptor may stay open here: the sandbox learns from closed ends that its processes are gone.
     for descriptor in _open_descriptors():
         if descriptor > 2 and descriptor not in (lifeline, wake, waker):
             os.close(descriptor)
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def _reap(child: int) -> int | None:
-    """Bury whoever has ended; the exit status of `child` if it was among them."""
+    """Reap the processes that have ended. Returns the exit status of `child` if it was one of them."""
     found = None
     try:
         while True:
@@ -60,13 +60,13 @@ def _reap(child: int) -> int | None:
 
 
 def _end_all() -> None:
-    """Kill all children, and the orphans that come by it, until there are none."""
+    """Kill all children, and the orphans that this creates, until there are none."""
     while True:
         for pid in _children():
             try:
                 os.kill(pid, signal.SIGKILL)
             except (ProcessLookupError, PermissionError):
-                # It has ended, or is still another user's on its way to be ours: the next round shows.
+                # It has ended, or still belongs to another user and will become ours: the next round shows.
                 continue
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
@@ -81,7 +81,7 @@ def _children() -> list[int]:
 
 
 def _open_descriptors() -> list[int]:
-    # The folder's own is among them, and closed by the time that the list is there.
+    # The folder's own descriptor is in the list, and is closed by the time that the list exists.
     found = [int(name) for name in os.listdir("/proc/self/fd")]
     return [descriptor for descriptor in found if _is_open(descriptor)]
 
@@ -95,7 +95,7 @@ def _is_open(descriptor: int) -> bool:
 
 
 def _ignore(number: int, frame: object) -> None:
-    """The wakeup descriptor tells; a handler must be there for it to do so."""
+    """The wakeup descriptor reports the signal, but only if a handler is installed."""
 
 
 if __name__ == "__main__":

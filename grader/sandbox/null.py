@@ -13,7 +13,7 @@ Reply = tuple[dict[str, Any], dict[str, object]]
 
 
 class NullSession(Requests):
-    """Answers each request from the table it was given."""
+    """Answers each request from its table."""
 
     def __init__(self, answer: Callable[[dict[str, Any], dict[str, object]], Reply], output: Output) -> None:
         self._answer = answer
@@ -41,7 +41,7 @@ class NullSession(Requests):
 
 
 class NullSandbox:
-    """For tests of what stands behind the sandbox. It has no walls, and the service refuses to start on it."""
+    """For tests of the code behind the sandbox. It has no walls, and the service refuses to start with it."""
 
     walls: tuple[str, ...] = ()
 

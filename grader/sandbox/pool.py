@@ -1,8 +1,8 @@
 """Runners that are ready before they are needed.
 
 Backend start and compilation take a second or more, grading a tenth of that. So the pool keeps forks whose backend
-is up ("generic"), and for the problems that were asked for last some that have run the problem's warmup.py as well.
-A fork serves one submission and dies; while it does, the next ones are made.
+is up ("generic"), and for the most recent problems some that have also run the problem's warmup.py.
+A fork serves one submission and dies; meanwhile the next ones are made.
 """
 
 import collections
@@ -32,9 +32,10 @@ _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
 # A slot takes its next submission within this time, if there is one.
 _BETWEEN_TWO_S = 0.15
-# So long after the last submission the problem that it was for is left with as many forks as the others.
+# This long after the last submission, its problem keeps only as many forks as the others.
 _SPARE_S = 300.0
-# A zygote killed from outside takes a fork in the making along. This often in a row it is no accident: takers are told.
+# A zygote killed from outside takes a half-made fork with it. This many times in a row is not an accident: takers
+# get the error.
 _MAX_LOST = 3
 
 
@@ -43,12 +44,12 @@ class PoolSettings:
     """How many forks wait. Each holds about 100 MB of its own while it waits.
 
     Args:
-      generic: with the backend up, for a problem that nobody has asked for.
-      per_problem: warmed for the problem that was asked for last, beside the generic ones; for each other that is kept
-        warm there is one.
-      problems: how many problems are kept warm, the ones that were asked for last.
+      generic: with the backend up, for any problem.
+      per_problem: warmed for the most recent problem, in addition to the generic ones. Each other problem that
+        is kept warm has one.
+      problems: how many problems are kept warm: the most recent ones.
       fillers: how many are made at the same time.
-      at_once: how many submissions are graded at the same time, at most; None where nobody knows.
+      at_once: how many submissions are graded at the same time, at most; None if unknown.
     """
 
     generic: int = 1
@@ -60,7 +61,7 @@ class PoolSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a waiting fork is good for."""
+    """The kind of submission that a waiting fork can serve."""
 
     devices: int
     warmup: Warmup | None
@@ -69,15 +70,15 @@ class _Kind:
 
 
 def _kind_of(spec: RunnerSpec) -> _Kind:
-    # Limits tell only where an author's code runs before a submission does.
+    # Limits matter only if an author's code runs before a submission does.
     return _Kind(spec.devices, spec.warmup, spec.program, spec.limits if spec.warmup else None)
 
 
 @dataclass(frozen=True, slots=True)
 class PoolStats:
-    """What there is now.
+    """The current state of a pool.
 
-    `warm` is by package version; `pids` are the forks that wait, `root` is the process that all hang from; `misses`
+    `warm` is by package version; `pids` are the forks that wait, `root` is the ancestor of all of them; `misses`
     counts what warm-ups compiled although their programs were kept; `setbacks` are the versions whose warm-up failed.
     """
 
@@ -96,7 +97,7 @@ class Pool:
 
     Args:
       make_zygote: makes one that has not been started.
-      order: what every fork is told.
+      order: the order that every fork receives.
     """
 
     def __init__(
@@ -123,11 +124,11 @@ class Pool:
         self._fault: GraderFault | None = None
         self._lost = 0
         self._closed = False
-        # Versions whose warm-up has failed: graded on generic forks until it is tried again.
+        # Versions whose warm-up failed. They are graded on generic forks until the next try.
         self._setbacks = Setbacks()
         self._lent: list[ForkSession] = []
         self._last_returned = self._last_asked = -math.inf
-        # The first makes generic forks only, so that somebody who waits never waits for a warm-up.
+        # The first one makes only generic forks, so that a waiting submission never waits for a warm-up.
         self._threads = [
             threading.Thread(target=self._fill, args=(number == 0,), name=f"pool-{number}", daemon=True)
             for number in range(settings.fillers + 1)
@@ -152,14 +153,14 @@ class Pool:
             self._zygote.close()
 
     def want(self, spec: RunnerSpec) -> None:
-        """Keep forks for such a runner from now on."""
+        """Keep forks for this kind of runner from now on."""
         kind = _kind_of(spec)
         with self._changed:
             self._ask_for(kind)
             self._changed.notify_all()
 
     def take(self, spec: RunnerSpec, stop: Stop) -> ForkSession:
-        """Return a fork for one submission: a warmed one, else a generic one, else the next that is made.
+        """Return a fork for one submission: a warmed one, otherwise a generic one, otherwise the next one made.
 
         Raises:
           GraderFault, WallMissing: none could be made.
@@ -217,7 +218,7 @@ class Pool:
         return None
 
     def _ask_for(self, kind: _Kind) -> None:
-        """Most recent last; the oldest problem that is over the number kept is let go."""
+        """Most recent last. The oldest problem beyond the number kept is dropped."""
         self._last_asked = time.monotonic()
         for each in (_Kind(kind.devices, None, kind.program), kind):
             self._asked.pop(each, None)
@@ -229,7 +230,7 @@ class Pool:
                 session.close()
 
     def _fill(self, generic_only: bool) -> None:
-        """Make what is missing, until closed: what each of the threads does."""
+        """Make missing forks until the pool is closed. Each thread runs this."""
         pause = 0.0
         while True:
             with self._changed:
@@ -248,7 +249,7 @@ class Pool:
                 pause = 0.0
             except Cancelled:
                 return
-            except Exception as error:  # this thread must survive whatever a fork does; takers are told
+            except Exception as error:  # this thread must survive whatever a fork does; takers get the error
                 self._failed(kind, error)
                 pause = min(_MAX_PAUSE_S, 2 * pause + 0.2)
                 self._rest(pause)
@@ -257,7 +258,7 @@ class Pool:
                     self._making[kind] -= 1
 
     def _rest(self, pause_s: float) -> None:
-        """Wait before the next try, unless somebody is waiting for it."""
+        """Wait before the next try, unless a taker is waiting for it."""
         until = time.monotonic() + pause_s
         with self._changed:
             while not self._closed and not self._waiters.total() and time.monotonic() < until:
@@ -269,16 +270,16 @@ class Pool:
                 self._set_back(kind.warmup.version, str(error))
             elif isinstance(error, LostRunner) and self._lost < _MAX_LOST:
                 self._lost += 1
-                log.warning("a runner was lost while it was made, and is made again: %s", error)
+                log.warning("a runner was lost while starting, and is started again: %s", error)
             else:
-                log.warning("no runner could be made: %s", error)
+                log.warning("no runner could be started: %s", error)
                 self._fault = error if isinstance(error, GraderFault) else GraderFault(str(error))
                 self._changed.notify_all()
 
     def _set_back(self, version: str, why: str) -> None:
         setback = self._setbacks.failed(version, why)
         log.warning(
-            "the warm-up of version %s failed (%d in a row) and is tried again in %.0f s: %s",
+            "the warm-up of version %s failed (%d in a row) and is retried in %.0f s: %s",
             version,
             setback.failures,
             setback.again_in_s,
@@ -286,11 +287,11 @@ class Pool:
         )
 
     def _missing(self, generic_only: bool) -> _Kind | None:
-        """What to make next: for somebody who waits, else for the problem asked for last."""
+        """What to make next: a fork for a waiting taker, otherwise one for the most recent problem."""
         self._drop_dead()
         self._drop_spare()
         for kind, number in self._waiters.items():
-            # Not those that are warm for a problem: whoever waits here had none for theirs.
+            # Not those that are warm for a problem: a taker waits here because its problem had none.
             if number > len(self._waiting.get(kind, ())) + self._making[kind]:
                 return kind
         for kind in reversed(self._asked):
@@ -332,7 +333,7 @@ class Pool:
                 if unrest is not None and kind.warmup is not None:
                     self._set_back(kind.warmup.version, f"warmup.py left something running: {unrest}")
                 else:
-                    log.warning("a waiting fork for %s devices has died and is replaced", kind.devices)
+                    log.warning("a waiting fork for %s devices died and is replaced", kind.devices)
 
     def _drop_spare(self) -> None:
         """When nobody has come for a while: what waits holds memory."""
@@ -348,7 +349,7 @@ class Pool:
         self._compiled.ensure(kind.devices, kind.warmup, kind.limits, lambda: self._fork(kind))
         session = self._fork(kind)
         try:
-            # Nobody waits for it: a submission is graded on what is there.
+            # No submission waits for it: each is graded on an existing fork.
             with giving_way(session.pid):
                 self._misses += self._compiled.warm(session, kind.devices, kind.warmup, kind.limits)
             self._setbacks.succeeded(kind.warmup.version)
@@ -374,7 +375,7 @@ class Pool:
                 raise Cancelled("the pool is closed")
             if self._zygote is None or not self._zygote.alive:
                 if self._zygote is not None:
-                    log.warning("the zygote has died and is replaced")
+                    log.warning("the zygote died and is replaced")
                     self._zygote.close()
                 self._zygote = self._make_zygote()
                 self._zygotes += 1

@@ -1,7 +1,7 @@
-"""Compile what a zygote imports, once, so that none has to at its start: `python -m grader.sandbox.prime`.
+"""Compile the imports of a zygote once, so that no zygote has to do it at its start: `python -m grader.sandbox.prime`.
 
 `./meshgrade` runs it after it has installed the packages. A compiled file names the path that its source had. Compiled
-behind the walls, that is a path inside, and says nothing of the host. Nothing submitted is near: it imports, and ends.
+behind the walls, that is a path inside, and says nothing of the host. No submitted code runs: it imports, and ends.
 """
 
 import subprocess

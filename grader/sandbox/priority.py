@@ -1,4 +1,4 @@
-"""How much of a busy machine a process gets."""
+"""The share of a busy machine that a process gets."""
 
 import functools
 import os
@@ -13,15 +13,15 @@ _CAP_SYS_NICE = 23
 
 
 def lower(pid: int) -> None:
-    """From here on the process gets hardly more than the CPU time that nothing else asks for."""
+    """From here on, the process gets little more than the CPU time that nothing else uses."""
     _for_each_thread(pid, lambda thread: os.setpriority(os.PRIO_PROCESS, thread, _LOWEST))
 
 
 @contextmanager
 def giving_way(pid: int) -> Iterator[None]:
-    """Within, the process gets only the CPU time that nothing else asks for; afterwards its share is what it was.
+    """Inside the block, the process gets only the CPU time that nothing else uses; afterwards it has its old share.
 
-    Without CAP_SYS_NICE nothing could give its share back, so then it keeps it throughout.
+    Without CAP_SYS_NICE its share could not be restored, so it keeps the share throughout.
     """
     if not may_raise():
         yield

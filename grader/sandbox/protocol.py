@@ -1,4 +1,4 @@
-"""The seam between the judge and whatever runs submitted code."""
+"""The interface between the judge and the process that runs submitted code."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -19,9 +19,9 @@ class Warmup:
 
 @dataclass(frozen=True, slots=True)
 class RunnerSpec:
-    """What a runner must be like: `devices` is the number of host devices that JAX shows in it.
+    """The kind of runner: `devices` is the number of host devices that JAX shows in it.
 
-    A verifier is a runner that takes programs instead of submissions. `share` is how many submissions' time it has.
+    A verifier is a runner that takes programs instead of submissions. Its time is that of `share` submissions.
     """
 
     devices: int
@@ -35,7 +35,7 @@ class RunnerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a runner printed, as text. `truncated` says that more was printed than is kept."""
+    """The output of a runner as text. `truncated` is true if it printed more than is kept."""
 
     stdout: str
     stderr: str
@@ -43,11 +43,11 @@ class Output:
 
 
 class Requests(Protocol):
-    """What there is to ask of a runner or a verifier. Every session inherits it and sends the frames.
+    """The requests to a runner or a verifier. Every session inherits them and sends the frames.
 
-    All of it raises SubmissionFault for what the submission did or failed to do in time, GraderFault for what is ours,
-    Cancelled when the caller's event was set. A reply comes from a process that may have run a submission, so the
-    caller checks its form.
+    All of them raise SubmissionFault for anything that the submission did or failed to do in time, GraderFault for our
+    own faults, and Cancelled if the caller's event was set. A reply comes from a process that may have run a
+    submission, so the caller checks its form.
     """
 
     def request(
@@ -57,7 +57,7 @@ class Requests(Protocol):
         raise NotImplementedError
 
     def load(self, source: str, entry: str) -> None:
-        """Run a source as a module. `entry` names the function that it is to define."""
+        """Run a source as a module. `entry` names the function that it must define."""
         self.request({"op": "load", "source": source, "entry": entry})
 
     def call(self, args: Sequence[object]) -> dict[str, object]:
@@ -65,7 +65,7 @@ class Requests(Protocol):
         return self.request({"op": "call"}, {"args": list(args)})[1]
 
     def cases(self, key: str | None) -> object:
-        """Ask a loaded cases.py for its cases: the public ones without a key, else those that the key draws."""
+        """Ask a loaded cases.py for its cases: the public ones without a key, or the ones drawn from the key."""
         return self.request({"op": "cases", "key": key})[1].get("cases")
 
     def export(
@@ -88,7 +88,7 @@ class Requests(Protocol):
     def compile(
         self, mesh: dict[str, int], artifact: object, inputs: Sequence[dict[str, Any]], *, state: int, alone: bool
     ) -> dict[str, Any]:
-        """Have a verifier compile an exported program; the arguments are those of `grader.verifier.load.load`.
+        """Let a verifier compile an exported program; the arguments are those of `grader.verifier.load.load`.
 
         Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`.
         """
@@ -96,7 +96,7 @@ class Requests(Protocol):
         return self.request(message, {"artifact": artifact})[0]
 
     def run(self, steps: int, state: Sequence[object], inputs: Sequence[object]) -> object:
-        """Have a verifier run the program that it compiled last. Returns what each step gives."""
+        """Let a verifier run the program that it compiled last. Returns the result of each step."""
         values: dict[str, object] = {"state": list(state), "inputs": list(inputs)}
         return self.request({"op": "run", "steps": steps}, values)[1].get("steps")
 
@@ -105,14 +105,14 @@ class Session(Requests, Protocol):
     """One runner, for one submission. Used by one thread, closed once, by `with`."""
 
     def forgive(self, seconds: float) -> None:
-        """Take time off its wall clock in which we had nothing to ask."""
+        """Do not count time in which we had no request towards its wall clock."""
 
     @property
     def environment(self) -> dict[str, Any]:
-        """The configuration of JAX in the runner, which it reported before a submission was near it."""
+        """The configuration of JAX in the runner, as reported before it loaded a submission."""
 
     def seal_output(self) -> None:
-        """Keep nothing of what is printed from now on: hidden inputs come next."""
+        """Drop all output from now on, because hidden inputs come next."""
 
     def output(self) -> Output: ...
 
@@ -122,16 +122,16 @@ class Session(Requests, Protocol):
 
 
 class Sandbox(Protocol):
-    """Makes sessions. `walls` names the layers that stand around each of them."""
+    """Makes sessions. `walls` names the layers around each of them."""
 
     @property
     def walls(self) -> tuple[str, ...]: ...
 
     def warm(self, spec: RunnerSpec) -> None:
-        """A submission for such a runner may come soon: have some ready. Returns at once."""
+        """Prepare runners of this kind, because a submission may come soon. Returns at once."""
 
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> Session:
-        """Start a runner and wait until JAX is up in it and nothing of a submission is.
+        """Start a runner and wait until JAX is up in it. It has not loaded a submission yet.
 
         Raises:
           WallMissing, GraderFault: it could not be started.
@@ -141,8 +141,8 @@ class Sandbox(Protocol):
     def verifier(
         self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False
     ) -> AbstractContextManager[Session]:
-        """Lend a verifier for one program, which is charged from now on. Raises as `open` does.
+        """Lend a verifier for one program, whose time counts from now on. Raises the same errors as `open`.
 
         Args:
-          alone: one that has served nobody and will serve nobody else.
+          alone: a new one that will serve no other program.
         """

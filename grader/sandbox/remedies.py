@@ -1,4 +1,4 @@
-"""What to do about a wall that is missing, as commands where there are any."""
+"""How to fix a missing wall, as commands if possible."""
 
 INSTALL_BWRAP = (
     "install bubblewrap: `apt-get install bubblewrap` (Debian, Ubuntu), `dnf install bubblewrap` (Fedora), "
@@ -11,20 +11,20 @@ _ALLOW_USER_NAMESPACES = (
     "allows `clone` and `unshare` with namespace flags"
 )
 READABLE_PYTHON = (
-    "let others read the checkout and the interpreter: `chmod -R go+rX .venv grader`, since the runner gives up root"
+    "let others read the checkout and the interpreter: `chmod -R go+rX .venv grader`, because the runner gives up root"
 )
 INSTALL_LIBSECCOMP = (
     "install libseccomp: `apt-get install libseccomp2` (Debian, Ubuntu), `dnf install libseccomp` (Fedora), "
     "`pacman -S libseccomp` (Arch)"
 )
-NEED_LANDLOCK = "run a Linux kernel of 5.13 or newer that is booted with `landlock` among its security modules (`lsm=`)"
-NEED_SECCOMP = "run a kernel that is built with CONFIG_SECCOMP_FILTER"
+NEED_LANDLOCK = "run Linux 5.13 or newer, booted with `landlock` among its security modules (`lsm=`)"
+NEED_SECCOMP = "run a kernel built with CONFIG_SECCOMP_FILTER"
 UNKNOWN = "run `./meshgrade doctor` and report what it prints"
 
 
-def remedy_for(said: str) -> str:
-    """The remedy for a wall's name, or for what bubblewrap, or the runner in it, printed before it ended."""
-    text = said.lower()
+def remedy_for(output: str) -> str:
+    """The remedy for the name of a wall, or for the last output of bubblewrap or of the runner in it."""
+    text = output.lower()
     if "permission denied" in text or "permissionerror" in text or "modulenotfounderror" in text:
         return READABLE_PYTHON
     for wall, remedy in (("landlock", NEED_LANDLOCK), ("seccomp", NEED_SECCOMP)):

@@ -32,24 +32,24 @@ from grader.sandbox.zygote import Fork
 
 log = logging.getLogger("meshgrade.session")
 
-# For what is our own, such as the start of the backend.
+# For our own work, such as the start of the backend.
 ANSWER_LIMIT_S = 60.0
-# For a package's warm-up. The wall clock leaves out what other processes of a busy machine took of it.
+# For a package's warm-up. The wall clock leaves out the time that other processes of a busy machine took.
 WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
 # A warmed fork that only waits has no work. Looked at over some seconds, since a clock tick is 10 ms.
 _REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
 _CHUNK = 1 << 16
 _MAX_TEXT = 2000
-# Frames of our own making hold compiled programs.
+# Frames that we make ourselves contain compiled programs.
 _MAX_OWN_BYTES = 1 << 30
-# What warm-ups of the problems that ship compile is 2 MB.
+# The warm-ups of the shipped problems compile 2 MB.
 _MAX_WARM_BYTES = 128 << 20
 _CLOSED_BY_ITSELF_S = 2.0
 _LOOK_S, _STUCK_S = 0.25, 2.0
 # JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
 _DATA_SLACK_BYTES = 2 << 30
-# For libraries and read-only maps. Bounded, since the page tables of an endless map are memory, too.
+# For libraries and read-only maps. Bounded, because the page tables of an endless map are memory too.
 _ADDRESS_SLACK_BYTES = 16 << 30
 _GROUP_SLACK_MB, _TASKS = 256, 512
 Frame = tuple[dict[str, Any], dict[str, object]]
@@ -105,12 +105,12 @@ class ForkSession(Requests):
         return hello
 
     def ask(self, message: dict[str, Any], values: dict[str, object], stop: Stop = NEVER) -> Frame:
-        """Send a request of our own, before there is a submission: what goes wrong is then not a submission's fault."""
+        """Send our own request before there is a submission, so that an error is not the fault of one."""
         self._outbox = memoryview(wire.pack(message, values))
         return self._of_our_own(stop)
 
     def warm(self, message: dict[str, Any], values: dict[str, object], limits: Limits) -> Frame:
-        """Have a package's warmup.py run, which is its author's code: the package's limits hold from here on.
+        """Run a package's warmup.py. This is its author's code, so the package's limits apply from here on.
 
         Raises:
           GraderFault: it went over them, failed, or ended its process.
@@ -118,20 +118,20 @@ class ForkSession(Requests):
         clocks = {"time_s": WARM_UP_CPU_S, "wall_s": WARM_UP_S}
         self.begin(limits.model_copy(update=clocks), NEVER)
         self._outbox = memoryview(wire.pack(message, values))
-        # From here on its answers are an author's, who must not be able to speak for the walls.
+        # From here on an author's code may answer, and it must not be able to speak for the walls.
         self.warmed = True
         try:
             message, found = self._read_frame(self._check_limits, _MAX_WARM_BYTES)
         except SubmissionFault as fault:
-            told = self._capture.tail().strip()[-_MAX_TEXT:]
-            raise GraderFault(f"the warm-up was stopped, {fault.reason}: {fault} {told}") from None
+            output = self._capture.tail().strip()[-_MAX_TEXT:]
+            raise GraderFault(f"the warm-up was stopped, {fault.reason}: {fault} {output}") from None
         if message.get("ok") is not True:
             raise GraderFault(f"the warm-up failed: {str(message.get('message'))[:_MAX_TEXT]}")
         self._rest = (time.monotonic(), usage_of(self._fork.pid).cpu_s)
         return message, found
 
     def restlessness(self) -> str | None:
-        """What a warmed fork does while it only waits, where it should do nothing; None if it does keep still."""
+        """What a warmed fork does while it should only wait; None if it is idle."""
         if self._rest is None or not self.alive:
             return None
         usage, (since, cpu_s) = usage_of(self._fork.pid), self._rest
@@ -141,14 +141,14 @@ class ForkSession(Requests):
         if passed > _REST_LOOK_S:
             self._rest = (time.monotonic(), usage.cpu_s)
             if usage.cpu_s - cpu_s > _REST_SHARE * passed:
-                return "it goes on computing"
+                return "it keeps computing"
         return None
 
     def begin(self, limits: Limits, stop: Stop) -> None:
-        """From here on the fork belongs to one submission, with its limits, and what was printed is forgotten.
+        """From here on the fork belongs to one submission, with its limits. Earlier output is dropped.
 
         Raises:
-          LostRunner: it has died while it waited.
+          LostRunner: it died while it waited.
         """
         if self._cgroups is not None:
             try:
@@ -162,7 +162,7 @@ class ForkSession(Requests):
         self.charge(limits, stop)
 
     def charge(self, limits: Limits, stop: Stop) -> None:
-        """Count time and memory from now on, and forget what was printed until now."""
+        """Count time and memory from now on, and drop earlier output."""
         self._capture = Capture()
         self._limits, self._stop = limits, stop
         self._at_begin = usage_of(self._fork.pid)
@@ -185,7 +185,7 @@ class ForkSession(Requests):
                 reason := reported(name, by=self._reporter)
             ) is not None:
                 raise SubmissionFault(reason, text[:_MAX_TEXT], **clean_detail(detail))
-        raise self._tampered("a reply of an unknown form")
+        raise self._tampered("a reply of unknown form")
 
     def seal_output(self) -> None:
         self._pump(0)
@@ -201,7 +201,7 @@ class ForkSession(Requests):
         self.close()
 
     def close(self) -> None:
-        """End the fork and let go of it."""
+        """End the fork and release it."""
         self._selector.close()
         self._fork.close()
         if self._group is not None:
@@ -223,8 +223,9 @@ class ForkSession(Requests):
         try:
             message, values = self._read_frame(check, _MAX_OWN_BYTES)
         except SubmissionFault as fault:
-            said = self._capture.tail().strip()[-_MAX_TEXT:]
-            raise GraderFault(f"the runner did not come up: {fault} {said}\nTo mend it: {remedy_for(said)}") from None
+            output = self._capture.tail().strip()[-_MAX_TEXT:]
+            remedy = remedy_for(output)
+            raise GraderFault(f"the runner did not start: {fault} {output}\nTo fix it: {remedy}") from None
         if "wall" in message and not self.warmed:
             raise WallMissing(message["wall"], message["found"], remedy_for(f"{message['wall']}: {message['found']}"))
         if message.get("ok") is not True:
@@ -313,7 +314,7 @@ class ForkSession(Requests):
             raise SubmissionFault(
                 "time_limit",
                 f"Your code was stopped after {limits.time_s:g} s of CPU time. "
-                "Look for a loop that does not end, or for much more work than the problem needs.",
+                "Look for a loop that does not end, or for much more work than the problem requires.",
             )
         if self._waited_s() > limits.wall_s:
             self._fork.kill()
@@ -324,7 +325,7 @@ class ForkSession(Requests):
             )
 
     def _check_collectives(self) -> None:
-        """End a program whose devices wait for one another in vain, a few seconds after XLA has warned of it.
+        """End a program whose devices wait for one another forever, a few seconds after XLA warns about it.
 
         XLA itself gives up by the clock, which a slow device on a busy machine would run out; one that still computes,
         or that waits for a core, is not stuck.
@@ -342,7 +343,7 @@ class ForkSession(Requests):
             raise divergence_of(self._capture.tail())
 
     def _waited_s(self) -> float:
-        """Wall clock since the beginning, less what other processes on a busy machine have taken of it."""
+        """Wall-clock time since the beginning, without the time that other processes on a busy machine took."""
         passed = time.monotonic() - self._wall_at_begin
         if passed <= self._limits.wall_s:
             return passed
@@ -356,22 +357,22 @@ class ForkSession(Requests):
 
     def _tampered(self, what: str) -> SubmissionFault:
         self._fork.kill()
-        return SubmissionFault("error", f"Something other than the runner wrote on the result channel: {what}.")
+        return SubmissionFault("error", f"Something other than the runner wrote to the result channel: {what}.")
 
     def _ended(self) -> SubmissionFault | LostRunner:
-        """The channel is closed and no answer has come: find out what ended it."""
+        """Find out what ended the process, after the channel closed without an answer."""
         deadline = time.monotonic() + _CLOSED_BY_ITSELF_S
         while not self._fork.ended.wait(_TICK_S) and time.monotonic() < deadline:
             self._pump_output()
         if not self._fork.ended.is_set():
             self._fork.kill()
-            return SubmissionFault("killed", "Your code closed the result channel, so no result can come back.")
+            return SubmissionFault("killed", "Your code closed the result channel, so it cannot return a result.")
         self._pump_output()
         status = self._fork.status
         if status == -signal.SIGKILL and self._group is not None and self._group.ran_out_of_memory:
             return SubmissionFault("memory_limit", MEMORY_MESSAGE.format(memory_mb=self._limits.memory_mb))
         if status is None or status == -signal.SIGKILL:
-            # No wall lets a submission send this signal, to itself neither, or set the limit that does: it was
+            # The walls do not let a submission send this signal, even to itself, or set the limit that sends it: it was
             # somebody else.
             return LostRunner("the process that ran the submission was killed from outside")
         uid = self._fork.uid
@@ -379,7 +380,7 @@ class ForkSession(Requests):
             # The limit on threads counts per user, so what ended it may have been theirs: no submission has processes.
             return LostRunner(f"the user {uid} of the process that ran the submission is shared with {others}")
         if status == RUNNER_GAVE_UP:
-            log.warning("a runner gave up beside a submission: %s", last_words(self._capture.tail()))
+            log.warning("a runner failed in the process of a submission: %s", last_words(self._capture.tail()))
         return fault_of_exit(status, self._capture.tail())
 
     def _pump_output(self) -> None:

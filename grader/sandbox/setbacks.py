@@ -1,4 +1,4 @@
-"""What failed and will be tried again: after a while, then after ever longer, and told meanwhile."""
+"""Work that failed and will be retried, each time after a longer wait, and reported meanwhile."""
 
 import threading
 import time
@@ -28,7 +28,7 @@ class Setbacks:
         self._by_name: dict[str, tuple[int, str, float]] = {}
 
     def failed(self, name: str, why: str) -> Setback:
-        """It failed once more. Returns when it is due again: 15 s after the first time, at most half an hour."""
+        """Record a failure. Returns when the next try is due: after 15 s at first, later after at most half an hour."""
         with self._lock:
             failures = self._by_name.get(name, (0, "", 0.0))[0] + 1
             pause_s = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * _FACTOR ** min(failures - 1, 8))
@@ -40,12 +40,12 @@ class Setbacks:
             self._by_name.pop(name, None)
 
     def is_due(self, name: str) -> bool:
-        """True for what has not failed as well."""
+        """Whether a try is due; also true if it never failed."""
         with self._lock:
             return name not in self._by_name or self._by_name[name][2] <= self._clock()
 
     def all(self) -> tuple[Setback, ...]:
-        """In the order in which they first failed."""
+        """All setbacks, in the order in which they first failed."""
         with self._lock:
             now = self._clock()
             return tuple(

@@ -1,6 +1,6 @@
 """The system calls that Python and XLA need, and no others: an allow-list, compiled to BPF with libseccomp.
 
-An allow-list and not a list of the forbidden, because a kernel gets new calls every year, and each of them would
+An allow-list and not a deny-list, because a kernel gets new calls every year, and each of them would
 otherwise be open on the day that it appears. Compiled here, outside: libseccomp finds its library by running ldconfig,
 and inside nothing can be run.
 """
@@ -50,7 +50,7 @@ _ADVICE = {
 # mapping of a library too, and whoever maps the same page is woken.
 _FUTEX_PRIVATE, _FUTEX_COMMAND = 128, 0x7F
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET = 0, 1, 9
-# Wait, wake, requeue, compare and requeue, wake and operate, and both with a bit set. Not those with priority
+# Wait, wake, requeue, compare and requeue, wake and operate, and both with a bit set; not those with priority
 # inheritance, which look for the thread of any process that a number names.
 _FUTEX_COMMANDS = (_FUTEX_WAIT, _FUTEX_WAKE, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
 # Clocks of the machine, of the calling process and of its thread. Above them a number names a descriptor, and below 0
@@ -59,7 +59,7 @@ _CLOCKS = 12
 
 
 def compile_filter() -> bytes:
-    """The BPF program, 8 bytes an instruction; `OWN_PID` stands in it for the process that installs it.
+    """The BPF program, 8 bytes per instruction. In it, `OWN_PID` means the process that installs it.
 
     Raises:
       WallMissing: libseccomp is not installed.

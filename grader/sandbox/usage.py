@@ -1,4 +1,4 @@
-"""CPU and resident memory of a process, read from outside, where it has no say."""
+"""CPU time and resident memory of a process, read from outside, where the process cannot change them."""
 
 import os
 import time
@@ -19,7 +19,7 @@ class Usage:
 
 
 def usage_of(pid: int) -> Usage:
-    """Usage of one process, whose own processes no wall lets come into being; all zero once it has ended."""
+    """Usage of one process, which the walls prevent from starting others; all zero once it has ended."""
     try:
         # The second field is a name in brackets and may hold anything, so count from the last bracket on.
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -29,7 +29,7 @@ def usage_of(pid: int) -> Usage:
 
 
 def delays_of(pid: int) -> dict[int, float]:
-    """Seconds that each thread of a process was ready to run and had no core to run on; empty where nobody counts them.
+    """Seconds that each thread was ready to run but had no core; empty if the kernel does not count them.
 
     Source: https://docs.kernel.org/scheduler/sched-stats.html, /proc/PID/task/TID/schedstat
     """
@@ -44,9 +44,9 @@ def delays_of(pid: int) -> dict[int, float]:
 
 
 class Idleness:
-    """Tells for how long a process has had nothing to do: it neither computed nor waited for a core."""
+    """Measures for how long a process has been idle, neither computing nor waiting for a core."""
 
-    # A thread that looks at a clock now and then is idle all the same.
+    # A thread that looks at a clock now and then still counts as idle.
     _NOTHING_S = 0.02
 
     def __init__(self, pid: int) -> None:
@@ -55,7 +55,7 @@ class Idleness:
         self._seen = 0.0
 
     def seconds(self) -> float:
-        """For how long, up to now, as far as the calls before this one can tell."""
+        """For how long it has been idle until now, as far as earlier calls show."""
         seen = usage_of(self._pid).cpu_s + sum(delays_of(self._pid).values())
         if seen - self._seen > self._NOTHING_S:
             self._since, self._seen = time.monotonic(), seen

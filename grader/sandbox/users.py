@@ -1,7 +1,7 @@
-"""Users for forks that nobody else on this machine has: neither another fork nor another Meshgrade process.
+"""Users for forks that neither another fork nor another Meshgrade process on this machine has.
 
 The limit on threads counts per user of the whole machine. Two forks of one user, in different processes even, would
-spend each other's limit, and a submission would be told that it had used up every thread.
+use up each other's limit, and a submission would get an error about its threads.
 """
 
 import fcntl
@@ -18,9 +18,9 @@ _FIRST, _RANGES, _IN_RANGE = 61_000, 250, 16
 
 
 class Users:
-    """Hands out user numbers, each to one living fork at a time. Threads may share one; close it once.
+    """Assigns user numbers, each to one living fork at a time. Threads may share one; close it once.
 
-    They come in ranges, each held by a lock on a file. The kernel lets go of a lock when its process ends, however it
+    They come in ranges, each reserved by a lock on a file. The kernel releases a lock when its process ends, however it
     ends, so a range is never lost.
     """
 
@@ -31,7 +31,7 @@ class Users:
         self._guard = threading.Lock()
 
     def take(self) -> int:
-        """Return a user that nobody else has until it is given back.
+        """Return a user that is reserved until it is given back.
 
         Raises:
           GraderFault: the lock files cannot be written, or other processes hold every range.
@@ -42,7 +42,7 @@ class Users:
             return self._free.popleft()
 
     def give_back(self, uid: int) -> None:
-        """Its fork has ended. The user that rested longest is handed out first."""
+        """Give back a user whose fork has ended. The user that has rested longest is assigned first."""
         with self._guard:
             self._free.append(uid)
 
@@ -67,7 +67,7 @@ class Users:
                 return range(_FIRST + number * _IN_RANGE, _FIRST + (number + 1) * _IN_RANGE)
         except OSError as error:
             raise GraderFault(
-                f"no users can be set aside for sandboxes: {error}. Let the service write to {self._locks}."
+                f"cannot reserve users for sandboxes: {error}. Give the service write access to {self._locks}."
             ) from error
         raise GraderFault(
             f"other Meshgrade processes on this machine hold all {_RANGES} ranges of sandbox users. Stop some of them."

@@ -1,7 +1,7 @@
-"""Verifiers that live on: each compiles and runs one program after the other, and is lent to one grading at a time.
+"""Verifiers that are reused: each compiles and runs one program after another, and serves one grading at a time.
 
-Starting one costs a fork, a backend and a first compilation, half a second that no program has to wait for. Only what
-XLA checks itself runs in a verifier that lives on. A program that calls native kernels gets one of its own, and any
+Starting one costs a fork, a backend and a first compilation, half a second in total. Only programs that XLA checks
+itself run in a reused verifier. A program that calls native kernels gets its own, and any
 answer but success ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 """
 
@@ -18,7 +18,7 @@ from grader.sandbox.session import ForkSession
 from grader.sandbox.usage import usage_of
 
 _MEMORY_MB = 8192
-# Compilers keep a little of everything that they have compiled.
+# Compilers keep some memory for everything that they have compiled.
 _MAX_PROGRAMS = 200
 _MAX_RESTING_BYTES = 768 << 20
 Take = Callable[[RunnerSpec, Stop], ForkSession]
@@ -41,7 +41,7 @@ class Verifiers:
         Args:
           alone: a new one, which is ended afterwards.
         Raises:
-          WallMissing, GraderFault: none could be had.
+          WallMissing, GraderFault: none could be started.
           Cancelled: `stop` was set.
         """
         idle = None if alone else self._idle_one(devices)
@@ -53,7 +53,7 @@ class Verifiers:
             yield loan
             good = True
         except SubmissionFault:
-            # Found by the judge, in what the verifier has answered: then it did no harm there.
+            # The judge found the fault in the answer of the verifier, so the verifier itself is unharmed.
             good = True
             raise
         finally:

@@ -27,11 +27,11 @@ _MAX_REPORT = 4096
 
 @dataclass(slots=True)
 class Fork:
-    """One process made by the zygote, and our ends of what it was given.
+    """One process made by the zygote, and our ends of its descriptors.
 
-    `ended` is set when it is gone; `status` is then its exit code, negative for a signal, or None when the zygote
-    went with it and nobody can tell. `killed` says that we ended it. `uid` is a user that no other fork is, None where
-    there is no root to give up.
+    `ended` is set when it is gone; `status` is then its exit code, negative for a signal, or None if the zygote
+    ended with it and its status is unknown. `killed` says that we ended it. `uid` is a user that no other fork
+    has, None if there is no root to give up.
     """
 
     id: int
@@ -47,7 +47,7 @@ class Fork:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def kill(self) -> None:
-        """End it now. By its handle, so that no other process that was given its number is hit."""
+        """End it now, by its handle, so that no other process that has received its number is hit."""
         self.killed = True
         if not self.ended.is_set() and self.handle >= 0:
             try:
@@ -56,7 +56,7 @@ class Fork:
                 return
 
     def close(self) -> None:
-        """Kill it, and let go of everything. Safe to call twice."""
+        """Kill it and release everything. Safe to call twice."""
         self.kill()
         self.channel.close()
         for descriptor in (self.stdout, self.stderr, self.handle):
@@ -77,7 +77,7 @@ class Zygote:
         self._command = command
         self._confinement = confinement
         self._control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # Nobody else has the writing end: when this process ends, however it does, the keeper ends the rest.
+        # No other process has the writing end: however this process ends, the keeper then ends the rest.
         reading, writing = os.pipe()
         self._their_lifeline, self._lifeline = os.fdopen(reading, "rb", 0), os.fdopen(writing, "wb", 0)
         self._forks: dict[int, Fork] = {}
@@ -113,7 +113,7 @@ class Zygote:
                 raise GraderFault(f"the zygote was not ready after {START_LIMIT_S:.0f} s")
         if threads_of(self.pid) != 1:
             self.close()
-            raise GraderFault("the zygote has started a thread, so nothing can be forked from it")
+            raise GraderFault("the zygote started a thread, so it cannot be forked")
 
     @property
     def root(self) -> int:
@@ -128,11 +128,11 @@ class Zygote:
         return descendants(self._process.pid)[: 4 if self._command[0].endswith("bwrap") else 2][-1]
 
     def fork(self, order: dict[str, Any]) -> Fork:
-        """Have a process made that obeys `order`; its frames come on `channel`.
+        """Make a process that follows `order`; its frames arrive on `channel`.
 
         Raises:
           LostRunner: the zygote is gone, or does not answer.
-          GraderFault: no user is left for it.
+          GraderFault: all sandbox users are in use.
         """
         uid = self._users.take() if self._users is not None else None
         ours, theirs = socket.socketpair()
@@ -145,7 +145,7 @@ class Zygote:
                 self._forks[fork.id] = fork
                 socket.send_fds(self._control, [message], [theirs.fileno(), out_end, err_end])
         except OSError as error:
-            # Known here before the thread that listens to it has heard of it: nobody shall ask it again.
+            # We know this before the thread that listens to it does: no one must send it another request.
             self._deaf = True
             fork.close()
             raise LostRunner(f"the zygote is gone: {error}") from error
@@ -155,11 +155,11 @@ class Zygote:
             os.close(err_end)
         if not fork.made.wait(_FORK_LIMIT_S) or fork.handle < 0:
             fork.close()
-            raise LostRunner("the zygote has not made a fork")
+            raise LostRunner("the zygote did not make a fork")
         return fork
 
     def close(self) -> None:
-        """End it and every fork of it."""
+        """End it and all of its forks."""
         self._lifeline.close()
         if not self._gone.wait(_CLOSE_LIMIT_S) and self._process is not None:
             # The keeper is stuck; without it bwrap and the forks end by the signal at a parent's death.
@@ -240,11 +240,11 @@ class Zygote:
     def _not_started(self) -> GraderFault:
         if self._stderr.startswith("bwrap:"):
             return WallMissing("namespaces", self._stderr, remedy_for(self._stderr))
-        return GraderFault(f"the zygote did not start: {self._stderr}\nTo mend it: {remedy_for(self._stderr)}")
+        return GraderFault(f"the zygote did not start: {self._stderr}\nTo fix it: {remedy_for(self._stderr)}")
 
 
 def threads_of(pid: int) -> int:
-    """How many threads a process has, or 0 when there is no such process."""
+    """The number of threads of a process, or 0 if it does not exist."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
@@ -253,6 +253,6 @@ def threads_of(pid: int) -> int:
 
 
 def _pid_of(handle: int) -> int:
-    """The number, here, of the process behind a handle; -1 when it has ended already."""
+    """The number of the process behind a handle, as seen from here; -1 if it has already ended."""
     text = Path(f"/proc/self/fdinfo/{handle}").read_text()
     return int(text.partition("Pid:")[2].split()[0])

@@ -1,1 +1,1 @@
-"""Inside walls of its own: compiles and runs exported programs. Submitted Python never gets here."""
+"""Compiles and runs exported programs, inside its own walls. Submitted Python never gets here."""

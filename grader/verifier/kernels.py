@@ -1,10 +1,10 @@
-"""Native code that a compiled program calls, and what each call must be like.
+"""Native code that a compiled program calls, and the rule for each call.
 
 XLA checks the shapes of its own operations. For a custom call it takes the program's word: a result that is declared
 larger than what the kernel writes comes back with whatever was in that memory before, and a smaller one is written past
-its end. So every call in the compiled program, which is what will run, is held against the kernel's own rule: number,
-dtype and shape of operands and results, options, aliases. What is not modelled here is refused. Layouts are not looked
-at: they permute elements and change no size.
+its end. So every call in the compiled program, which is what will run, is checked against its kernel's rule: number,
+dtype and shape of operands and results, options, aliases. Anything not modelled here is refused. Layouts are ignored,
+because they permute elements and do not change sizes.
 
 Source: the signatures are those of jaxlib's FFI handlers, as jax/_src/lax/linalg.py calls them, and of LAPACK,
 https://netlib.org/lapack/explore-html/
@@ -24,7 +24,7 @@ _DTYPES = {"s": "f32", "d": "f64", "c": "c64", "z": "c128"}
 _REAL = {"c64": "f32", "c128": "f64"}
 _COMPLEX = {"f32": "c64", "f64": "c128"}
 _LAPACK = re.compile(r"lapack_([sdcz])([a-z0-9]+)_ffi", re.ASCII)
-# Of a custom call's attributes. Another one, such as a side effect or a literal, is nothing that JAX writes here.
+# The attributes of a custom call. JAX does not write any other here, such as a side effect or a literal.
 _ATTRIBUTES = {
     "api_version",
     "backend_config",
@@ -38,14 +38,14 @@ _ATTRIBUTES = {
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One LAPACK kernel, for all dtypes that it has.
+    """One LAPACK kernel, for all of its dtypes.
 
     Args:
       operands, results: `A m n` is a matrix of the kernel's dtype (`R` of its real, `C` of its complex counterpart, `i`
         of 32-bit integers) behind the dimensions of the batch. `r` is min(m, n), `p` is n - 1.
-      options: what each may be; characters are those that LAPACK takes.
+      options: the allowed values; characters are those of LAPACK.
       aliases: (result, operand) pairs that may share a buffer.
-      dtypes: letters of the dtypes that there are.
+      dtypes: the letters of its dtypes.
       unwritten: result -> option and its value under which the kernel writes nothing there.
     """
 
@@ -58,7 +58,7 @@ class _Rule:
 
 
 _TOP_K_ATTRIBUTES = {"backend_config", "called_computations", "custom_call_target", "frontend_attributes", "metadata"}
-# JAX 0.12 says it; to 0.10 it goes without saying.
+# JAX 0.12 states it explicitly; JAX 0.10 leaves it out.
 _TOP_K_OPTIONS = {(), ("{", "is_stable", "=", "true", ",", "order", "=", '"TOTAL"', "}")}
 _NO_BASES = {2: ("mode", "N"), 3: ("mode", "N")}
 _EIGENVECTORS = {"compute_left": "NV", "compute_right": "NV"}
@@ -126,17 +126,17 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
         ),
     ),
 }
-# What an exported program may name. XLA itself adds TopK, which it makes of `jax.lax.top_k`.
+# The targets that an exported program may name. XLA itself adds TopK, which it makes from `jax.lax.top_k`.
 KERNELS = frozenset(
     f"lapack_{letter}{name}_ffi" for name, rules in _RULES.items() for rule in rules for letter in rule.dtypes
 )
 
 
 def check_kernels(module: Module) -> tuple[str, ...]:
-    """Check all native code that a compiled program calls; give the names of the kernels, sorted.
+    """Check all native code that a compiled program calls; return the names of the kernels, sorted.
 
     Raises:
-      Refused: `not_exportable`: a call that is not like its kernel's rule, or a sort that is not stable.
+      Refused: `not_exportable`: a call breaks its kernel's rule, or a sort is not stable.
     """
     found = set()
     for computation in module.computations.values():
@@ -145,10 +145,10 @@ def check_kernels(module: Module) -> tuple[str, ...]:
                 found.add(_check_call(computation, instruction))
             elif instruction.opcode == "sort" and instruction.attributes.get("is_stable") != ("true",):
                 # Its comparison is the program's. One that contradicts itself sends the C++ library's unstable sort
-                # past both ends of the array; the stable one stays inside whatever it is told.
+                # past both ends of the array; the stable sort stays inside for any comparison.
                 raise Refused(
                     "not_exportable",
-                    "The program sorts without `is_stable=True`. Only stable sorts are judged: leave out "
+                    "The program sorts without `is_stable=True`. Only stable sorts are allowed: remove "
                     "`is_stable=False` or `stable=False`.",
                 )
     return tuple(sorted(found))
@@ -164,19 +164,19 @@ def _check_call(computation: Computation, call: Instruction) -> str:
         return name
     match = _LAPACK.fullmatch(name)
     if match is None or name not in KERNELS:
-        raise Refused("not_exportable", f"The compiled program calls `{name[:80]}`, which no judged program may.")
+        raise Refused("not_exportable", f"The compiled program calls `{name[:80]}`: a graded program must not.")
     if call.attributes.keys() - _ATTRIBUTES or call.attributes.get("api_version") != ("API_VERSION_TYPED_FFI",):
-        raise _misused(name, "it has attributes that JAX does not give it")
+        raise _misused(name, "it has attributes that JAX does not set")
     options = _options(call.attributes.get("backend_config", ("{", "}")), name)
     for rule in _RULES[match[2]]:
         if match[1] in rule.dtypes and _fits(rule, _DTYPES[match[1]], operands, results, options):
             break
     else:
-        said = f"{', '.join(map(str, operands))} -> {', '.join(map(str, results))}"
-        raise _misused(name, f"its kernel does not take {said} with the options {options}"[:400])
+        signature = f"{', '.join(map(str, operands))} -> {', '.join(map(str, results))}"
+        raise _misused(name, f"its kernel does not accept {signature} with the options {options}"[:400])
     aliases = read_aliases(call.attributes.get("output_to_operand_aliasing", ()), len(results), len(operands))
     if not rule.aliases.issuperset(aliases):
-        raise _misused(name, "a result shares the buffer of another operand than its kernel expects")
+        raise _misused(name, "a result shares its buffer with the wrong operand")
     unwritten = {result for result, (option, value) in rule.unwritten.items() if options[option] == ord(value)}
     if unwritten and not unwritten.isdisjoint(_read(computation, call)):
         raise _misused(name, "the program reads a result that its kernel does not compute with these options")
@@ -202,7 +202,7 @@ def _fits(
         for letter, size in zip(letters, dims, strict=True):
             if sizes.setdefault(letter, _derived(letter, sizes, size)) != size:
                 return False
-    # Without any row or column LAPACK gives up early, and leaves the other results as they were.
+    # Without any row or column, LAPACK returns early and does not write the other results.
     if min(sizes.get(letter, 1) for letter in "mnk") < 1:
         return False
     if rule.operands == ("A m n", "A k") and not sizes["k"] <= sizes["n"] <= sizes["m"]:
@@ -213,7 +213,7 @@ def _fits(
 
 
 def _derived(letter: str, sizes: Mapping[str, int], size: int) -> int:
-    """What `letter` must be, by the sizes before it; `size` itself where it is free."""
+    """The value that `letter` must have, given the sizes before it; `size` itself if it is free."""
     return {"r": lambda: min(sizes["m"], sizes["n"]), "p": lambda: sizes["n"] - 1}.get(letter, lambda: size)()
 
 
@@ -237,7 +237,7 @@ def _check_top_k(call: Instruction, operands: Sequence[Shape], results: Sequence
             and call.attributes.get("backend_config", ()) in _TOP_K_OPTIONS
         ):
             return
-    raise _misused("TopK", "its operand and results do not fit together")
+    raise _misused("TopK", "its operand and its results do not match")
 
 
 def _options(value: Value, name: str) -> dict[str, int]:
@@ -256,7 +256,7 @@ def _options(value: Value, name: str) -> dict[str, int]:
 
 
 def _read(computation: Computation, call: Instruction) -> Iterator[int]:
-    """The results of a call that anything uses; all of them, where it is handed on as a whole."""
+    """The results of a call that the program uses; all of them if it passes the tuple on as a whole."""
     every = range(len(call.shape) if isinstance(call.shape, tuple) else 1)
     for instruction in computation.instructions.values():
         if call.name not in instruction.operands:
@@ -272,9 +272,9 @@ def _read(computation: Computation, call: Instruction) -> Iterator[int]:
 
 def _array(shape: object, name: str) -> Shape:
     if not isinstance(shape, Shape):
-        raise _misused(name, "it takes or gives a tuple within a tuple")
+        raise _misused(name, "it takes or returns a tuple inside a tuple")
     return shape
 
 
 def _misused(name: str, why: str) -> Refused:
-    return Refused("not_exportable", f"The compiled program calls `{name[:80]}` in a way that cannot be judged: {why}.")
+    return Refused("not_exportable", f"The grader does not accept how the program calls `{name[:80]}`: {why}.")

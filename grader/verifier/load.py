@@ -18,17 +18,17 @@ from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
 from grader.verifier.refused import Refused
 
-# A few seconds of reading. The largest program of the problems here has a fiftieth of it.
+# Reading this much takes a few seconds. The largest program of the shipped problems has a fiftieth of it.
 _MAX_HLO_CHARACTERS = 8_000_000
 
 
 class NotAlone(Exception):
-    """The program calls native kernels, and its verifier has seen other inputs than its own, or may yet."""
+    """The program calls native kernels, but its verifier also serves other programs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A compiled program. `placed` says of each input whether the program itself gave a sharding for it.
+    """A compiled program. `placed` says for each input whether the program itself sets its sharding.
 
     `hlo` is the text of `compiled`, read; `kernels` names the native code that it calls.
     """
@@ -52,9 +52,9 @@ def load(
     Args:
       axes: mesh axis to size, in order.
       expected: `{"shape", "dtype"}` of every input, in order; the first `state` of them are donated.
-      alone: this process serves nobody else, so the program may call native kernels.
+      alone: this process serves no other program, so this one may call native kernels.
     Raises:
-      Refused: it is no program, not for these devices or inputs, or reaches outside of itself.
+      Refused: it is not a program, is for other devices or inputs, or reaches outside itself.
       NotAlone: it needs a verifier of its own.
       ProgramUnreadable: its text cannot be read.
     """
@@ -62,7 +62,7 @@ def load(
     try:
         exported = jax.export.deserialize(bytearray(artifact))
     except Exception as error:  # the bytes are hostile: whatever the parser says, they are not a program
-        raise Refused("not_exportable", f"What was exported cannot be read back: {type(error).__name__}.") from None
+        raise Refused("not_exportable", f"The exported program cannot be read: {type(error).__name__}.") from None
     _check(exported, number, expected)
     mesh = Mesh(
         np.array(jax.devices()[:number]).reshape(tuple(axes.values())), tuple(axes), axis_types=_kinds(exported, axes)
@@ -102,21 +102,22 @@ def load(
 
 def _check(exported: Any, devices: int, expected: Sequence[dict[str, Any]]) -> None:
     if exported.nr_devices != devices:
-        raise Refused("not_exportable", f"The program is for {exported.nr_devices} devices, the mesh has {devices}.")
+        fault = f"The program is for {exported.nr_devices} devices, but the mesh has {devices}."
+        raise Refused("not_exportable", fault)
     if tuple(exported.platforms) != ("cpu",):
         raise Refused("not_exportable", f"The program is for {', '.join(exported.platforms)[:80]}, not for the CPU.")
     if exported.ordered_effects or exported.unordered_effects or exported.disabled_safety_checks:
-        raise Refused("not_exportable", "The program has effects besides its results.")
+        raise Refused("not_exportable", "The program has side effects.")
     found = [{"shape": list(aval.shape), "dtype": str(aval.dtype)} for aval in exported.in_avals]
     wanted = [{"shape": list(each["shape"]), "dtype": each["dtype"]} for each in expected]
     if found != wanted:
-        raise Refused("not_exportable", "The program does not take the inputs that it was to be exported with.")
+        raise Refused("not_exportable", "The program does not take the inputs that it had to be exported with.")
     if exported.out_tree != jax.tree.structure(tuple(exported.out_avals)):
         raise Refused("not_exportable", "The program does not return a flat tuple of arrays.")
 
 
 def _kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:
-    """Explicit where the program was traced on such a mesh: jax insists on the same kind."""
+    """Explicit if the program was traced on such a mesh, because JAX requires the same kind."""
     for sharding in private_jax.named_shardings(exported):
         if sharding is not None and sharding.mesh.axis_names == tuple(axes):
             return tuple(sharding.mesh.axis_types)
@@ -127,7 +128,7 @@ def _given_shardings(exported: Any, mesh: Mesh) -> list[NamedSharding | None]:
     try:
         given = exported.in_shardings_jax(mesh)
     except ValueError:
-        raise Refused("wrong_sharding", f"The program was made for another mesh than {dict(mesh.shape)}.") from None
+        raise Refused("wrong_sharding", f"The program was exported for a mesh other than {dict(mesh.shape)}.") from None
     if not all(each is None or isinstance(each, NamedSharding) for each in given):
         raise Refused("wrong_sharding", "An input of the program is not sharded over the mesh.")
     return list(given)

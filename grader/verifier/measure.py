@@ -1,4 +1,4 @@
-"""What a compiled program is like, and what it computes."""
+"""Measure a compiled program, and run it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from grader.program.census import census_of
-from grader.program.facts import Asked, Facts, Leaf
+from grader.program.facts import Facts, Leaf, WrittenCollective
 from grader.program.memory import memory_of
 from grader.verifier.load import Loaded
 
@@ -16,10 +16,10 @@ Array = np.ndarray[Any, Any]
 
 
 def facts_of(loaded: Loaded) -> Facts:
-    """Gather everything that is known of the executable.
+    """Collect all facts about the executable.
 
     Raises:
-      ProgramUnreadable: its HLO does not fit together.
+      ProgramUnreadable: its HLO is inconsistent.
     """
     compiled = loaded.compiled
     devices = list(loaded.mesh.devices.flat)
@@ -31,8 +31,8 @@ def facts_of(loaded: Loaded) -> Facts:
         outputs=tuple(_leaf(aval, sharding, True, devices) for aval, sharding in outputs),
         memory=memory_of(compiled.memory_analysis()),
         census=census_of(loaded.hlo, len(devices), dict(loaded.mesh.shape)),
-        asked=tuple(
-            Asked(
+        written=tuple(
+            WrittenCollective(
                 each.kind,
                 tuple(shape.dtype for shape in each.results),
                 each.channel,
@@ -52,8 +52,8 @@ def run(loaded: Loaded, state: Sequence[Array], inputs: Sequence[Array], steps: 
       state: leaves, donated to the first step; the new state goes into the next.
       inputs: with a state, each has a leading dimension of `steps`.
     Returns:
-      A dict a step: `outputs`, the arrays in the program's order, and `replicas`, by index, those of which devices that
-      should hold the same hold something else: there the elements that are farthest from the first device's.
+      One dict per step: `outputs`, the arrays in the program's order, and `replicas`, by index: for each array whose
+      replicas differ although they should be equal, the elements that are farthest from those of the first device.
     """
     number = len(state)
     of_state, of_inputs = loaded.in_shardings[:number], loaded.in_shardings[number:]
@@ -78,13 +78,13 @@ def run(loaded: Loaded, state: Sequence[Array], inputs: Sequence[Array], steps: 
 
 
 def _is_held_twice(aval: Any, sharding: NamedSharding) -> bool:
-    """Is any slice of the array on more than one device?"""
+    """Whether any slice of the array is on more than one device."""
     slices = sharding.devices_indices_map(tuple(aval.shape)).values()
     return len(set(map(str, slices))) < len(slices)
 
 
 def _differing_replica(output: jax.Array) -> Array | None:
-    """Another reading of the array from replicas that differ bit by bit from the first, or None where all agree."""
+    """The array as read from replicas that differ in any bit from the first one, or None if all agree."""
     first: dict[str, Array] = {}
     reading: Array | None = None
     for shard in output.addressable_shards:
@@ -113,7 +113,7 @@ def _leaf(aval: Any, sharding: NamedSharding, placed: bool, devices: Sequence[An
     return Leaf(
         shape=tuple(aval.shape),
         dtype=str(aval.dtype),
-        spec=_spec_text(sharding) if placed else "not on the mesh",
+        spec=_spec_text(sharding) if placed else "no sharding over the mesh",
         placed=placed,
         slices=tuple(tuple(_extents(indices[device], aval.shape)) for device in devices),
     )

@@ -1,8 +1,8 @@
-"""Which operations an exported program may hold: a closed list, read from its StableHLO before it is compiled.
+"""The operations that an exported program may contain: a closed list, checked in its StableHLO before compilation.
 
 An operation with fixed shapes is checked against its own rule by MLIR when the program is read, and by XLA when it is
-compiled, so its result can be neither larger nor smaller than what is computed. What is not on these lists has no such
-rule (custom calls), or takes its sizes from values (dynamic shapes), or reaches a host.
+compiled, so its result can be neither larger nor smaller than what is computed. An operation off these lists has no
+such rule (custom calls), takes its sizes from values (dynamic shapes), or reaches a host.
 """
 
 from grader.program.stablehlo import ExportedProgram
@@ -26,7 +26,7 @@ OPERATIONS = frozenset(
     + [f"stablehlo.{name}" for name in _STABLEHLO]
     + [f"sdy.{name}" for name in _SHARDY]
 )
-# They talk to a host, which is not part of the program.
+# These communicate with a host, which is not part of the program.
 _HOST_OPERATIONS = {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}
 _ADVICE = {
     "stablehlo.rng": "`lax.rng_uniform` has no seed. Use `jax.random`.",
@@ -35,7 +35,7 @@ _ADVICE = {
 
 
 def check_operations(module: ExportedProgram) -> None:
-    """Look at every operation and every target of a custom call.
+    """Check every operation and every target of a custom call.
 
     Raises:
       Refused: `not_exportable`, one of them is not on the list, or a shape depends on values.
@@ -45,17 +45,17 @@ def check_operations(module: ExportedProgram) -> None:
             advice = _ADVICE.get(target, "")
             raise Refused(
                 "not_exportable",
-                f"The program calls `{target[:80]}`, which is not among what a program may call. {advice}".rstrip(),
+                f"The program calls `{target[:80]}`, which a graded program must not call. {advice}".rstrip(),
             )
     for name in module.operations:
         if name in _HOST_OPERATIONS:
             raise Refused(
-                "not_exportable", f"The program exchanges data with a host (`{name}`), which no judged program may."
+                "not_exportable", f"The program exchanges data with the host (`{name}`): a graded program must not."
             )
         if name not in OPERATIONS:
             advice = _ADVICE.get(name, "")
             raise Refused(
-                "not_exportable", f"The program holds `{name[:80]}`, which no judged program may. {advice}".rstrip()
+                "not_exportable", f"The program contains `{name[:80]}`: a graded program must not. {advice}".rstrip()
             )
     if module.dynamic:
-        raise Refused("not_exportable", "The program holds an array whose shape is not fixed.")
+        raise Refused("not_exportable", "The program contains an array whose shape is not fixed.")

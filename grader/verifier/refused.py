@@ -1,8 +1,8 @@
-"""How the verifier says no to a program."""
+"""The error with which the verifier refuses a program."""
 
 
 class Refused(Exception):
-    """The program is not one that may be judged. `reason` is of the judge's closed list."""
+    """The program cannot be graded. `reason` is from the judge's closed list."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)

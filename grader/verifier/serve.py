@@ -1,10 +1,10 @@
-"""The verifier's loop: one program after the other, until the judge closes the descriptor.
+"""The verifier's loop: one program after another, until the judge closes the descriptor.
 
 `begin` sets the limits on memory, `compile` takes an exported program and answers with the facts of its executable,
 `run` runs that one on inputs. Only arrays and programs get in; no submitted Python does.
 
-A program that calls native kernels is compiled and run only where `compile` says that the verifier is `alone`, serving
-nobody before or after; else the answer is `{"kernels": true}` without facts.
+A program that calls native kernels is compiled and run only if `compile` says that the verifier is `alone`, which means
+that it serves no other program; otherwise the answer is `{"kernels": true}` without facts.
 """
 
 import ctypes
@@ -46,7 +46,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
 
 
 class _Verifier:
-    """Holds the program that was compiled last."""
+    """The program that was compiled last."""
 
     def __init__(self) -> None:
         self._loaded: Loaded | None = None
@@ -57,7 +57,7 @@ class _Verifier:
                 limit_memory(request["data_bytes"], request["address_bytes"])
             case "compile":
                 self._loaded = None
-                # The last program's traces and executables; a verifier lives long.
+                # Drop the traces and executables of the last program, because a verifier lives long.
                 jax.clear_caches()
                 return self._compile(request, values["artifact"].tobytes())
             case "run" if self._loaded is not None:
@@ -86,10 +86,10 @@ def _failed(when: str, error: Exception) -> Refused:
 
 
 def _zero_fresh_memory() -> None:
-    """Have the C library's allocator fill what it hands out with zeros, and what it takes back with ones.
+    """Make the C library's allocator fill new memory with zeros, and freed memory with ones.
 
-    Whatever native code leaves unwritten of a result then holds nothing of the process's past. Where the library has no
-    such setting nothing changes: what is promised rests on the checks of operations and kernels.
+    Parts of a result that native code does not write then contain no old data of the process. A library without this
+    setting changes nothing, because the guarantee rests on the checks of operations and kernels.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -97,7 +97,7 @@ def _zero_fresh_memory() -> None:
 
 
 def _rehearse() -> None:
-    """Compile something small: the first program that a process compiles takes half a second more."""
+    """Compile something small, because the first compilation of a process takes half a second longer."""
     mesh = jax.sharding.Mesh(np.array(jax.devices()), ("rehearsal",))
     sharding = jax.sharding.NamedSharding(mesh, P("rehearsal"))
     rows = 8 * len(jax.devices())

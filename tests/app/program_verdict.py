@@ -138,7 +138,7 @@ def flops(mesh: Mesh) -> Amounts:
 
 
 def donation(mesh: Mesh, *, wrong: bool) -> Amounts:
-    row = Amount(name="state that is donated", mine=0 if wrong else 49_152, reference=None, whole=49_152)
+    row = Amount(name="donated state", mine=0 if wrong else 49_152, reference=None, whole=49_152)
     return Amounts(mesh=mesh, title="Donated bytes on each device", unit="bytes", whole_title="whole state", rows=[row])
 
 

@@ -15,7 +15,7 @@ from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import sketch_of
 from grader.modes.program.verify import Examined
 from grader.program.dots import Dot
-from grader.program.facts import Asked, Facts, Leaf
+from grader.program.facts import Facts, Leaf, WrittenCollective
 from grader.program.measured import Measured, Run
 from grader.sandbox.protocol import Output
 from grader.verdict import Verdict
@@ -50,8 +50,8 @@ def grade(mine: Sequence[Examined], theirs: Sequence[Examined], check: dict[str,
 
 def check(name: str, on_eight: Meshes | None = None, on_four: Meshes | None = None, **bounds: Any) -> Verdict:
     """A submission that differs from the reference in what is given for a mesh."""
-    usual = {"said": [exchange("all-gather", WHOLE)]}
-    four = {"said": [exchange("all-gather", WHOLE, 4)], "flops": 16_000}
+    usual = {"collectives": [exchange("all-gather", WHOLE)]}
+    four = {"collectives": [exchange("all-gather", WHOLE, 4)], "flops": 16_000}
     mine = [examined(program(EIGHT, **usual | (on_eight or {}))), examined(program(FOUR, **four | (on_four or {})))]
     theirs = [examined(program(EIGHT, **usual)), examined(program(FOUR, **four))]
     return grade(mine, theirs, {"id": name, **bounds})
@@ -102,7 +102,7 @@ def with_dots(on_eight: dict[str, Any], name: str) -> Verdict:
     return grade([examined(measured(EIGHT, on_eight)), theirs[1]], theirs, {"id": name})
 
 
-ELSEWHERE = Leaf((512, 16), "float32", "not on the mesh", False, whole((512, 16), 8).slices)
+ELSEWHERE = Leaf((512, 16), "float32", "no sharding over the mesh", False, whole((512, 16), 8).slices)
 OTHER_SHAPE = Leaf((512,), "float32", "P('x')", True, split((512,), 8).slices)
 GATHER = {"kinds": ["all-gather"], "of": "params", "at_least": 1.0, "at_most": 1.0, "means": "Gather it once."}
 TWICE = run_of(w=array(2, 4, 6))
@@ -166,21 +166,23 @@ PROGRAMS: Groups = {
     "program-collectives": {
         "passed": partial(check, "collectives", rules=[GATHER]),
         "not allowed": partial(check, "collectives", allowed=["all-reduce"]),
-        "too often": partial(check, "collectives", {"said": [exchange("all-gather", WHOLE)] * 2}, rules=[GATHER]),
-        "none": partial(check, "collectives", {"said": []}, rules=[GATHER]),
+        "too often": partial(
+            check, "collectives", {"collectives": [exchange("all-gather", WHOLE)] * 2}, rules=[GATHER]
+        ),
+        "none": partial(check, "collectives", {"collectives": []}, rules=[GATHER]),
         "in a loop": partial(
             check,
             "collectives",
-            {"said": [exchange("all-gather", WHOLE, loops=("while.1",), executions=24)]},
+            {"collectives": [exchange("all-gather", WHOLE, loops=("while.1",), executions=24)]},
             rules=[{"kinds": ["all-gather"], "loops": "never"}],
         ),
-        "unknown rounds": partial(
-            check, "collectives", {"said": [exchange("all-gather", WHOLE, loops=("while.1",), executions=None)]}
+        "unknown trip count": partial(
+            check, "collectives", {"collectives": [exchange("all-gather", WHOLE, loops=("while.1",), executions=None)]}
         ),
         "along no axis": partial(
             check,
             "collectives",
-            {"said": [exchange("all-gather", WHOLE, groups=((0, 1, 2), (3, 4, 5, 6, 7)), group_size=5)]},
+            {"collectives": [exchange("all-gather", WHOLE, groups=((0, 1, 2), (3, 4, 5, 6, 7)), group_size=5)]},
             rules=[{**GATHER, "axes": ["x"]}],
         ),
         "executions": partial(
@@ -189,16 +191,16 @@ PROGRAMS: Groups = {
     },
     "program-batch": {
         "passed": partial(check, "batch"),
-        "gathered": partial(check, "batch", {"said": [exchange("all-gather", 1_536, shapes=((24, 16),))]}),
-        "moved": partial(check, "batch", {"said": [ROWS]}),
+        "gathered": partial(check, "batch", {"collectives": [exchange("all-gather", 1_536, shapes=((24, 16),))]}),
+        "moved": partial(check, "batch", {"collectives": [ROWS]}),
         "computed": partial(with_dots, computed_whole(), "batch"),
     },
     "program-by_hand": {
         "passed": partial(
             check,
             "by_hand",
-            {"asked": [Asked("all-gather", ("f32",), 1, WHOLE // 8)]},
-            {"asked": [Asked("all-gather", ("f32",), 1, WHOLE // 4)]},
+            {"written": [WrittenCollective("all-gather", ("f32",), 1, WHOLE // 8)]},
+            {"written": [WrittenCollective("all-gather", ("f32",), 1, WHOLE // 4)]},
         ),
         "the partitioner's": partial(check, "by_hand"),
         "products outside": partial(check, "by_hand", {"products_outside": 1}, {"products_outside": 2}),

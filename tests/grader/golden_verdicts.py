@@ -1,8 +1,8 @@
-"""Verdicts that must stay as they are: of every check and every reason, on submissions that nobody runs.
+"""Verdicts that must not change by accident, for every check and every reason, on submissions that never run.
 
-What runners and verifiers answer is made up, and from there on all is the judge's own: modes, checks, report. The
-verdicts lie in golden/, one file a group. After a change that is meant, such as of a message, write them anew and read
-the difference: `.venv/bin/python -m tests.grader.golden_verdicts`
+The replies of runners and verifiers are made up; everything after them is the judge's own code: modes, checks, report.
+The verdicts are in golden/, one file per group. After a deliberate change, such as of a message, write them again and
+read the difference: `.venv/bin/python -m tests.grader.golden_verdicts`
 """
 
 import json
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "golden"
 
 
 def dump(verdict: Verdict) -> dict[str, Any]:
-    """As it is stored, without what is another each time."""
+    """As it is stored, without the parts that differ each time."""
     stored: dict[str, Any] = json.loads(verdict.model_dump_json())
     del stored["timings_ms"]
     return stored

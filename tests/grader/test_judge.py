@@ -84,7 +84,7 @@ def test_an_unknown_mistake_names_no_misconception(grade):
 def test_a_public_case_shows_inputs_expected_and_got(grade):
     message = grade(lambda x: {"result": x + 2}).cases[0].message
     for part in (
-        "worst element [1]",
+        "the worst is [1]",
         "expected 3, got 4",
         "x = float32[2]",
         "1.2345e+04",
@@ -141,7 +141,7 @@ def test_after_a_fault_that_ends_the_process_nothing_more_is_run(grade, reason):
     verdict = grade(answer)
     assert len(calls) == 1
     assert (verdict.status, verdict.reason, verdict.score) == ("rejected", reason, 0)
-    assert verdict.cases[1].message == "Not reached: an earlier case ended the process."
+    assert verdict.cases[1].message == "Not run: an earlier case ended the process."
 
 
 @pytest.mark.parametrize("error", [GraderFault("disk full at /srv/x"), RuntimeError("unforeseen"), MemoryError()])

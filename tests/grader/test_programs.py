@@ -139,7 +139,7 @@ def test_a_program_may_call_native_kernels(verdict_of):
             STEP,
             "too_much_memory",
             "init_memory",
-            "made whole first",
+            "creates leaves whole",
         ),
         (INIT, BY_HAND.replace("REDUCED", 'jax.lax.pmean(jnp.mean(x, axis=0), "x")').replace("n + 1, jnp.mean(jnp.square(mean))", "n + 1, jnp.mean(jnp.square(mean)) * (1.0 + jax.lax.axis_index('x'))"), "wrong_value", "values", "devices that should hold"),
         (
@@ -155,11 +155,11 @@ def test_a_program_may_call_native_kernels(verdict_of):
             "lambda c: (c[0] + jnp.mean(jnp.sin(x * c[0]), axis=0), c[1]), (jnp.mean(x, axis=0), jnp.sum(x)))[0]"),
             "wrong_communication",
             "collectives",
-            "number of rounds",
+            "trip count",
         ),
         (INIT.replace("jnp.zeros((), jnp.int32)", "0"), STEP.replace('state["n"] + 1', 'state["n"] + jnp.int32(1)'), "retraced", "retrace", "weak type"),
         (INIT, STEP.replace("jnp.tanh(", "jnp.tanh(0 * jnp.cos(mean) + "), "wrong_structure", "primitives", "uses cos"),
-        (INIT, STEP.replace('"n": state["n"] + 1', '"n": state["n"] + 1.0'), "wrong_dtype", "values", "comes out with float32"),
+        (INIT, STEP.replace('"n": state["n"] + 1', '"n": state["n"] + 1.0'), "wrong_dtype", "values", "leaves it with float32"),
         (INIT, STEP.replace('"n": state["n"] + 1', '"m": state["n"] + 1'), "wrong_structure", "values", "not in init's: m"),
         (INIT.replace('"n": jnp', '"k": jnp').replace("return {", "return {"), STEP.replace('"n"', '"k"'), "wrong_structure", "values", "missing: n"),
         (INIT, STEP.replace(", jnp.mean(jnp.square(mean))", ""), "wrong_structure", "values", "the pair (state, loss)"),
@@ -167,7 +167,7 @@ def test_a_program_may_call_native_kernels(verdict_of):
         (INIT, STEP.replace("    mean", "    x = jax.pure_callback(lambda v: v, x, x)\n    mean", 1), "not_exportable", "values", "pure_callback"),
         (INIT, STEP.replace("    mean", "    if x.sum() > 0:\n        x = -x\n    mean", 1), "not_exportable", "values", "lax.cond"),
         (INIT, STEP.replace("jnp.mean(x, axis=0)", "jnp.mean(np.sin(x), axis=0)"), "not_exportable", "values", "jax.numpy"),
-        (INIT.replace("key(seed)", "key(int(seed))"), STEP, "not_exportable", "values", "Leave out"),
+        (INIT.replace("key(seed)", "key(int(seed))"), STEP, "not_exportable", "values", "Remove"),
         (INIT.replace("def init", "def start"), STEP, "missing_entry", "values", "does not define `init`"),
         (INIT, STALE, "not_exportable", "values", "lapack_sgetrf_ffi"),
         (INIT, STEP.replace("x, axis=0)", "jax.lax.sort(x, dimension=0, is_stable=False), axis=0)"), "not_exportable", "values", "is_stable=True"),
@@ -208,7 +208,7 @@ class Bytes:
 @pytest.mark.parametrize(
     ("forgery", "said"),
     [
-        ("lambda f, avals, original: Bytes(b'no program at all' * 9)", "cannot be read back"),
+        ("lambda f, avals, original: Bytes(b'no program at all' * 9)", "cannot be read"),
         ("lambda f, avals, original: Bytes(original(f)(*avals).serialize()[:-200])", ""),
         # A program for one device computes the same numbers and says nothing to anybody.
         (
@@ -227,7 +227,7 @@ class Bytes:
         (
             "lambda f, avals, original: original(f)(*[a if a.shape != (24, 16) else jax.ShapeDtypeStruct("
             "a.shape, a.dtype, sharding=NamedSharding(a.sharding.mesh, P())) for a in avals])",
-            "not for the program to choose",
+            "cannot choose the sharding",
         ),
         # A program of `init` that holds little, and is not what the state came from.
         (

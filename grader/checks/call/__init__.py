@@ -1,1 +1,1 @@
-"""Graded properties of a function: what it returned, and what was seen while it ran."""
+"""Graded properties of a function: what it returned, and what the spies observed while it ran."""

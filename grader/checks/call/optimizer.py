@@ -1,7 +1,7 @@
-"""Was the optimizer built as asked: `nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)`?
+"""Was the optimizer built as required: `nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)`?
 
-The transform is judged by what it makes of gradients, beside the process that runs the submission: however it is
-written, one that does the same is the same.
+The transform is judged by the updates that it computes from given gradients, however it is written. The comparison runs
+outside the submission's process.
 """
 
 import math
@@ -10,36 +10,36 @@ from typing import Any
 from grader.checks.call.outcome import Outcome, Tolerances
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.compare import compare
+from grader.compare import compare, in_digits
 from grader.errors import GraderFault
 from grader.verdict import Trust
 
-TITLE = "The optimizer is built as asked"
+TITLE = "The optimizer is built as required"
 TRUST: Trust = "observed"
-_ASKED = "nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)"
+_REQUIRED = "nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)"
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
-    """Pass when in every case some optimizer has the reference's `wrt`, and a transform that does what its does."""
+    """Pass if every case has an optimizer with the reference's `wrt` and a transform that computes the same updates."""
     for outcome in outcomes:
         if outcome.got is None:
-            return Finding(False, "Not judged: a case did not come back.", "wrong_structure")
+            return Finding(False, "Not judged: a case did not return.", "wrong_structure")
         # An update carries the same facts: under jit the optimizer may have been built when an earlier case was traced.
         built = outcome.got.observed
         expected = next((event for event in outcome.expected.observed if event.get("event") == "optimizer"), None)
         if expected is None:
             raise GraderFault("the check 'optimizer' needs a reference that builds an nnx.Optimizer")
         if not any(_is_same(event, expected, tolerances) for event in built):
-            told = f"{outcome.case.id}: "
-            return Finding(False, told + _explain(built, expected, public=outcome.case.public), "wrong_structure")
-    return Finding(True, f"Seen in every case: {_ASKED}.")
+            fault = _explain(built, expected, public=outcome.case.public)
+            return Finding(False, f"{outcome.case.id}: {fault}", "wrong_structure")
+    return Finding(True, f"Every case builds {_REQUIRED}.")
 
 
 def _is_same(event: dict[str, Any], expected: dict[str, Any], tolerances: Tolerances) -> bool:
     got = event.get("updates")
     if event.get("wrt") != expected["wrt"] or not isinstance(got, dict):
         return False
-    # A leaf that the model lacks has no gradient either, and that is for the check `update` to say.
+    # A leaf that the model lacks has no gradient either; the check `update` reports it.
     pairs = [
         (update, other)
         for path, update in expected["updates"].items()
@@ -63,16 +63,23 @@ def _same_rate(event: dict[str, Any], expected: dict[str, Any]) -> bool:
 
 def _explain(built: list[dict[str, Any]], expected: dict[str, Any], *, public: bool) -> str:
     if not built:
-        return f"no nnx.Optimizer was built. Build it as {_ASKED}."
+        return f"no nnx.Optimizer was built. Build it as {_REQUIRED}."
     event = built[-1]
     if event.get("wrt") != expected["wrt"]:
         return "the optimizer was not built with wrt=nnx.Param."
     if event.get("tx") == "sgd" and event.get("momentum") != expected["momentum"]:
-        return "optax.sgd was given a momentum, which this problem does not ask for."
+        return "optax.sgd has a momentum, which this problem does not use."
     if event.get("tx") == "sgd" and not _same_rate(event, expected):
-        values = f": expected {expected['lr']:g}, got {event['lr']}" if public else ""
-        return f"optax.sgd was not given the learning rate of the call{values}."
+        values = _rates(expected["lr"], event["lr"]) if public else ""
+        return f"optax.sgd has the wrong learning rate{values}. Pass it the learning rate that your function receives."
     return (
-        "the optimizer's transform does not do what optax.sgd(lr) does: tried on three gradients g in a row, its "
-        f"updates are not -lr * g each time. Build it as {_ASKED}."
+        "the optimizer's transform does not behave like optax.sgd(lr). Applied to three gradients g in a row, it must "
+        f"return -lr * g each time. Build it as {_REQUIRED}."
     )
+
+
+def _rates(expected: float, got: object) -> str:
+    if not isinstance(got, float):
+        return f": expected {expected:.3g}, got something other than a number"
+    wanted, found = in_digits(expected, got)
+    return f": expected {wanted}, got {found}"

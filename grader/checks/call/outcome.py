@@ -1,4 +1,4 @@
-"""What a check of a function looks at."""
+"""The input of a check in call mode."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ Tolerances = dict[str, Tolerance]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one call returned, and the calls that the spies saw in it."""
+    """The result of one call, and the calls that the spies observed during it."""
 
     result: object
     observed: list[dict[str, Any]]
@@ -23,8 +23,8 @@ class Answer:
 class Outcome:
     """One case of one grading.
 
-    `got` is None when the call did not come back: then `fault` says why, or nothing was run any more.
-    `mismatch` is how the result differs from the reference's.
+    `got` is None if the call did not return. `fault` then gives the cause; it is None if an earlier case had ended the
+    process. `mismatch` describes how the result differs from the reference's.
     """
 
     case: Case

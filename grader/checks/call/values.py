@@ -16,7 +16,7 @@ TRUST: Trust = "verified"
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
-    """Pass when no case has a fault or differs. Evidence: tolerances that were used, and the failed public cases."""
+    """Pass if no case has a fault or differs. Evidence: the tolerances, and the public cases that failed."""
     wrong = [outcome for outcome in outcomes if outcome.fault or outcome.mismatch]
     missing = [outcome for outcome in outcomes if outcome.got is None]
     evidence: list[Evidence] = [
@@ -24,20 +24,21 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
         *(_failed_case(outcome) for outcome in wrong if outcome.case.public),
     ]
     if not wrong and not missing:
-        number = len(outcomes)
-        return Finding(
-            True, f"All {number} cases agree with the reference." if number > 1 else "The case agrees.", None, evidence
-        )
+        return Finding(True, f"{_all(len(outcomes))} with the reference.", None, evidence)
     if not wrong:
-        return Finding(False, "Not every case was run.", "killed", evidence)
+        return Finding(False, "Some cases did not run.", "killed", evidence)
     first = wrong[0]
-    told = f"{len(wrong)} of {len(outcomes)} cases failed. {_first(first)}"
+    message = f"{len(wrong)} of {len(outcomes)} cases failed. {_first(first)}"
     reason = first.fault.reason if first.fault else first.mismatch.reason  # type: ignore[union-attr]
-    return Finding(False, told, reason, evidence)
+    return Finding(False, message, reason, evidence)
+
+
+def _all(number: int) -> str:
+    return {1: "The case agrees", 2: "Both cases agree"}.get(number, f"All {number} cases agree")
 
 
 def _first(outcome: Outcome) -> str:
-    """The first failed case in one line; of a hidden one only its name and the kind of fault."""
+    """The first case that failed, in one line. A hidden case gives only its name and the kind of fault."""
     if not outcome.case.public:
         return f"The first is {outcome.case.id}" + (f": {outcome.mismatch.kind}." if outcome.mismatch else ".")
     if outcome.mismatch:

@@ -1,1 +1,1 @@
-"""Graded properties of a compiled program: all but two are read from the executable that was run."""
+"""Graded properties of a compiled program. All but two are read from the executable that ran."""

@@ -1,4 +1,4 @@
-"""Does every device work on its own rows? The global batch must be neither gathered nor computed on by one device."""
+"""Does each device work on its own rows? No device may gather the global batch or compute on all of it."""
 
 from pydantic import Field
 
@@ -18,14 +18,14 @@ _GATHERING = {"all-gather", "all-to-all", "collective-permute", "collective-broa
 
 
 class Bounds(finding.Bounds):
-    """`inputs` are those whose first dimension is the batch; all that are split, unless told."""
+    """`inputs` are those whose first dimension is the batch; by default, every input that is split."""
 
     inputs: list[str] | None = None
     ignore_below: int = Field(default=64, ge=0)
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when no rows travel, whatever their shape, and no tensor on a device is as long as the global batch."""
+    """Pass if no rows travel, whatever their shape, and no tensor on a device has as many rows as the global batch."""
     evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:
@@ -37,14 +37,14 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             or _computed(pair.mine, pair.reference, rows)
         )
         if fault:
-            faults.append(f"On {subject.place(pair)} {fault}")
+            faults.append(f"On {subject.place(pair)}, {fault}")
     if faults:
         return Finding(False, faults[0], "wrong_communication", evidence)
     return Finding(True, "No device sees more of the batch than its own rows.", None, evidence)
 
 
 def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:
-    """Rows of the whole batch by input, of those inputs whose rows are split."""
+    """Rows of the whole batch, for each input whose rows are split."""
     sizes = {}
     for name, leaf in reference.given:
         split = bool(leaf.shape) and any(held[0] != (0, leaf.shape[0]) for held in leaf.slices)
@@ -56,21 +56,21 @@ def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:
 
 
 def _gathered(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | None:
-    """A tensor that is recognised by its shape: rows, or activations of them."""
+    """Find rows, or activations computed from them, by the shape of a tensor."""
     for each in collectives_of(measured, ignore_below=bounds.ignore_below):
         if each.kind not in _GATHERING:
             continue
         for name, size in rows.items():
             if any(size in shape for shape in each.shapes):
                 return (
-                    f"every device gathers all {size} rows of the batch ({each.kind}). The rows of `{name}` must "
-                    f"stay where they are: {_axes(measured, name)}. Gather weights, not activations."
+                    f"every device gathers all {size} rows of the batch ({each.kind}). Keep the rows of `{name}` "
+                    f"sharded {_axes(measured, name)}. Gather weights, not activations."
                 )
     return None
 
 
 def _moved(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | None:
-    """The numbers of an input, in whatever shape and in however many pieces: followed through the program."""
+    """Find the numbers of an input, in any shape and any number of pieces, by following them through the program."""
     for name in rows:
         carrying = [
             (each, share.logical_bytes)
@@ -78,15 +78,15 @@ def _moved(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | No
             for share in each.shares
             if name in share.carries or (each.kind in _GATHERING and share.depends and share.depends <= rows.keys())
         ]
-        # One that runs an unknown number of times moves at least what it moves once.
+        # A collective that runs an unknown number of times moves at least the bytes of one execution.
         total = sum(size * (1 if each.executions is None else each.executions) for each, size in carrying)
         if total >= max(bounds.ignore_below, 1):
             kinds = " and ".join(dict.fromkeys(each.kind for each, _ in carrying))
-            line = next((f" (line {each.line})" for each, _ in carrying if each.line), "")
+            line = next((f", line {each.line}" for each, _ in carrying if each.line), "")
             return (
-                f"the data of `{name}` travels between devices, {in_bytes(total)} of it ({kinds}{line}). It counts as "
-                f"the batch in any shape and in any number of pieces. The rows of `{name}` must stay where they are: "
-                f"{_axes(measured, name)}. What the devices exchange is weights and gradients."
+                f"{in_bytes(total)} of the data of `{name}` moves between devices ({kinds}{line}). Data of the batch "
+                f"counts in any shape and any number of pieces. Keep the rows of `{name}` sharded "
+                f"{_axes(measured, name)}, and exchange weights and gradients instead."
             )
     return None
 
@@ -99,12 +99,12 @@ def _computed(mine: Measured, reference: Measured, rows: dict[str, int]) -> str 
             if size not in usual and any(size in shape for shape in shapes):
                 line = f" (line {dot.source_line})" if dot.source_line else ""
                 return (
-                    f"every device computes on all {size} rows of the batch{line}, instead of on its own. "
-                    f"`{name}` must stay sharded over {_axes(mine, name)}."
+                    f"every device computes on all {size} rows of the batch{line} instead of its own rows. "
+                    f"Keep `{name}` sharded {_axes(mine, name)}."
                 )
     return None
 
 
 def _axes(measured: Measured, name: str) -> str:
     leaf = next((leaf for path, leaf in measured.given if path == name), None)
-    return leaf.spec if leaf else "the mesh"
+    return f"as {leaf.spec}" if leaf else "over the mesh"

@@ -1,7 +1,7 @@
-"""Is the exchange written by hand: do the matrix products and the collectives stand in shard_map?
+"""Is communication written by hand: are the matrix products and the collectives inside shard_map?
 
-Read from the exported program, where shard_map is an operation with a body, and from the channels of the compiled
-collectives: one that the partitioner made has a channel that nothing in the exported program has.
+The evidence is in the exported program, where shard_map is an operation with a body, and in the channels of the
+compiled collectives: a collective that the partitioner inserted has a channel that the exported program lacks.
 """
 
 from pydantic import Field
@@ -15,59 +15,61 @@ from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
 
-TITLE = "Written by hand, in shard_map"
+TITLE = "Written by hand in shard_map"
 TRUST: Trust = "verified"
-_ADVICE = "Do it inside the function that you give to `jax.shard_map`, where a mesh axis has a name."
+_ADVICE = "inside the function that you pass to `jax.shard_map`, where mesh axes have names."
 
 
 class Bounds(finding.Bounds):
-    """Collectives that over all their executions move less than `ignore_below` bytes may be the partitioner's."""
+    """The partitioner may insert collectives that move less than `ignore_below` bytes over all their executions."""
 
     ignore_below: int = Field(default=64, ge=0)
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when no matrix product stands outside of shard_map, and no collective is the partitioner's, on any mesh."""
+    """Pass if no matrix product is outside shard_map and the partitioner inserted no collective, on any mesh."""
     evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         facts = pair.mine.facts
         left = _left_to_the_partitioner(pair.mine, bounds)
         found: dict[str, bool | int | str] = {
-            "products": facts.products_outside,
-            "collectives of the partitioner": len(left),
+            "matrix products": facts.products_outside,
+            "collectives that the partitioner inserted": len(left),
         }
-        evidence.append(Facts(**subject.entry(pair), about="outside of shard_map", values=found))
+        evidence.append(Facts(**subject.entry(pair), about="outside shard_map", values=found))
         where = f"On {subject.place(pair)}"
         if facts.products_outside:
             number = facts.products_outside
-            told = "one matrix product stands" if number == 1 else f"{number} matrix products stand"
+            products, them = f"{number} matrix products are", "them"
+            if number == 1:
+                products, them = "one matrix product is", "it"
             faults.append(
-                f"{where} {told} outside of shard_map. There the partitioner decides what each device computes and "
-                f"what travels, whatever a shard_map beside it does. {_ADVICE}"
+                f"{where}, {products} outside shard_map. There the partitioner decides what each device computes and "
+                f"sends, even if other parts of the step use shard_map. Move {them} {_ADVICE}"
             )
         elif left:
             each = left[0]
             line = f" (line {each.source_line})" if each.source_line else ""
             faults.append(
-                f"{where} the partitioner wrote an exchange: {each.kind} of {in_bytes(each.logical_bytes)}{line}. What "
-                "leaves shard_map split, or is split otherwise than it goes in, is moved by the partitioner. "
-                f"{_ADVICE}"
+                f"{where}, the partitioner inserted a collective: {each.kind} of {in_bytes(each.logical_bytes)}{line}. "
+                "It does so when an array leaves shard_map sharded but is needed whole, or has another sharding than "
+                f"the one in `in_specs`. Write the collective {_ADVICE}"
             )
     if faults:
         return Finding(False, faults[0], "wrong_structure", evidence)
-    return Finding(True, "All matrix products and collectives stand in shard_map.", None, evidence)
+    return Finding(True, "All matrix products and collectives are inside shard_map.", None, evidence)
 
 
 def _left_to_the_partitioner(measured: Measured, bounds: Bounds) -> list[Collective]:
-    """Those that nobody asked for: by their channel, or because there is more of a kind than was asked for.
+    """Collectives that the submission does not contain: by their channel, or because a kind moves more bytes.
 
-    XLA joins collectives that go the same way, and the joint one keeps one channel of them all.
+    XLA merges collectives of one kind over the same groups, and the merged one keeps one of their channels.
     """
-    asked = measured.facts.asked
-    channels = {each.channel for each in asked if each.operand_bytes and each.channel is not None}
+    written = measured.facts.written
+    channels = {each.channel for each in written if each.operand_bytes and each.channel is not None}
     budget: dict[str, int] = {}
-    for each in asked:
+    for each in written:
         budget[each.kind] = budget.get(each.kind, 0) + each.operand_bytes
     left = []
     for found in measured.facts.census.collectives:
@@ -81,6 +83,6 @@ def _left_to_the_partitioner(measured: Measured, bounds: Bounds) -> list[Collect
 
 
 def _operand_bytes(collective: Collective) -> int:
-    """Of one device, in one execution."""
+    """The operand's bytes on one device, in one execution."""
     whole = collective.kind in {"all-reduce", "reduce-scatter", "collective-broadcast"}
     return collective.logical_bytes // (1 if whole else collective.group_size)

@@ -1,5 +1,6 @@
-"""What do the devices say to each other: which collectives, over which axes, how many bytes, in loops or not?"""
+"""Communication between devices: which collectives, over which axes, how many bytes, inside or outside loops?"""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -13,7 +14,7 @@ from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
 
-TITLE = "What the devices say to each other"
+TITLE = "Communication between devices"
 TRUST: Trust = "verified"
 _MAX_NAMED = 3
 Kind = Literal[
@@ -28,18 +29,18 @@ Kind = Literal[
 
 
 class Count(finding.Bounds):
-    """How often, counted over loops. A string is the name of a mesh axis, with `-1` or `+7` after it: its size."""
+    """Bounds on executions, over all rounds of loops. A string is the size of a mesh axis, plus or minus a number."""
 
     at_least: int | str | None = None
     at_most: int | str | None = None
 
 
 class Rule(finding.Bounds):
-    """Bounds on the sum of some collectives. Bytes are logical ones, as a multiple of the whole bytes of `of`.
+    """Bounds on the sum of some collectives: logical bytes, as a multiple of the whole bytes of `of`.
 
-    `of = "reference"` takes the same sum in the reference's program; with `each` every leaf of `of` is held against
-    what is moved of it alone. `only_from` counts arrays whose data depends on leaves of these groups and on nothing
-    else, `not_only_from` all others.
+    `of = "reference"` takes the same sum in the reference's program. With `each`, every leaf of `of` is compared with
+    the bytes that depend on it alone. `only_from` counts arrays whose data depends on leaves of these groups and on
+    nothing else, `not_only_from` all other arrays.
     """
 
     kinds: list[Kind] = Field(min_length=1)
@@ -56,7 +57,7 @@ class Rule(finding.Bounds):
 
 
 class Bounds(finding.Bounds):
-    """Collectives of under `ignore_below` bytes, a loss or a counter, are never looked at."""
+    """Collectives that move less than `ignore_below` bytes, such as a loss or a counter, are ignored."""
 
     allowed: list[Kind] | None = None
     ignore_below: int = Field(default=64, ge=0)
@@ -64,75 +65,77 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when only allowed kinds occur and every rule holds on every mesh. Evidence: a table and a timeline."""
+    """Pass if only allowed kinds occur and every rule holds on every mesh. Evidence: a table and a timeline."""
     evidence = [evidence_of(subject, pair, bounds.ignore_below) for pair in subject.pairs]
     faults: list[str] = []
     for pair in subject.pairs:
-        said = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
-        where = f"On {subject.place(pair)}"
-        uncounted = [each for each in said if each.executions is None]
+        uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
+        where = f"On {subject.place(pair)},"
+        uncounted = [each for each in uses if each.executions is None]
         for each in uncounted[:1]:
             faults.append(
-                f"{where} {_name(each)} runs in a loop whose number of rounds the compiler does not know, so what "
+                f"{where} {_name(each)} runs in a loop whose trip count the compiler does not know, so the bytes that "
                 "it sends cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
             )
-        faults += _not_allowed(where, said, bounds)
+        faults += _not_allowed(where, uses, bounds)
         for rule in bounds.rules:
             fault = _broken(subject, pair, rule, bounds.ignore_below)
             if fault:
                 faults.append(f"{where} {fault}{' ' + rule.means if rule.means else ''}")
     if faults:
-        # The same rule often breaks on every mesh: once is enough to read.
+        # The same rule often breaks on every mesh. One message is enough.
         return Finding(False, "\n".join(_once(faults)), "wrong_communication", evidence)
-    return Finding(
-        True,
-        f"{_summary(subject.pairs[0].mine, bounds)} on {subject.place(subject.pairs[0])}.",
-        None,
-        evidence,
-    )
+    first = subject.pairs[0]
+    return Finding(True, f"On {subject.place(first)}: {_summary(first.mine, bounds)}.", None, evidence)
 
 
-def _not_allowed(where: str, said: list[CollectiveUse], bounds: Bounds) -> list[str]:
+def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> list[str]:
     if bounds.allowed is None:
         return []
-    wrong = [each for each in said if each.kind not in bounds.allowed]
+    wrong = [each for each in uses if each.kind not in bounds.allowed]
     faults = []
     for kind in dict.fromkeys(each.kind for each in wrong):
         these = [each for each in wrong if each.kind == kind]
-        number = sum(each.executions or 0 for each in these)
         faults.append(
-            f"{where} there {'is one' if number == 1 else f'are {number}'} {kind} of "
-            f"{in_bytes(sum(each.total_bytes for each in these))}{_line(these[0])}, which this problem does not allow; "
-            f"allowed: {', '.join(bounds.allowed) or 'none at all'}."
+            f"{where} the step runs {_quantity(kind, these)}{_line(these[0])}, which this problem does not allow. "
+            f"Allowed: {', '.join(bounds.allowed) or 'no collective'}."
         )
     return faults
 
 
+def _quantity(kind: str, uses: list[CollectiveUse]) -> str:
+    """`one all-gather of 32 KiB` or `3 all-gathers of 96 KiB in total`; without a number where none is known."""
+    number = sum(each.executions or 0 for each in uses)
+    if any(each.executions is None for each in uses):
+        return f"{kind} in a loop"
+    total = in_bytes(sum(each.total_bytes for each in uses))
+    return f"one {kind} of {total}" if number == 1 else f"{number} {kind}s of {total} in total"
+
+
 def _broken(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> str | None:
-    """What breaks the rule, as the end of a sentence that begins with the mesh; None where nothing does."""
+    """Describe what breaks the rule, as the end of a sentence that begins with the mesh; None if nothing does."""
     sure = _matching(subject, pair, rule, ignore_below)
-    # Among devices that make up no axis: it does not do what the rule asks for, and is no way around what it forbids.
+    # A collective whose groups form no axis counts towards every upper bound and towards no lower bound.
     perhaps = [*sure, *_matching(subject, pair, rule, ignore_below, along_axes=False)]
     if rule.loops != "any":
-        wrong = [each.said for each in perhaps if each.said.in_loop != (rule.loops == "only")]
+        wrong = [each.use for each in perhaps if each.use.in_loop != (rule.loops == "only")]
         if wrong:
-            place = "inside a loop" if wrong[0].in_loop else "outside of any loop"
-            wanted = "outside of loops" if rule.loops == "never" else "inside a loop"
-            return f"{_name(wrong[0])} runs {place}, expected {wanted}."
+            place = "inside a loop, but must run outside" if wrong[0].in_loop else "outside a loop, but must run inside"
+            return f"{_name(wrong[0])} runs {place}."
     fault = _broken_bytes(subject, pair, rule, sure, perhaps, ignore_below) if rule.of is not None else None
     return fault or _broken_count(pair, rule, sure, perhaps)
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A collective, and those of its arrays that a rule is about."""
+    """A collective, and those of its arrays that a rule counts."""
 
-    said: CollectiveUse
+    use: CollectiveUse
     shares: tuple[Share, ...]
 
     @property
     def total_bytes(self) -> int:
-        return sum(share.logical_bytes for share in self.shares) * (self.said.executions or 0)
+        return sum(share.logical_bytes for share in self.shares) * (self.use.executions or 0)
 
 
 def _broken_bytes(
@@ -143,7 +146,7 @@ def _broken_bytes(
         unit = sum(
             each.total_bytes for each in _matching(subject, Pair(pair.reference, pair.reference), rule, ignore_below)
         )
-        units = {"what the reference sends in that way": unit}
+        units = {"what the reference sends this way": unit}
     else:
         leaves = subject.bytes_of(rule.of, pair.reference)
         units = leaves if rule.each else {f"the bytes of {rule.of}": sum(leaves.values())}
@@ -156,54 +159,56 @@ def _broken_bytes(
         total = least if low is not None and least < low * unit else most
         if (low is not None and least < low * unit) or (high is not None and most > high * unit):
             whose, bytes_of = (f" of {name}", "its bytes") if rule.each else ("", name)
-            ratio = f", {total / unit:.3g} times {bytes_of} ({in_bytes(unit)})" if unit else ""
-            from_where = _from_where(subject, pair, rule, perhaps) if total == most else ""
-            return (
-                f"{_rule_name(rule)} moves {in_bytes(total)}{whose}{ratio}{from_where}; "
-                f"expected {_range(low, high, ' times')}."
-            )
+            expected = _range(low, high, _multiple)
+            if not total:
+                moves = f"{_rule_name(rule)} moves nothing{whose}"
+                return f"{moves}; expected {expected} {bytes_of} ({in_bytes(unit)})."
+            ratio = f", {total / unit:.3g}x {bytes_of} ({in_bytes(unit)})" if unit else ""
+            line, leaves_from = _source_of(subject, pair, rule, perhaps) if total == most else ("", "")
+            return f"{_rule_name(rule)}{line} moves {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
     return None
 
 
 def _bytes_of_leaf(counted: list[_Counted], leaf: str, leaves: dict[str, int]) -> float:
-    """What is moved of one leaf. An array that is made of several is theirs in proportion to their bytes."""
+    """Bytes moved for one leaf. An array computed from several leaves counts for each in proportion to its bytes."""
     total = 0.0
     for each in counted:
         for share in each.shares:
             if leaf in share.depends:
                 whole = sum(size for path, size in leaves.items() if path in share.depends)
-                total += share.logical_bytes * (each.said.executions or 0) * leaves[leaf] / whole
+                total += share.logical_bytes * (each.use.executions or 0) * leaves[leaf] / whole
     return total
 
 
-def _from_where(subject: Subject, pair: Pair, rule: Rule, counted: list[_Counted]) -> str:
-    """The line of the largest one, and what its data comes from; of that only what the rule does not allow."""
+def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[_Counted]) -> tuple[str, str]:
+    """The line of the largest collective, and the leaves that its data comes from but should not."""
     groups = rule.only_from or rule.not_only_from
     if not counted or groups is None:
-        return ""
+        return "", ""
     largest = max(counted, key=lambda each: each.total_bytes)
     share = max(largest.shares, key=lambda each: each.logical_bytes)
     others = sorted(share.depends - (subject.leaves_of(groups, pair) if rule.not_only_from else frozenset()))
     more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
-    told = ", ".join(others[:_MAX_NAMED]) + more
-    return f"{_line(largest.said)}, of data that is made from {told or 'no leaf of the state'}"
+    names = ", ".join(others[:_MAX_NAMED]) + more
+    return _line(largest.use), f", computed from {names or 'no leaf of the state'}"
 
 
 def _broken_count(pair: Pair, rule: Rule, sure: list[_Counted], perhaps: list[_Counted]) -> str | None:
     if rule.executions is None:
         return None
     low, high = (_count(bound, pair.mine.mesh) for bound in (rule.executions.at_least, rule.executions.at_most))
-    least, most = (sum(each.said.executions or 0 for each in these) for these in (sure, perhaps))
+    least, most = (sum(each.use.executions or 0 for each in these) for these in (sure, perhaps))
     number = least if low is not None and least < low else most
     if (low is not None and least < low) or (high is not None and most > high):
-        return f"{_rule_name(rule)} is executed {number} times; expected {_range(low, high, ' times')}."
+        runs = f"runs {_times(number)}" if number else "never runs"
+        return f"{_rule_name(rule)} {runs}; expected {_range(low, high, _times)}."
     return None
 
 
 def _matching(
     subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True
 ) -> list[_Counted]:
-    """Those along the rule's axes; or, not `along_axes`, those of its kinds along none, where it names axes."""
+    """Collectives along the rule's axes or, without `along_axes`, those along no axis if the rule names axes."""
     found = []
     for each in collectives_of(pair.mine, ignore_below=ignore_below):
         named = rule.axes is None or (each.axes is not None and list(each.axes) == rule.axes)
@@ -215,20 +220,18 @@ def _matching(
     return found
 
 
-def _shares_of(subject: Subject, pair: Pair, rule: Rule, said: CollectiveUse, ignore_below: int) -> tuple[Share, ...]:
-    """The arrays of a collective that come from where the rule says: all, where it says nothing."""
-    shares = said.shares
+def _shares_of(subject: Subject, pair: Pair, rule: Rule, use: CollectiveUse, ignore_below: int) -> tuple[Share, ...]:
+    """The arrays of a collective that come from the rule's groups; all of them if it names none."""
+    shares = use.shares
     if rule.only_from is not None:
         leaves = subject.leaves_of(rule.only_from, pair)
         shares = tuple(share for share in shares if share.depends and share.depends <= leaves)
     if rule.not_only_from is not None:
         leaves = subject.leaves_of(rule.not_only_from, pair)
         shares = tuple(share for share in shares if not share.depends or not share.depends <= leaves)
-        # A loss may travel with the parameters: XLA joins what goes the same way.
-        if (
-            sum(share.logical_bytes for share in shares) * (1 if said.executions is None else said.executions)
-            < ignore_below
-        ):
+        # A loss may travel with the parameters: XLA merges collectives over the same groups.
+        executions = 1 if use.executions is None else use.executions
+        if sum(share.logical_bytes for share in shares) * executions < ignore_below:
             shares = ()
     return shares
 
@@ -240,40 +243,47 @@ def _count(bound: int | str | None, mesh: dict[str, int]) -> int | None:
     return mesh[axis] + int(bound[len(axis) :] or 0)
 
 
-def _range(low: float | None, high: float | None, unit: str) -> str:
+def _range(low: float | None, high: float | None, words: Callable[[float], str]) -> str:
     if high == 0:
         return "none"
-    if low is None:
-        return f"at most {high:g}{unit}"
     if high is None:
-        return f"at least {low:g}{unit}"
-    return f"{low:g}{unit}" if low == high else f"between {low:g} and {high:g}{unit}"
+        return f"at least {words(low or 0)}"
+    if low is None:
+        return f"at most {words(high)}"
+    return words(low) if low == high else f"between {words(low)} and {words(high)}"
+
+
+def _multiple(number: float) -> str:
+    return f"{number:g}x"
+
+
+def _times(number: float) -> str:
+    return {1: "once", 2: "twice"}.get(int(number), f"{number:g} times")
 
 
 def _rule_name(rule: Rule) -> str:
     return " and ".join(rule.kinds) + (f" over {', '.join(rule.axes)}" if rule.axes else "")
 
 
-def _name(said: CollectiveUse) -> str:
-    over = f" over {', '.join(said.axes)}" if said.axes else ""
-    return f"{'an' if said.kind[0] == 'a' else 'a'} {said.kind}{over} of {in_bytes(said.logical_bytes)}{_line(said)}"
+def _name(use: CollectiveUse) -> str:
+    over = f" over {', '.join(use.axes)}" if use.axes else ""
+    return f"{'an' if use.kind[0] == 'a' else 'a'} {use.kind}{over} of {in_bytes(use.logical_bytes)}{_line(use)}"
 
 
-def _line(said: CollectiveUse) -> str:
-    return f" (line {said.line})" if said.line else ""
+def _line(use: CollectiveUse) -> str:
+    return f" (line {use.line})" if use.line else ""
 
 
 def _summary(measured: Measured, bounds: Bounds) -> str:
-    said = collectives_of(measured, ignore_below=bounds.ignore_below)
     totals: dict[str, int] = {}
-    for each in said:
+    for each in collectives_of(measured, ignore_below=bounds.ignore_below):
         totals[each.kind] = totals.get(each.kind, 0) + each.total_bytes
-    told = ", ".join(f"{kind} {in_bytes(total)}" for kind, total in totals.items())
-    return told[:1].upper() + told[1:] if told else "No collective of more than a few bytes"
+    kinds = [f"{kind} {in_bytes(total)}" for kind, total in totals.items()]
+    return ", ".join(kinds) or "no collective of more than a few bytes"
 
 
 def _once(faults: list[str]) -> list[str]:
-    """Without those that say the same of another mesh."""
+    """Drop messages that repeat another one for a further mesh."""
     seen: dict[Any, str] = {}
     for fault in faults:
         seen.setdefault(fault.rpartition("; expected")[2] if "; expected" in fault else fault, fault)

@@ -1,4 +1,4 @@
-"""Does the new state take the old one's place in memory?"""
+"""Does the new state reuse the memory of the old one?"""
 
 from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
@@ -12,7 +12,7 @@ TRUST: Trust = "verified"
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when as many bytes as the state has on a device are aliased, or as many as in the reference."""
+    """Pass if all bytes of the state on a device are aliased, or at least as many as in the reference."""
     evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
@@ -25,14 +25,14 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 title="Donated bytes on each device",
                 unit="bytes",
                 whole_title="whole state",
-                rows=[Amount(name="state that is donated", mine=donated, reference=None, whole=state)],
+                rows=[Amount(name="donated state", mine=donated, reference=None, whole=state)],
             )
         )
         if donated < min(state, reference):
             faults.append(
-                f"On {subject.place(pair)} only {in_bytes(donated)} of the {in_bytes(state)} of state "
-                "on a device are overwritten in place, so old and new state are held at once. A leaf can be donated "
-                "where its new value has the same shape, dtype and sharding as the old one."
+                f"On {subject.place(pair)}, only {in_bytes(donated)} of the {in_bytes(state)} of state on each device "
+                "is overwritten in place, so the device holds the old and the new state at the same time. A leaf can "
+                "be donated if its new value has the same shape, dtype and sharding as the old one."
             )
     if faults:
         return Finding(False, "\n".join(faults), "not_donated", evidence)

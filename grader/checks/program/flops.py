@@ -1,4 +1,4 @@
-"""How much does each device compute: matrix products, times the rounds of their loops?"""
+"""How much does each device compute in matrix products, with the trip counts of loops?"""
 
 from pydantic import Field
 
@@ -14,16 +14,16 @@ TITLE = "Work on each device"
 TRUST: Trust = "verified"
 _MAX_LINES = 3
 _POSSIBLE_CAUSES = (
-    " Look for products that several devices compute alike, though each could have rows or columns of its own; for "
-    "products that are computed again, as `jax.checkpoint` does with the forward pass when it goes backward; and for "
-    "arrays that were padded or repeated."
+    " Look for products that several devices compute in full, although each device could compute its own rows or "
+    "columns; for products that are computed twice, as when `jax.checkpoint` repeats the forward pass in the backward "
+    "pass; and for padded or repeated arrays."
 )
 
 
 class Bounds(finding.Bounds):
     """Multiples of the reference's FLOPs on a device.
 
-    `at_least` is for products that are written so that they cannot be counted, as a multiplication and a sum.
+    `at_least` catches products written in a way that cannot be counted, such as a multiplication and a sum.
     """
 
     at_least: float = Field(default=0.5, ge=0, le=1)
@@ -31,7 +31,7 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when the FLOPs of the matrix products on a device are within bounds on every mesh."""
+    """Pass if the FLOPs of the matrix products on each device are within bounds on every mesh."""
     evidence: list[Amounts] = []
     faults: list[tuple[Reason, str]] = []
     for pair in subject.pairs:
@@ -49,40 +49,41 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
         where = f"On {subject.place(pair)}"
         if mine is None:
-            told = (
-                f"{where} a matrix product runs in a loop whose number of rounds the compiler does not know, so the "
-                "work cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
+            message = (
+                f"{where}, a matrix product runs in a loop whose trip count the compiler does not know, so its FLOPs "
+                "cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
             )
-            faults.append(("too_much_compute", told))
+            faults.append(("too_much_compute", message))
         elif reference is not None and mine > reference * bounds.at_most:
             ratio = mine / reference if reference else float("inf")
             same = (
-                f" That is the work of all {devices} devices, done by each. Split the batch or the weights, so that "
-                "each device does its own part."
+                f" Each device does the work of all {devices} devices. Split the batch or the weights, so that each "
+                "device does only its own part."
                 if 0.8 < ratio / devices < 1.25
                 else ""
             )
-            told = (
-                f"{where} every device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
-                f"{reference:,}; {bounds.at_most:g} times is allowed.{same or _POSSIBLE_CAUSES}{_largest(pair.mine)}"
+            message = (
+                f"{where}, each device computes {mine:,} FLOPs in matrix products, {ratio:.3g} times the reference's "
+                f"{reference:,}; expected at most {bounds.at_most:g} times that."
+                f"{same or _POSSIBLE_CAUSES}{_largest(pair.mine)}"
             )
-            faults.append(("too_much_compute", told))
+            faults.append(("too_much_compute", message))
         elif reference is not None and mine < reference * bounds.at_least:
-            told = (
-                f"{where} only {mine:,} FLOPs on each device are matrix products; the reference has {reference:,}. A "
-                "product that is written as a multiplication and a sum cannot be counted, and takes more memory: use "
-                "`@`, `jnp.dot` or `jnp.einsum`."
+            message = (
+                f"{where}, each device computes only {mine:,} FLOPs in matrix products; the reference computes "
+                f"{reference:,}. A product written as a multiplication and a sum cannot be counted, and takes more "
+                "memory: use `@`, `jnp.dot` or `jnp.einsum`."
             )
-            faults.append(("wrong_structure", told))
+            faults.append(("wrong_structure", message))
     if faults:
-        reason, told = faults[0]
-        return Finding(False, told, reason, evidence)
+        reason, message = faults[0]
+        return Finding(False, message, reason, evidence)
     operations = evidence[0].rows[0].mine or 0
-    return Finding(True, f"{operations:,} FLOPs in matrix products on each device.", None, evidence)
+    return Finding(True, f"Each device computes {operations:,} FLOPs in matrix products.", None, evidence)
 
 
 def _largest(measured: Measured) -> str:
-    """The lines of the submission that cost the most, forward and backward products of a line together."""
+    """The most expensive lines of the submission, with each line's forward and backward products added up."""
     lines: dict[int, int] = {}
     for dot in measured.facts.census.dots:
         if dot.source_line is not None:

@@ -1,4 +1,4 @@
-"""Is the state made in its place? No device may hold much more than its own part of it, while it is made either."""
+"""Is the state created in shards? No device may hold much more than its own part while `init` runs."""
 
 from pydantic import Field
 
@@ -10,18 +10,18 @@ from grader.evidence import Amount, Amounts
 from grader.text import in_bytes
 from grader.verdict import Trust
 
-TITLE = "The state is made where it lives"
+TITLE = "The state is created where it lives"
 TRUST: Trust = "verified"
 
 
 class Bounds(finding.Bounds):
-    """`at_most` is a multiple of what the reference's `init` holds on a device, results and scratch."""
+    """`at_most` is a multiple of the bytes of the reference's `init` on a device, outputs and temporaries."""
 
     at_most: float = Field(default=1.5, ge=1)
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when the compiled `init` holds no more than the reference's: outputs and temporaries, on a device."""
+    """Pass if the compiled `init` holds no more than `at_most` allows: outputs and temporaries on a device."""
     evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
@@ -43,12 +43,12 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
         if mine > reference * bounds.at_most:
             faults.append(
-                f"On {subject.place(pair)} a device holds up to {in_bytes(mine)} while `init` runs; the "
-                f"reference holds {in_bytes(reference)}, and the whole state has {in_bytes(whole)}. The state is made "
-                "whole first and split afterwards: say where each leaf lives inside the jitted function that makes it, "
-                "with `jax.lax.with_sharding_constraint` or `out_shardings`."
+                f"On {subject.place(pair)}, a device holds up to {in_bytes(mine)} while `init` runs; the reference "
+                f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. Your `init` creates leaves "
+                "whole and splits them afterwards. Shard each leaf inside the jitted function that creates it, with "
+                "`jax.lax.with_sharding_constraint` or `out_shardings`."
             )
     if faults:
         return Finding(False, faults[0], "too_much_memory", evidence)
     held = in_bytes(evidence[0].rows[0].mine or 0)
-    return Finding(True, f"No device holds more than {held} while it is made.", None, evidence)
+    return Finding(True, f"No device holds more than {held} while `init` runs.", None, evidence)

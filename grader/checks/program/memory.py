@@ -1,4 +1,4 @@
-"""What the compiled step takes on each device: its arguments, the arrays written into it, and its scratch."""
+"""The memory that the compiled step takes on each device: arguments, constants and temporaries."""
 
 from pydantic import Field
 
@@ -11,14 +11,14 @@ from grader.verdict import Trust
 
 TITLE = "Memory of the compiled step"
 TRUST: Trust = "verified"
-# Below this much more scratch, a ratio says nothing: an alignment, a counter, another fusion.
+# A smaller difference means nothing: it may be an alignment, a counter, or another fusion.
 SLACK_BYTES = 4096
 
 
 class Bounds(finding.Bounds):
     """Multiples of the reference's bytes, measured in the same way on the same machine.
 
-    Constants count as arguments: a device holds them as long as the program, whether they came in or were baked in.
+    Constants count as arguments, because a device holds both for as long as it holds the program.
     """
 
     arguments_at_most: float = Field(default=1.02, ge=1)
@@ -26,7 +26,7 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when arguments and temporaries are within bounds. Bytes of one device, from the compiler."""
+    """Pass if arguments and temporaries are within bounds. The compiler reports the bytes of one device."""
     evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
@@ -55,27 +55,29 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         for row in rows:
             limit = limits.get(row.name)
             if limit is not None and (row.mine or 0) > (row.reference or 0) * limit + SLACK_BYTES:
-                faults.append(_told(subject.place(pair), row, limit, constants - usual))
+                faults.append(_message(subject.place(pair), row, limit, constants - usual))
     if faults:
         return Finding(False, "\n".join(faults), "too_much_memory", evidence)
     arguments, _, temporaries = evidence[0].rows
-    told = (
-        f"On each device {in_bytes(arguments.mine or 0)} of arguments and constants, and "
-        f"{in_bytes(temporaries.mine or 0)} of temporaries."
+    message = (
+        f"Each device needs {in_bytes(arguments.mine or 0)} for arguments and constants, and "
+        f"{in_bytes(temporaries.mine or 0)} for temporaries."
     )
-    return Finding(True, told, None, evidence)
+    return Finding(True, message, None, evidence)
 
 
-def _told(place: str, row: Amount, limit: float, constants: int) -> str:
+def _message(place: str, row: Amount, limit: float, constants: int) -> str:
     mine, reference = in_bytes(row.mine or 0), in_bytes(row.reference or 0)
-    text = f"On {place} the {row.name} take {mine} on each device; the reference takes {reference}"
-    allowed = f" and {limit:g} times that is allowed."
+    text = (
+        f"On {place}, {row.name} take {mine} on each device; the reference takes {reference}, and at most "
+        f"{limit:g} times that is allowed."
+    )
     if row.name == "arguments" and constants > SLACK_BYTES:
         return (
-            f"{text}{allowed} {in_bytes(constants)} of it are arrays that were computed while the step was traced and "
-            "are now constants of the program: a NumPy array, or a jax.Array from outside the step. They count as "
-            "arguments. Make such an array inside the step with `jax.numpy`, or pass it in as part of the state."
+            f"{text} {in_bytes(constants)} of that are constants of the program: arrays that were computed while the "
+            "step was traced, such as a NumPy array or a jax.Array from outside the step. Constants count as "
+            "arguments. Create such an array inside the step with `jax.numpy`, or pass it as part of the state."
         )
     if row.name == "arguments":
-        return f"{text}{allowed} More of the state comes in than a device's own share."
-    return f"{text}{allowed} A device holds more at one time than it needs: a gathered batch, or all weights at once."
+        return f"{text} Each device receives more of the state than its own share."
+    return f"{text} A device holds more at one time than it needs, such as a gathered batch or all weights at once."

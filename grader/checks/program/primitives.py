@@ -1,4 +1,4 @@
-"""Which of JAX's primitives does the traced step use? Seen in the process that traced it, so it is observed only."""
+"""Which of JAX's primitives does the traced step use? The process that traced it reports them: they are observed."""
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ TRUST: Trust = "observed"
 
 
 class Bounds(finding.Bounds):
-    """Names as in a printed jaxpr. Of `required` every one must occur, of `any_of` one, of `forbidden` none."""
+    """Names as in a printed jaxpr: all of `required` must occur, at least one of `any_of`, and none of `forbidden`."""
 
     required: list[str] = Field(default_factory=list)
     any_of: list[str] = Field(default_factory=list)
@@ -21,7 +21,7 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when the jaxpr, inner ones included, has what is required and nothing forbidden, on every mesh."""
+    """Pass if the jaxpr, with the jaxprs inside it, has all required and no forbidden primitives on every mesh."""
     evidence = [
         Facts(**subject.entry(pair), about="primitives of the traced step", values=dict(pair.mine.primitives))
         for pair in subject.pairs
@@ -32,9 +32,9 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         forbidden = [name for name in bounds.forbidden if name in used]
         without = bool(bounds.any_of) and not any(name in used for name in bounds.any_of)
         if missing or forbidden or without:
-            told = [f"does not use {', '.join(missing)}"] * bool(missing)
-            told += [f"uses none of {', '.join(bounds.any_of)}"] * without
-            told += [f"uses {', '.join(forbidden)}"] * bool(forbidden)
-            text = f"The step {' and '.join(told)}. This problem asks for it to be written otherwise: see its rules."
+            faults = [f"does not use {', '.join(missing)}"] * bool(missing)
+            faults += [f"uses none of {', '.join(bounds.any_of)}"] * without
+            faults += [f"uses {', '.join(forbidden)}"] * bool(forbidden)
+            text = f"The step {' and '.join(faults)}. The problem requires a different construction: see the statement."
             return Finding(False, text, "wrong_structure", evidence)
-    return Finding(True, "The step is written as asked.", None, evidence)
+    return Finding(True, "The step uses the required primitives.", None, evidence)

@@ -1,4 +1,4 @@
-"""Do bytes and work change from one mesh to the next as they do in the reference?"""
+"""Do bytes and FLOPs change from one mesh to the next as they do in the reference?"""
 
 from collections.abc import Callable
 
@@ -10,15 +10,15 @@ from grader.evidence import Factor, Factors
 from grader.program.measured import Measured
 from grader.verdict import Trust
 
-TITLE = "The same on another mesh"
+TITLE = "The program scales to another mesh"
 TRUST: Trust = "verified"
-# How far the change may be from the reference's: fusions and small collectives differ a little.
+# How far a factor may be from the reference's, because fusions and small collectives differ a little.
 TOLERANCE = 0.1
 _SMALL_BYTES = 64
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when arguments, collectives and matrix products scale between meshes as the reference's do."""
+    """Pass if arguments, collectives and matrix products scale between meshes as the reference's do."""
     evidence: list[Factors] = []
     faults: list[str] = []
     for first, pair in _same_cases(subject):
@@ -30,17 +30,17 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             factors.append(Factor(name=what, mine=mine, reference=reference))
             if mine is None or reference is None or abs(mine - reference) > TOLERANCE * max(reference, 1.0):
                 faults.append(
-                    f"{names} {what} change by a factor of {_shown(mine)}; the reference's by {_shown(reference)}. "
-                    "Something is written for one number of devices: take sizes from `mesh.shape`."
+                    f"{names}, {what} {_change(mine)}; in the reference, they {_change(reference)}. "
+                    "Your code assumes a fixed number of devices: take sizes from `mesh.shape`."
                 )
         evidence.append(Factors(**subject.entry(pair), factors=factors))
     if faults:
         return Finding(False, faults[0][0].upper() + faults[0][1:], "wrong_communication", evidence)
-    return Finding(True, "Bytes and work follow the size of the mesh.", None, evidence)
+    return Finding(True, "Bytes and FLOPs change with the mesh as the reference's do.", None, evidence)
 
 
 def _same_cases(subject: Subject) -> list[tuple[Pair, Pair]]:
-    """The program of the main mesh with that of each other mesh, for the same cases."""
+    """The main mesh's program, paired with each other mesh's program for the same cases."""
     firsts: dict[tuple[str, ...], Pair] = {}
     pairs = []
     for pair in subject.pairs:
@@ -55,9 +55,9 @@ def _collective_bytes(measured: Measured) -> int:
 
 
 _COUNTS: dict[str, Callable[[Measured], int | None]] = {
-    "the bytes of the arguments on a device": lambda measured: measured.facts.memory.argument_bytes,
-    "the bytes that a device sends": _collective_bytes,
-    "the FLOPs of a device": lambda measured: measured.facts.census.dot_flops,
+    "the argument bytes on each device": lambda measured: measured.facts.memory.argument_bytes,
+    "the bytes that each device sends": _collective_bytes,
+    "the FLOPs of each device": lambda measured: measured.facts.census.dot_flops,
 }
 
 
@@ -69,5 +69,7 @@ def _factor(before: int | None, after: int | None) -> float | None:
     return after / before if before else None
 
 
-def _shown(factor: float | None) -> str:
-    return "no known number" if factor is None else f"{factor:.3g}"
+def _change(factor: float | None) -> str:
+    if factor is None:
+        return "change by a factor that cannot be determined"
+    return "stay the same" if factor == 1 else f"change by a factor of {factor:.3g}"

@@ -1,4 +1,4 @@
-"""Does every device hold the slice of every leaf that it holds in the reference, before the step and after it?"""
+"""Does each device hold the same shard of every leaf as in the reference, before and after the step?"""
 
 from fnmatch import fnmatchcase
 from typing import Any, Literal
@@ -14,26 +14,26 @@ from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from grader.verdict import Trust
 
-TITLE = "Where every leaf lives"
+TITLE = "Where each leaf lives"
 TRUST: Trust = "verified"
 When = Literal["in", "out"]
-_MAX_TOLD, _MAX_NAMED = 4, 4
-_WHERE = {"in": "the state that comes in", "out": "what the step returns"}
+_MAX_LINES, _MAX_NAMED = 4, 4
+_WHERE = {"in": "the input state", "out": "the step's output"}
 _ADVICE = {
-    "in": "Place it in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`.",
-    "out": "Pin what the step returns with `jax.lax.with_sharding_constraint`, or by `out_specs` of `shard_map`.",
+    "in": "Place {each} in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`.",
+    "out": "Pin the output with `jax.lax.with_sharding_constraint`, or with `out_specs` of `shard_map`.",
 }
 
 
 class Bounds(finding.Bounds):
-    """With `dims = "any"` a leaf may be split along another dimension, over the same devices. `leaves` are globs."""
+    """With `dims = "any"`, a leaf may be split along any dimension over the same devices. `leaves` are globs."""
 
     dims: Literal["exact", "any"] = "exact"
     leaves: list[str] = Field(default=["*"], min_length=1)
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when all leaves lie as in the reference. Evidence: per leaf, what each device should hold and holds."""
+    """Pass if all leaves are placed as in the reference. Evidence: the expected and actual shards of each leaf."""
     evidence: list[Leaves] = []
     wrong: list[tuple[Pair, Placed]] = []
     for pair in subject.pairs:
@@ -42,14 +42,16 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         wrong += [(pair, row) for row in rows if not row.ok]
         evidence.append(Leaves(**subject.entry(pair), leaves=rows))
     if not wrong:
-        return Finding(True, "Every device holds exactly the slices that it should.", None, evidence)
+        return Finding(True, "Each device holds the right shard of every leaf.", None, evidence)
     alike: dict[tuple[Any, ...], list[tuple[Pair, Placed]]] = {}
     for pair, row in wrong:
         key = (row.expected_spec, row.got_spec, _is_held_whole(row))
         alike.setdefault(key, []).append((pair, row))
-    lines = [_told(rows, subject) for rows in list(alike.values())[:_MAX_TOLD]]
-    more = f"\n… and {len(alike) - _MAX_TOLD} more kinds of fault." if len(alike) > _MAX_TOLD else ""
-    return Finding(False, "\n".join(lines) + more, "wrong_sharding", evidence)
+    lines = [_message(rows, subject) for rows in list(alike.values())[:_MAX_LINES]]
+    left = len(alike) - _MAX_LINES
+    if left > 0:
+        lines.append(f"… and {left} more {'kind' if left == 1 else 'kinds'} of fault.")
+    return Finding(False, "\n".join(lines), "wrong_sharding", evidence)
 
 
 def _leaves(measured: Measured, bounds: Bounds) -> dict[tuple[When, str], Leaf]:
@@ -77,7 +79,7 @@ def _row(key: tuple[When, str], expected: Leaf, got: Leaf | None, bounds: Bounds
 
 
 def _agree(expected: Leaf, got: Leaf, bounds: Bounds) -> bool:
-    # One that is on one device only has no sharding over the mesh, whatever it would be given to run at all.
+    # An array on a single device has no sharding over the mesh, whatever sharding it gets in order to run.
     if not got.placed and len({str(each) for each in expected.slices}) > 1:
         return False
     if bounds.dims == "any":
@@ -86,20 +88,20 @@ def _agree(expected: Leaf, got: Leaf, bounds: Bounds) -> bool:
 
 
 def _sharing(leaf: Leaf) -> list[int]:
-    """Who holds the same slice as whom: per device, the first device that holds what it holds."""
+    """For each device, the first device that holds the same slice."""
     texts = [str(each) for each in leaf.slices]
     return [texts.index(text) for text in texts]
 
 
 def _is_held_whole(row: Placed) -> bool:
-    """Does every device hold all of a leaf that should be split?"""
+    """Does every device hold the whole of a leaf that should be split?"""
     whole = tuple((0, size) for size in row.shape)
     got, expected = row.got, row.expected
     return got is not None and all(part == whole for part in got) and not all(part == whole for part in expected)
 
 
-def _told(rows: list[tuple[Pair, Placed]], subject: Subject) -> str:
-    """One sentence on all leaves that are wrong in the same way, and what to do about them."""
+def _message(rows: list[tuple[Pair, Placed]], subject: Subject) -> str:
+    """Describe all leaves that are wrong in the same way, and how to fix them."""
     paths = list(dict.fromkeys(row.path for _, row in rows))
     places = {row.when for _, row in rows}
     found_on = [pair for pair in subject.pairs if any(pair is other for other, _ in rows)]
@@ -114,7 +116,7 @@ def _told(rows: list[tuple[Pair, Placed]], subject: Subject) -> str:
     if row.got is None:
         return text
     if not _is_held_whole(row):
-        return f"{text} Each device must hold the slice that it should, or the next step has to move it first."
-    advice = [text for when, text in _ADVICE.items() if when in places]
-    holds = "the whole leaf" if len(paths) == 1 else "all of each leaf"
-    return " ".join([f"{text} Every device holds {holds}, so nothing is saved.", *advice])
+        return f"{text} Devices hold other shards than they should, so the next step has to move data first."
+    each, holds = ("it", "the whole leaf") if len(paths) == 1 else ("each leaf", "all of each leaf")
+    advice = [text.format(each=each) for when, text in _ADVICE.items() if when in places]
+    return " ".join([f"{text} Every device holds {holds}, so sharding saves no memory.", *advice])

@@ -21,7 +21,7 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when, coming in and going out, the state takes no more than the reference's. Bytes on the fullest device."""
+    """Pass if the state fits the bound before and after the step. Bytes are those of the fullest device."""
     evidence: list[Amounts] = []
     faults: list[str] = []
     for pair in subject.pairs:
@@ -39,20 +39,20 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
         if mine > reference * bounds.at_most:
             faults.append(
-                f"On {subject.place(pair)} the fullest device holds {in_bytes(mine)} of state, "
-                f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state has "
-                f"{in_bytes(whole)}. Some leaf is held whole, or by more devices than it should be."
+                f"On {subject.place(pair)}, the fullest device holds {in_bytes(mine)} of state, "
+                f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state is "
+                f"{in_bytes(whole)}. At least one leaf is replicated, or is on more devices than it should be."
             )
     if faults:
         return Finding(False, "\n".join(faults), "too_much_memory", evidence)
     first = evidence[0].rows[0]
-    told = f"{in_bytes(first.mine or 0)} of state on each device, of {in_bytes(first.whole or 0)} in all."
-    return Finding(True, told, None, evidence)
+    message = f"Each device holds {in_bytes(first.mine or 0)} of the {in_bytes(first.whole or 0)} state."
+    return Finding(True, message, None, evidence)
 
 
 def _fullest(measured: Measured) -> int:
     devices = range(measured.facts.devices)
-    coming = max(measured.state_bytes(device) for device in devices)
+    before = max(measured.state_bytes(device) for device in devices)
     leaves = [leaf for _, leaf in measured.out[: len(measured.state)]]
-    going = max(sum(leaf.held_bytes(device) for leaf in leaves) for device in devices)
-    return max(coming, going)
+    after = max(sum(leaf.held_bytes(device) for leaf in leaves) for device in devices)
+    return max(before, after)

@@ -1,4 +1,4 @@
-"""What a check of a program looks at: the submission's program beside the reference's, on every mesh."""
+"""The input of a check in program mode: the submission's program and the reference's, on every mesh."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _MAX_CASES_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The submission's program and the reference's for one mesh, and the ids of the cases that they serve.
+    """The submission's program and the reference's for one mesh, and the ids of the cases that use them.
 
-    Cases of other shapes need another program, so a mesh may have several pairs.
+    Cases with other shapes need another program, so a mesh may have several pairs.
     """
 
     mine: Measured
@@ -30,7 +30,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One case on one mesh. `mismatch` is the first difference, and `where` says in which step it was found."""
+    """One case on one mesh. `mismatch` is the first difference, and `where` names the step that it was found in."""
 
     case: Case
     mesh: dict[str, int]
@@ -42,7 +42,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """All that is known of one submission. Pairs are ordered by mesh, the main one first."""
+    """All facts about one submission. Pairs are ordered by mesh, the main mesh first."""
 
     spec: ProgramSpec
     tolerances: Tolerances
@@ -50,7 +50,7 @@ class Subject:
     results: tuple[Result, ...]
 
     def bytes_of(self, group: str, measured: Measured) -> dict[str, int]:
-        """The whole bytes of each leaf of a group of problem.toml, or of those that a glob matches.
+        """The whole bytes of each leaf in a group of problem.toml, or of each leaf that a glob matches.
 
         Raises:
           GraderFault: the package names leaves that its reference does not have.
@@ -61,13 +61,13 @@ class Subject:
             named += measured.out
         found = {path: leaf.whole_bytes for path, leaf in named if any(fnmatchcase(path, each) for each in patterns)}
         if not found:
-            raise GraderFault(f"the package asks for the bytes of '{group}', but the reference has no such leaf")
+            raise GraderFault(f"problem.toml names '{group}', but the reference has no leaf of that name")
         return found
 
     def leaves_of(self, groups: Sequence[str], pair: Pair) -> frozenset[str]:
         """The submission's leaves and inputs that belong to one of the groups. Raises as `bytes_of` does.
 
-        A submission that names its leaves otherwise may have none: that is for `values` to say.
+        A submission that names its leaves differently may have none; the check `values` reports that.
         """
         for group in groups:
             self.bytes_of(group, pair.reference)
@@ -76,29 +76,29 @@ class Subject:
         return frozenset(path for path in paths if any(fnmatchcase(path, each) for each in patterns))
 
     def place(self, pair: Pair) -> str:
-        """`mesh fsdp=8`, and the cases where the mesh has a program for others as well."""
+        """`mesh fsdp=8`, with the cases if the mesh has another program for other cases."""
         return self.places([pair])
 
     def places(self, pairs: Sequence[Pair]) -> str:
         """Each mesh once: `mesh fsdp=8 in public-1 and mesh fsdp=4`."""
-        told = []
+        places = []
         for name in dict.fromkeys(mesh_name(pair.mine.mesh) for pair in pairs):
             these, all_of_it = (
                 [pair for pair in some if mesh_name(pair.mine.mesh) == name] for some in (pairs, self.pairs)
             )
             cases = list(dict.fromkeys(case for pair in these for case in pair.cases))
             partly = cases and len({pair.cases for pair in these}) < len({pair.cases for pair in all_of_it})
-            told.append(f"mesh {name} in {_listed(cases)}" if partly else f"mesh {name}")
-        return " and ".join(told)
+            places.append(f"mesh {name} in {_listed(cases)}" if partly else f"mesh {name}")
+        return " and ".join(places)
 
     def entry(self, pair: Pair) -> dict[str, Any]:
-        """The beginning of a pair's evidence: its mesh, and the cases where the mesh has several programs."""
+        """The first fields of a pair's evidence: its mesh, and its cases if the mesh has several programs."""
         several = sum(each.mine.mesh == pair.mine.mesh for each in self.pairs) > 1
         return {"mesh": pair.mine.mesh, **({"cases": list(pair.cases)} if several else {})}
 
 
 def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, Mismatch | None]:
-    """Where the first difference is, in words, and what it is."""
+    """The first difference, preceded by a phrase that says where it is."""
     mismatch = _compare_leaves(expected.init, got.init, tolerances)
     if mismatch is not None:
         return "in the state that `init` returns", mismatch
@@ -109,8 +109,8 @@ def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, 
             shared = {path: one[path] for path in replicas}
             mismatch = compare(shared, replicas, tolerances)
             if mismatch is not None:
-                text = f"devices that should hold the same hold different values; of one of them: {mismatch.message}"
-                kind = "devices that should hold the same value hold different ones"
+                kind = "devices that should hold equal values hold different ones"
+                text = f"{kind}. On one of them, {mismatch.message}"
                 return where, Mismatch(mismatch.reason, kind, text, mismatch.difference)
         if mismatch is not None:
             return where, mismatch
@@ -120,13 +120,14 @@ def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, 
 def _compare_leaves(expected: Leaves, got: Leaves, tolerances: Tolerances) -> Mismatch | None:
     missing, extra = sorted(expected.keys() - got.keys()), sorted(got.keys() - expected.keys())
     if missing or extra:
-        told = [
+        names = [
             f"{word} {', '.join(paths[:6])}" for word, paths in (("missing:", missing), ("unknown:", extra)) if paths
         ]
+        kind = "the leaves are not the expected ones"
         return Mismatch(
             "wrong_structure",
-            "the leaves are not the ones that are asked for",
-            f"the leaves are not the ones that are asked for; {'; '.join(told)}.",
+            kind,
+            f"{kind}; {'; '.join(names)}.",
             Difference(expected=sorted(expected), got=sorted(got)),
         )
     ordered: dict[str, Any] = {path: got[path] for path in expected}
@@ -134,7 +135,7 @@ def _compare_leaves(expected: Leaves, got: Leaves, tolerances: Tolerances) -> Mi
 
 
 def _listed(cases: Sequence[str]) -> str:
-    """`public-1`, `public-1 and hidden-2`, or the first three and how many more."""
+    """`public-1`, `public-1 and hidden-2`, or the first three and the number of the others."""
     shown = list(cases[:_MAX_CASES_NAMED])
     if len(cases) > len(shown):
         shown.append(f"{len(cases) - len(shown)} more")
@@ -143,5 +144,5 @@ def _listed(cases: Sequence[str]) -> str:
 
 
 def worst(values: Sequence[int]) -> int:
-    """What the fullest device has."""
+    """The value of the fullest device."""
     return max(values, default=0)

@@ -1,4 +1,4 @@
-"""The collectives of a program as a table: one row for each kind, group of axes, and inside or outside of loops."""
+"""The collectives of a program as a table, with one row per kind, set of axes, and place inside or outside loops."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _MAX_LITTLE = 8
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One array of a collective. `depends` and `carries` name leaves of the state and inputs, as `flow.Origin` does."""
+    """One array of a collective. `depends` and `carries` name leaves of the state and inputs: see `flow.Origin`."""
 
     logical_bytes: int
     depends: frozenset[str]
@@ -24,9 +24,9 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class CollectiveUse:
-    """One collective, as a check wants it. `axes` is None where its groups run along no axes of the mesh.
+    """One collective, as checks read it. `axes` is None if its groups do not run along axes of the mesh.
 
-    `executions` is None where the compiler knows no number: then nothing can be said of its bytes.
+    `executions` is None if the compiler does not know a number; the total bytes are then unknown.
     """
 
     kind: str
@@ -46,20 +46,20 @@ class CollectiveUse:
 
 
 def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[CollectiveUse]:
-    """What the devices say, in program order, without what is said to oneself or is too little to matter.
+    """The collectives in program order, without groups of one device and without those too small to matter.
 
-    Too little is a collective that over all its executions moves less than `ignore_below` bytes; but not where
-    there are so many of these that together they could carry something.
+    A collective is small if it moves less than `ignore_below` bytes over all its executions. If there are so many
+    small ones that they could carry data together, none is left out.
     """
-    said = [_said(each, measured) for each in measured.facts.census.collectives if each.group_size > 1]
-    little = [each for each in said if each.executions is not None and each.total_bytes < ignore_below]
+    uses = [_use_of(each, measured) for each in measured.facts.census.collectives if each.group_size > 1]
+    little = [each for each in uses if each.executions is not None and each.total_bytes < ignore_below]
     if sum(each.total_bytes for each in little) > _MAX_LITTLE * ignore_below:
-        return said
-    return [each for each in said if each not in little]
+        return uses
+    return [each for each in uses if each not in little]
 
 
 def evidence_of(subject: Subject, pair: Pair, ignore_below: int) -> Collectives:
-    """Sums, mine beside the reference's, and both in program order."""
+    """The sums of both programs side by side, and each program's collectives in program order."""
     mine = collectives_of(pair.mine, ignore_below=ignore_below)
     reference = collectives_of(pair.reference, ignore_below=ignore_below)
     ours, theirs = _sums(mine), _sums(reference)
@@ -81,9 +81,9 @@ def evidence_of(subject: Subject, pair: Pair, ignore_below: int) -> Collectives:
 Key = tuple[str, tuple[str, ...] | None, int, bool]
 
 
-def _sums(said: Iterable[CollectiveUse]) -> dict[Key, Traffic]:
+def _sums(uses: Iterable[CollectiveUse]) -> dict[Key, Traffic]:
     alike: dict[Key, list[CollectiveUse]] = {}
-    for each in said:
+    for each in uses:
         alike.setdefault((each.kind, each.axes, each.group_size, each.in_loop), []).append(each)
     return {
         key: Traffic(
@@ -95,7 +95,7 @@ def _sums(said: Iterable[CollectiveUse]) -> dict[Key, Traffic]:
     }
 
 
-def _calls(said: list[CollectiveUse]) -> list[CollectiveCall]:
+def _calls(uses: list[CollectiveUse]) -> list[CollectiveCall]:
     return [
         CollectiveCall(
             collective=each.kind,
@@ -104,11 +104,11 @@ def _calls(said: list[CollectiveUse]) -> list[CollectiveCall]:
             executions=each.executions,
             in_loop=each.in_loop,
         )
-        for each in said[:_MAX_TIMELINE]
+        for each in uses[:_MAX_TIMELINE]
     ]
 
 
-def _said(each: Collective, measured: Measured) -> CollectiveUse:
+def _use_of(each: Collective, measured: Measured) -> CollectiveUse:
     names = [*measured.state, *measured.inputs]
     return CollectiveUse(
         kind=each.kind,

@@ -1,4 +1,4 @@
-"""Does the program compute what the reference computes: the initial state, every step's whole new state, every loss?"""
+"""Does the program compute what the reference computes: the initial state, the state after each step, and each loss?"""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ TRUST: Trust = "verified"
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass when no case differs on any mesh. Evidence: the tolerances that were used, and the failed public cases."""
+    """Pass if no case differs on any mesh. Evidence: the tolerances, and the public cases that failed."""
     wrong = [result for result in subject.results if result.mismatch]
     evidence: list[Evidence] = [
         _tolerances_used(subject),
@@ -26,20 +26,19 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         number = len({result.case.id for result in subject.results})
         first = next((result for result in wrong if result.case.public), wrong[0])
         assert first.mismatch is not None
-        told = f"{len(failed)} of {number} cases failed. The first is {first.case.id} {told_of(first)}"
-        return Finding(False, told, first.mismatch.reason, evidence)
-    # A mesh has several programs where cases differ in their shapes.
+        message = f"{len(failed)} of {number} cases failed. The first is {first.case.id} {message_of(first)}"
+        return Finding(False, message, first.mismatch.reason, evidence)
+    # A mesh has several programs if the shapes of cases differ.
     meshes = " and ".join(dict.fromkeys(mesh_name(pair.mine.mesh) for pair in subject.pairs))
-    return Finding(True, f"Every case agrees with the reference, on {meshes}.", None, evidence)
+    return Finding(True, f"Every case agrees with the reference on {meshes}.", None, evidence)
 
 
-def told_of(result: Result) -> str:
-    """What went wrong; of a hidden case only the kind of fault."""
+def message_of(result: Result) -> str:
+    """Describe what went wrong. A hidden case gives only the kind of fault."""
     assert result.mismatch is not None
-    where = f"{result.where} " if result.where else ""
-    if not result.case.public:
-        return f"on {mesh_name(result.mesh)}: {where}{result.mismatch.kind}."
-    return f"on {mesh_name(result.mesh)}: {where}{result.mismatch.message}"
+    where = f", {result.where}" if result.where else ""
+    difference = result.mismatch.message if result.case.public else f"{result.mismatch.kind}."
+    return f"on {mesh_name(result.mesh)}{where}: {difference}"
 
 
 def _tolerances_used(subject: Subject) -> Tolerances:

@@ -1,8 +1,8 @@
-"""Hidden cases that one attempt has for itself, in call mode.
+"""Hidden cases that belong to one attempt, in call mode.
 
 Their inputs are drawn from the deployment's secret and the attempt's name, and the reference answers them in a runner
-that no submission has been in. So whatever a submission finds a way to tell another one of its inputs, it tells nothing
-of the next attempt's. The same name gives the same inputs, for an attempt that is graded again.
+that never runs submissions. So even a submission that leaks its inputs reveals nothing about those of another attempt.
+The same name gives the same inputs, so that an attempt can be graded again.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from grader.modes.package_code import runner_spec
 from grader.package.package import Package
 from grader.sandbox.protocol import Sandbox, Session
 
-# A runner serves so many requests, and is let go when nobody has asked for so long: it holds 200 MB.
+# A runner ends after this many requests, or after this long without one, because it holds 200 MB.
 _USES = 128
 _IDLE_S = 30.0
 _LOOK_S = 0.05
@@ -35,12 +35,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What one attempt has for itself, in the making.
+    """The hidden cases of one attempt, while they are being made.
 
-    `cases` waits for the inputs and has the reference start on them, `answers` waits for its answers by case, and
-    `results` runs another source of the package, giving what it returns by case where it does not raise.
+    `cases` waits for the inputs and starts the reference on them; `answers` waits for its answers by case. `results`
+    runs another source of the package and returns its results for the cases in which it does not raise.
 
-    Raises, all three: GraderFault, where the package's own code fails; Cancelled.
+    All three raise GraderFault if the package's own code fails, and Cancelled.
     """
 
     cases: Callable[[], tuple[Case, ...]]
@@ -49,7 +49,7 @@ class Drawing:
 
 
 class Draws:
-    """Any thread may ask. Runners are opened when they are needed, and kept for the next attempt for a while."""
+    """Threads may share one. Runners are opened when needed, and kept for a while for the next attempt."""
 
     def __init__(self, sandbox: Sandbox, secret: bytes) -> None:
         self._sandbox = sandbox
@@ -63,7 +63,7 @@ class Draws:
         """Start drawing the inputs of the attempt `name`. Returns at once.
 
         Args:
-          like: the hidden cases that everybody's were prepared for; others must have their form.
+          like: the prepared hidden cases; the new ones must have their form.
         """
         making = self._threads.submit(self._cases, package, name, like)
         answering: list[Future[dict[str, Answer]]] = []
@@ -81,7 +81,7 @@ class Draws:
         return Drawing(cases, answers, lambda source: self._results(package, source, cases()))
 
     def let_go(self) -> None:
-        """End the runners that nobody uses now."""
+        """End the runners that are not in use."""
         with self._guard:
             idle = [each for kept in self._idle.values() for each in kept]
             self._idle.clear()
@@ -124,16 +124,16 @@ class Draws:
                 try:
                     results[case.id] = session.call([*case.inputs.values()]).get("result")
                 except SubmissionFault as fault:
-                    # It only helps to explain, so a limit that it meets on these inputs ends the comparison, no more.
+                    # It only helps to explain, so reaching a limit on these inputs ends only the comparison.
                     if fault.reason != "error":
                         break
             return results
 
-        # Not by a runner that answers for the reference later: this source may have changed what others see.
+        # Not in a runner that answers for the reference later, because this source may change what others see.
         return self._ask(package, "a known wrong submission", ask, alone=True)
 
     def _ask(self, package: Package, what: str, ask: Callable[[Session], T], *, alone: bool = False) -> T:
-        """Once more where the runner is lost: one that waited for this may have died since."""
+        """Try once more if the runner is lost, because a kept one may have died meanwhile."""
 
         def once() -> T:
             if alone:
@@ -153,13 +153,13 @@ class Draws:
 
     @contextmanager
     def _lent(self, package: Package) -> Iterator[Session]:
-        """One runner with the package's own code for each that asks at the same time."""
+        """Lend a runner for the package's own code, one to each thread at a time."""
         with self._guard:
             kept = self._idle.setdefault(package.version, [])
             runner = kept.pop() if kept else None
         if runner is None:
             opened = ExitStack()
-            # Without the attempt's event: the runner outlives the attempt.
+            # Without the stop of the attempt, because the runner outlives it.
             session = opened.enter_context(self._sandbox.open(replace(runner_spec(package), share=_USES, own=True)))
             runner = _Runner(session, opened)
         try:
@@ -190,7 +190,7 @@ class _Runner:
 
 
 def _form(inputs: dict[str, object]) -> list[tuple[object, ...]]:
-    """What warm programs and limits were prepared for: names, types, shapes and dtypes."""
+    """The form that warm programs and limits were prepared for: names, types, shapes and dtypes."""
     return [
         (name, value.shape, value.dtype.name) if isinstance(value, np.ndarray) else (name, type(value))
         for name, value in inputs.items()
@@ -202,7 +202,7 @@ def _wait(made: Future[T], stop: Stop) -> T:
         try:
             return made.result(_LOOK_S)
         except NotYet:
-            # TimeoutError is also what the work itself may have raised.
+            # The work itself may also have raised TimeoutError.
             if made.done():
                 return made.result()
             if stop.is_set():

@@ -1,4 +1,4 @@
-"""Call mode: the entry point is called once a case, and what it returns is compared with the reference's answers."""
+"""Call mode: the entry point is called once per case, and its results are compared with the reference's answers."""
 
 import time
 from collections.abc import Iterable
@@ -46,8 +46,8 @@ class CallGrading(RunnerGrading):
     def _grade(self, session: Session) -> Verdict:
         """Grade on the public cases, then on the attempt's own hidden ones.
 
-        One that fails in public is rejected whatever follows, so the prepared cases do for it: known wrong submissions
-        have been run on these, and no attempt that could be accepted has them.
+        A submission that fails a public case is rejected in any case, so the prepared hidden cases are enough for it:
+        known wrong submissions have run on these, and no attempt that could be accepted gets them.
         """
         report, manifest, prepared, drawing = self._report, self._package.manifest, self._prepared, self._drawing
         self._context.progress("importing")
@@ -67,7 +67,7 @@ class CallGrading(RunnerGrading):
             assert drawing is not None
             hidden = list(drawing.cases())
         if hidden:
-            # From here on what is printed may hold hidden inputs, so none of it may reach the verdict.
+            # From here on the output may contain hidden inputs, so none of it may reach the verdict.
             session.seal_output()
             got = self._call_all(session, hidden, len(public) + len(hidden), got)
         output = session.output()
@@ -84,7 +84,7 @@ class CallGrading(RunnerGrading):
         return report.verdict(findings, results, output, misconception=misconception)
 
     def _call_all(self, session: Session, cases: list[Case], number: int, before: Got | None = None) -> Got:
-        """Call the entry point once a case; after a fault that ended the process nothing more is run.
+        """Call the entry point once per case, until a fault ends the process.
 
         Args:
           number: of all cases; `before`: those that were called already.
@@ -114,9 +114,9 @@ class CallGrading(RunnerGrading):
     def _misconception(
         self, known: AskForKnownMistakes, outcomes: list[Outcome], drawing: Drawing | None
     ) -> str | None:
-        """The misunderstanding of the known wrong submission whose every result is this one's, if there is one.
+        """The misunderstanding of the known wrong submission with exactly these results, if there is one.
 
-        With a `drawing` the public cases choose, and the chosen are run on the attempt's own cases.
+        With a `drawing`, the public cases select candidates, which then run on the attempt's own cases.
         """
         results = {outcome.case.id: outcome.got.result for outcome in outcomes if outcome.got is not None}
         wrong = {outcome.case.id for outcome in outcomes if outcome.mismatch is not None}
@@ -146,30 +146,30 @@ def _case_result(outcome: Outcome) -> CaseResult:
     if outcome.got is not None and outcome.mismatch is None:
         return CaseResult(id=case.id, public=case.public, passed=True, message="Agrees with the reference.")
     if outcome.got is None and outcome.fault is None:
-        message = "Not reached: an earlier case ended the process."
+        message = "Not run: an earlier case ended the process."
     elif not case.public:
         message = _hidden_message(outcome)
     else:
-        told = fault_message(outcome.fault) if outcome.fault else outcome.mismatch.message  # type: ignore[union-attr]
+        fault = fault_message(outcome.fault) if outcome.fault else outcome.mismatch.message  # type: ignore[union-attr]
         inputs = [f"  {name} = {show(value, indent=len(name) + 5)}" for name, value in case.inputs.items()]
-        message = "\n".join([told, "Inputs:", *inputs])
+        message = "\n".join([fault, "Inputs:", *inputs])
         if outcome.mismatch is not None and outcome.mismatch.reason == "wrong_value":
             difference = outcome.mismatch.difference
             message += f"\nExpected: {difference.expected}\nGot:      {difference.got}"
     return CaseResult(id=case.id, public=case.public, passed=False, message=message)
 
 
-_TOLD_EXCEPTIONS = frozenset(
+_NAMED_EXCEPTIONS = frozenset(
     "ArithmeticError AssertionError AttributeError IndexError KeyError NameError NotImplementedError OverflowError "
     "RecursionError RuntimeError TypeError UnboundLocalError ValueError ZeroDivisionError".split()
 )
 
 
 def _hidden_message(outcome: Outcome) -> str:
-    """The kind of fault alone, in our own words: a message, a shape, a line or a name could carry an input out."""
+    """Only the kind of fault, in our own words: a message, a shape, a line or a name could reveal an input."""
     if outcome.mismatch is not None:
-        return f"{outcome.mismatch.kind.capitalize()}."
+        return f"{outcome.mismatch.kind[0].upper()}{outcome.mismatch.kind[1:]}."
     assert outcome.fault is not None
     name = outcome.fault.detail.get("type")
-    told = name if name in _TOLD_EXCEPTIONS else "an exception"
-    return REASONS[outcome.fault.reason].in_hidden_case or f"Your code raised {told}."
+    exception = name if name in _NAMED_EXCEPTIONS else "an exception"
+    return REASONS[outcome.fault.reason].in_hidden_case or f"Your code raised {exception}."

@@ -1,4 +1,4 @@
-"""Call mode: the entry point is called once a case, and what it returns is compared with the reference's answers."""
+"""Call mode: the entry point is called once per case, and its results are compared with the reference's answers."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from grader.sandbox.protocol import Sandbox
 
 
 class CallMode(Mode[CallPrepared]):
-    """See `Mode`. Attempts get hidden inputs of their own from `draws`."""
+    """See `Mode`. Attempts get their own hidden inputs from `draws`."""
 
     def __init__(self, package: Package, manifest: CallManifest, sandbox: Sandbox, draws: Draws) -> None:
         self._package = package
@@ -47,10 +47,10 @@ class CallMode(Mode[CallPrepared]):
     def run_known(
         self, sandbox: Sandbox, prepared: CallPrepared, submission: KnownSubmission, stop: Stop
     ) -> KnownMistake:
-        """See `Mode`. Raises GraderFault where it gives no result."""
+        """See `Mode`. Raises GraderFault if it returns no result."""
         results = self._results(sandbox, submission, prepared.cases, stop)
         tolerances = self._manifest.tolerance
-        # One that differs nowhere from the reference tells nothing.
+        # A submission that never differs from the reference explains nothing.
         differs = any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items())
         return KnownMistake(submission.misunderstanding, results if differs else {})
 

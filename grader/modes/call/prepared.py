@@ -12,21 +12,21 @@ from grader.checks.call.outcome import Answer
 
 @dataclass(frozen=True, slots=True)
 class CallPrepared:
-    """The cases, public ones first, and what the reference returns for each, by case id."""
+    """The cases, public ones first, and the reference's result for each, by case id."""
 
     cases: tuple[Case, ...]
     answers: dict[str, Answer]
 
 
 def answer_of(values: dict[str, object]) -> Answer:
-    """Read a reply to `call`. What the spies say is taken only in the form in which they say it."""
+    """Read a reply to `call`. Records of the spies are accepted only in the form that the spies use."""
     observed = values.get("observed")
     events = [event for event in observed if _is_event(event)] if isinstance(observed, list) else []
     return Answer(values.get("result"), events)
 
 
 def _is_event(event: object) -> bool:
-    """Has it the form that grader/runner/observe.py gives to an event? A submission can send any other."""
+    """Whether it has the form of an event of grader/runner/observe.py. A submission can send anything."""
     match event:
         case {
             "event": str(),
@@ -50,7 +50,7 @@ def store(folder: Path, prepared: CallPrepared) -> None:
 
 
 def load(folder: Path) -> CallPrepared | None:
-    """None where it has not been stored, or not to the end."""
+    """None if it was not stored, or not completely."""
     try:
         cases, values_of, _ = kept.load_cases(folder)
     except kept.UNREADABLE:

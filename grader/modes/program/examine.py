@@ -1,6 +1,6 @@
-"""Program mode: what a source compiles to on every mesh of its problem, measured, and what that computes.
+"""Program mode: compile a source for every mesh of its problem, measure the programs, and run them.
 
-The reference, the known wrong submissions and a submission go the same way: a runner exports, a verifier compiles and
+The reference, the known wrong submissions and a submission are treated alike: a runner exports, a verifier compiles and
 runs. They go side by side: a program is compiled while the next is exported, and while `init` runs with hidden seeds.
 """
 
@@ -35,10 +35,10 @@ def examine(
     session: Session,
     context: Context = QUIET,
 ) -> Examination:
-    """Export what `session` has loaded for every mesh and signature, and have each verified.
+    """Export what `session` has loaded for every mesh and signature, and verify each one.
 
     Raises:
-      SubmissionFault, GraderFault, Cancelled: as the sessions do; the first in the order of the meshes.
+      SubmissionFault, GraderFault, Cancelled: as the sessions do; of several, the first in the order of the meshes.
     """
     signatures = signatures_of(manifest, cases)
 
@@ -49,7 +49,7 @@ def examine(
         except NeedsOwnVerifier:
             pass
         except SubmissionFault as fault:
-            # A program before it may have broken this verifier. One that crashes a verifier of its own did it itself.
+            # An earlier program may have broken this verifier. A program that crashes its own verifier did it itself.
             if fault.reason != "killed":
                 raise
         parts = []
@@ -83,7 +83,7 @@ def examine(
 
 
 def _public_and_hidden(signature: Signature, states: States) -> list[tuple[Signature, States]]:
-    """The cases of a signature, apart: what is shown of a public one comes from a process that saw no hidden one."""
+    """The public and the hidden cases of a signature, because public output must come without hidden inputs."""
     first = first_cases(signature)
     none: Future[tuple[Leaves, ...]] = Future()
     none.set_result(())

@@ -47,9 +47,9 @@ def first_cases(signature: Signature) -> tuple[Case, ...]:
 
 
 def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], signature: Signature) -> Export:
-    """Have the loaded source exported for one mesh. Raises what `Session.request` raises.
+    """Export the loaded source for one mesh. Raises the same errors as `Session.request`.
 
-    From the first seed or argument of a hidden case on, nothing of what is printed is kept.
+    Output is dropped from the first seed or argument of a hidden case on.
     """
     program = manifest.program
     first = first_cases(signature)
@@ -83,7 +83,7 @@ def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], si
             and all(type(number) is int for number in primitives.values())
         ):
             _check_states(states[0], states)
-            # Without an `init` there is no state, in any case.
+            # Without an `init`, there is no state in any case.
             states = states if program.init else states * len(first)
             return Export(artifact, init, tuple(states), tuple(outputs), primitives, retraced)
     raise _malformed("an export")
@@ -127,7 +127,7 @@ def _is_array(leaf: object) -> bool:
 
 
 def _are_paths(names: list[object]) -> bool:
-    """As our runner names leaves: so many at most, so long at most, each name once."""
+    """Whether these can be leaf names of our runner: not too many, not too long, each name once."""
     return (
         len(names) <= MAX_LEAVES + 1
         and all(isinstance(name, str) and len(name) <= MAX_PATH for name in names)
@@ -136,7 +136,7 @@ def _are_paths(names: list[object]) -> bool:
 
 
 def _check_states(usual_state: Leaves, states: Sequence[Leaves]) -> None:
-    """One program takes them all.
+    """Check that one program can take the states of all seeds.
 
     Raises:
       SubmissionFault: a leaf's name, shape or dtype depends on the seed.
@@ -148,9 +148,9 @@ def _check_states(usual_state: Leaves, states: Sequence[Leaves]) -> None:
             usual = usual_state[path]
             if leaf.shape != usual.shape:
                 raise SubmissionFault(
-                    "wrong_shape", f"`init` gives leaf {path} another shape for one seed than for another."
+                    "wrong_shape", f"The shape of leaf {path} in the state of `init` depends on the seed."
                 )
             if leaf.dtype != usual.dtype:
                 raise SubmissionFault(
-                    "wrong_dtype", f"`init` gives leaf {path} another dtype for one seed than for another."
+                    "wrong_dtype", f"The dtype of leaf {path} in the state of `init` depends on the seed."
                 )

@@ -7,7 +7,7 @@ from typing import Any
 from grader import checks
 from grader.checks.program.subject import Pair, Result, Subject, compare_runs
 from grader.checks.program.table import collectives_of
-from grader.checks.program.values import told_of
+from grader.checks.program.values import message_of
 from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
 from grader.known import AskForKnownMistakes
@@ -22,7 +22,7 @@ from grader.program.measured import Measured, mesh_name
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
 
-# A cost of so little is as good as none: else a reference that sends nothing would make any byte infinitely worse.
+# A cost below this counts as none. Otherwise, next to a reference that sends nothing, any byte would be infinitely bad.
 _SMALL = 1024
 
 
@@ -88,7 +88,7 @@ class ProgramGrading(RunnerGrading):
 
 
 def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:
-    """The cost of a program relative to the reference's, over all meshes. None where something cannot be counted."""
+    """The cost of a program relative to the reference's, over all meshes. None if something cannot be counted."""
     pairs = list(pairs)
     parts = []
     for name, count in _COSTS.items():
@@ -104,22 +104,22 @@ def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:
 
 
 def _ring_bytes(measured: Measured) -> int | None:
-    said = collectives_of(measured)
-    if any(each.executions is None for each in said):
+    uses = collectives_of(measured)
+    if any(each.executions is None for each in uses):
         return None
-    return sum(each.ring_bytes * (each.executions or 0) for each in said)
+    return sum(each.ring_bytes * (each.executions or 0) for each in uses)
 
 
 _COSTS: dict[Any, Callable[[Measured], int | None]] = {
     "ring_bytes": _ring_bytes,
-    # An array that is a constant of the program saves no memory: it is held besides.
+    # An array that is a constant of the program does not save memory, because it is stored in addition.
     "temporary_bytes": lambda measured: measured.facts.memory.temporary_bytes + measured.facts.census.constant_bytes,
     "dot_flops": lambda measured: measured.facts.census.dot_flops,
 }
 
 
 def _check_inputs(mine: Measured, reference: Measured) -> None:
-    """The inputs are ours to shard; a process that ran a submission could export a program that takes them otherwise.
+    """The grader shards the inputs, but a process that ran a submission could export other shardings.
 
     Raises:
       SubmissionFault: `wrong_sharding`.
@@ -128,8 +128,8 @@ def _check_inputs(mine: Measured, reference: Measured) -> None:
         if got.slices != expected.slices:
             raise SubmissionFault(
                 "wrong_sharding",
-                f"On mesh {mesh_name(mine.mesh)} the program takes {name} as {got.spec}, and it is given as "
-                f"{expected.spec}. How an input comes in is not for the program to choose.",
+                f"On mesh {mesh_name(mine.mesh)}, the program takes {name} as {got.spec}, but it receives {name} as "
+                f"{expected.spec}. A program cannot choose the sharding of its inputs.",
             )
 
 
@@ -145,7 +145,7 @@ def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
 def _misconception(
     known: AskForKnownMistakes, mine: Sequence[Examined], subject: Subject, *, values: bool
 ) -> str | None:
-    """The misunderstanding of the known wrong submission that computes, or where that is right is built, the same."""
+    """The misunderstanding of the known wrong submission with the same results or, if they are right, program."""
     sketch = sketch_of(mine)
     pattern = pattern_of([pair.mine for pair in subject.pairs])
     for each in known(wrong_result=not values):
@@ -166,5 +166,5 @@ def _case_result(case_id: str, public: bool, results: Sequence[Result]) -> CaseR
     wrong = next((result for result in results if result.case.id == case_id and result.mismatch), None)
     if wrong is None:
         return CaseResult(id=case_id, public=public, passed=True, message="Agrees with the reference on every mesh.")
-    told = told_of(wrong)
-    return CaseResult(id=case_id, public=public, passed=False, message=told[0].upper() + told[1:])
+    message = message_of(wrong)
+    return CaseResult(id=case_id, public=public, passed=False, message=message[0].upper() + message[1:])

@@ -1,6 +1,6 @@
-"""Program mode: what a source compiles to on every mesh of its problem, measured, and what that computes.
+"""Program mode: compile a source for every mesh of its problem, measure the programs, and run them.
 
-The reference, the known wrong submissions and a submission go the same way: a runner exports, a verifier compiles and
+The reference, the known wrong submissions and a submission are treated alike: a runner exports, a verifier compiles and
 runs.
 """
 
@@ -27,7 +27,7 @@ from grader.program.measured import Measured
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
 log = logging.getLogger("meshgrade.known")
-# A program's starter is public and most often holds the whole `init`.
+# A starter is public and usually contains the whole `init`.
 _REHEARSAL = """{starter}
 
 def warm():
@@ -44,7 +44,7 @@ def rehearsing_runner(package: Package, manifest: ProgramManifest) -> RunnerSpec
 
 
 class ProgramMode(Mode[ProgramPrepared]):
-    """See `Mode`. No submission's process is given a hidden input, so all attempts have the same."""
+    """See `Mode`. No submission's process receives a hidden input, so all attempts have the same."""
 
     def __init__(self, package: Package, manifest: ProgramManifest, sandbox: Sandbox) -> None:
         self._package = package
@@ -81,7 +81,7 @@ class ProgramMode(Mode[ProgramPrepared]):
     def run_known(
         self, sandbox: Sandbox, prepared: ProgramPrepared, submission: KnownSubmission, stop: Stop
     ) -> KnownMistake:
-        """See `Mode`. One that computes what is right is recognised by how it is built, another by what it computes."""
+        """See `Mode`. A submission with right results is recognised by its program, any other by its results."""
         try:
             examined = self._examine(sandbox, submission.source, prepared.cases, stop)
         except SubmissionFault as fault:
@@ -104,7 +104,7 @@ class ProgramMode(Mode[ProgramPrepared]):
         return tuple(each.measured for each in examined.programs)
 
     def _examine(self, sandbox: Sandbox, source: str, cases: Sequence[Case], stop: Stop) -> tuple[Examined, ...]:
-        """What a source of the package's own compiles to on every mesh. Raises as `examine` does."""
+        """The programs of one of the package's own sources, on every mesh. Raises the same errors as `examine`."""
         with sandbox.open(self._spec, stop) as session:
             session.load(source, self._manifest.entry)
             return examine(self._manifest, cases, sandbox, session, Context(stop=stop)).programs

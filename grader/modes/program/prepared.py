@@ -26,10 +26,10 @@ def store(folder: Path, prepared: ProgramPrepared) -> None:
 
 
 def load(folder: Path) -> ProgramPrepared | None:
-    """None where it has not been stored, or not to the end.
+    """None if it was not stored, or not completely.
 
     Raises:
-      GraderFault: what is stored of a program is not what a verifier says.
+      GraderFault: the stored facts do not have the form that a verifier gives them.
     """
     try:
         cases, _, programs = kept.load_cases(folder)
@@ -39,7 +39,7 @@ def load(folder: Path) -> ProgramPrepared | None:
 
 
 def _store_examined(folder: Path, number: int, examined: Examined) -> None:
-    """A file for what was measured, and one for each run."""
+    """One file for the facts, and one for each run."""
     ids = [case.id for case in examined.cases]
     message = {"raw": examined.raw, "mesh": examined.measured.mesh, "inputs": examined.measured.inputs, "cases": ids}
     kept.write_frame(folder / f"program-{number}.frame", message)
@@ -57,7 +57,7 @@ def _load_examined(folder: Path, number: int, cases: Sequence[Case]) -> Examined
         init, steps = values["init"], values["steps"]
         assert isinstance(init, dict)
         assert isinstance(steps, list)
-        # Of the reference itself no replicas differ: that was seen when it was stored.
+        # Replicas of the reference never differ: that was checked when it was stored.
         runs[case.id] = Run(init, tuple(steps), tuple({} for _ in steps))
     measured = measured_of(message["raw"], message["mesh"], tuple(message["inputs"]))
     return Examined(served, measured, runs, message["raw"])

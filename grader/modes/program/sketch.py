@@ -1,4 +1,4 @@
-"""What is kept of a known wrong submission, to recognise another that is wrong in the same way."""
+"""A summary of a known wrong submission, to recognise another one that is wrong in the same way."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from grader.wire import Array
 
 
 def sketch_of(examined: Sequence[Examined]) -> dict[str, object]:
-    """By case and mesh, the last step's leaves: shapes, at most 64 elements of each, and replicas that differ."""
+    """The leaves of the last step, by case and mesh: shapes, at most 64 elements each, and replicas that differ."""
     return {
         f"{case_id} on {mesh_name(each.measured.mesh)}": {
             **{f"{path} shape": np.array(leaf.shape) for path, leaf in run.steps[-1].items()},
@@ -24,7 +24,7 @@ def sketch_of(examined: Sequence[Examined]) -> dict[str, object]:
 
 
 def pattern_of(programs: Sequence[Measured]) -> dict[str, object]:
-    """How programs are built, by mesh and by place among those of a mesh."""
+    """How programs are built, by mesh and by position among the programs of that mesh."""
     pattern: dict[str, object] = {}
     for each in programs:
         mesh = mesh_name(each.mesh)
@@ -33,20 +33,20 @@ def pattern_of(programs: Sequence[Measured]) -> dict[str, object]:
 
 
 def _pattern_of(measured: Measured) -> dict[str, object]:
-    """How a program is built: its collectives, where its leaves live, what it computes. Compared as a whole."""
-    said = sorted(
+    """How a program is built: its collectives, where its leaves live, and its FLOPs. Compared as a whole."""
+    collectives = sorted(
         [each.kind, "/".join(each.axes or ()), each.in_loop, each.executions, each.logical_bytes]
         for each in collectives_of(measured)
     )
     return {
-        "collectives": [" ".join(map(str, row)) for row in said],
+        "collectives": [" ".join(map(str, row)) for row in collectives],
         "leaves": [f"{path} {leaf.slices}" for path, leaf in (*measured.state_in, *measured.out)],
         "flops": str(measured.facts.census.dot_flops),
     }
 
 
 def _strided(leaf: Array, count: int = 64) -> Array:
-    """At most `count` elements, evenly spread: enough to recognise an array by."""
+    """At most `count` evenly spread elements, enough to recognise an array by."""
     flat = np.ravel(leaf)
     step = max(1, -(-flat.size // count))
     return flat[::step]

@@ -1,4 +1,4 @@
-"""Has a verifier compile, measure and run one exported program."""
+"""Let a verifier compile, measure and run one exported program."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from grader.wire import DTYPES, MAX_RANK
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """One program on one mesh: what was measured, and a run for each case. `raw` is what the facts were read from."""
+    """One program on one mesh: its facts, and a run for each case. The facts were read from `raw`."""
 
     cases: tuple[Case, ...]
     measured: Measured
@@ -31,7 +31,7 @@ class Examined:
 
 
 class NeedsOwnVerifier(Exception):
-    """The program calls native kernels: its verifier must serve nobody else."""
+    """The program calls native kernels, so its verifier must serve no other program."""
 
 
 def verify(
@@ -44,14 +44,14 @@ def verify(
     *,
     alone: bool = False,
 ) -> Examined:
-    """Have a program compiled, measured and run on every case of its signature.
+    """Compile a program, measure it, and run it on every case of its signature.
 
     Args:
       states: for the signature's cases. The wait for the later ones does not count as the verifier's time.
-      alone: the verifier serves nobody else, so the program may call native kernels.
+      alone: the verifier serves no other program, so this one may call native kernels.
     Raises:
-      NeedsOwnVerifier: it calls some, and the verifier is not alone.
-      And what `Session.request` raises.
+      NeedsOwnVerifier: it calls native kernels, and the verifier is not alone.
+      Also the errors of `Session.request`.
     """
     program = manifest.program
     init_facts, made = None, None
@@ -122,8 +122,8 @@ def _run(session: Session, steps: int, state: Sequence[object], inputs: Sequence
 def _run_init(
     session: Session, mesh: dict[str, int], signature: Signature, exported: Export, alone: bool
 ) -> tuple[object, tuple[Leaves, ...]]:
-    """Have the program of `init` measured and run. Its own outputs are the states: what the runner says they are is
-    nothing that the memory of this program could be held against.
+    """Measure and run the program of `init`. The states are its own outputs, because the memory of this program says
+    nothing about states that the runner reports.
     """
     assert exported.init is not None
     facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone)
@@ -134,13 +134,13 @@ def _run_init(
         activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
         run = _run_of({}, _run(session, 1, [], [seed], activity), names, 1)
         if run.replicas[0]:
-            raise SubmissionFault("wrong_value", "`init` leaves other values on one device than on another.")
+            raise SubmissionFault("wrong_value", "`init` puts different values on devices that should hold the same.")
         states.append(run.steps[0])
     return facts, tuple(states)
 
 
 def _check_outputs(facts: object, names: Sequence[str]) -> None:
-    """The names come out of the runner, the program is what it is.
+    """Match the leaf names, which come from the runner, with the arrays of the program.
 
     Raises:
       SubmissionFault: there are more or fewer names than arrays, or an array cannot cross the wire.
@@ -166,7 +166,7 @@ def _check_outputs(facts: object, names: Sequence[str]) -> None:
 
 
 def _check_memory(measured: Measured, memory_mb: int) -> None:
-    """Before it runs: a device that finds no memory would leave the others waiting for it.
+    """Check the memory before the run: a device without memory would leave the others waiting for it.
 
     Raises:
       SubmissionFault: `memory_limit`.
@@ -177,17 +177,17 @@ def _check_memory(measured: Measured, memory_mb: int) -> None:
     if each * measured.facts.devices > memory_mb << 20:
         raise SubmissionFault(
             "memory_limit",
-            f"On mesh {mesh_name(measured.mesh)} the compiled program needs {in_bytes(each)} on each device, "
-            f"{in_bytes(each * measured.facts.devices)} in all: more than the {memory_mb:,} MiB that there are. "
+            f"On mesh {mesh_name(measured.mesh)}, the compiled program needs {in_bytes(each)} on each device, "
+            f"{in_bytes(each * measured.facts.devices)} in total, more than the available {memory_mb:,} MiB. "
             "Look for an array with one dimension too many, or for a broadcast of two large ones.",
         )
 
 
 def _check_state(measured: Measured) -> None:
-    """A step's state goes into the next step.
+    """Check that the state that a step returns can enter the next step.
 
     Raises:
-      SubmissionFault: `wrong_shape` or `wrong_dtype`, where it cannot.
+      SubmissionFault: `wrong_shape` or `wrong_dtype`, if it cannot.
     """
     for (path, before), (_, after) in zip(measured.state_in, measured.out, strict=False):
         for reason, what, old, new in (
@@ -197,8 +197,8 @@ def _check_state(measured: Measured) -> None:
             if old != new:
                 raise SubmissionFault(
                     reason,  # type: ignore[arg-type]
-                    f"Leaf {path} of the state goes into the step with {what} {old} and comes out with {new}, so the "
-                    "next step cannot take it.",
+                    f"Leaf {path} of the state enters the step with {what} {old} and leaves it with {new}, so the "
+                    "next step cannot use it.",
                 )
 
 

@@ -78,7 +78,7 @@ async def test_a_package_cannot_ask_for_more_than_the_operator_permits(start_ser
         answer = await upload(service, asking)
         assert (answer.status_code, answer.json()["slug"]) == (422, "package-invalid")
         (told,) = answer.json()["faults"]
-        assert "limits.memory_mb is 65536, and this service permits at most 1024 MiB" in told
+        assert "limits.memory_mb is 65536; this service permits at most 1024 MiB" in told
 
 
 async def test_all_that_is_wrong_with_a_package_is_told(either):
@@ -87,7 +87,7 @@ async def test_all_that_is_wrong_with_a_package_is_told(either):
     assert (answer.status_code, answer.json()["slug"]) == (422, "package-invalid")
     told = "\n".join(answer.json()["faults"])
     assert "unknown key 'titel' (did you mean 'title'?)" in told
-    assert "statment.md has no place in a package (did you mean 'statement.md'?)" in told
+    assert "statment.md does not belong in a package (did you mean 'statement.md'?)" in told
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ async def test_what_is_no_zip_is_refused(start_service, content, headers, status
     "name", ["../problem.md", "/etc/passwd", "a/../../b.md", "C:\\x.md", "figures/x/y.svg", "figures/x.png", "\x01.md"]
 )
 def test_only_what_belongs_in_a_package_is_in_it(name):
-    with pytest.raises(PackageInvalid, match="has no place in a package"):
+    with pytest.raises(PackageInvalid, match="does not belong in a package"):
         package_of(None, files_of(zipped(NEW | {name: "x"})))
 
 
@@ -196,7 +196,7 @@ def test_a_zip_that_could_do_harm_is_refused(change, said):
 
 def test_a_file_without_a_name_has_no_place():
     data = odd(lambda archive, entry: archive.writestr(zipfile.ZipInfo(""), "x"))
-    with pytest.raises(PackageInvalid, match="has no place in a package"):
+    with pytest.raises(PackageInvalid, match="does not belong in a package"):
         package_of(None, files_of(data))
 
 

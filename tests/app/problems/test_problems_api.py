@@ -29,7 +29,7 @@ async def test_nothing_secret_is_published(service):
 def test_a_package_with_faults_is_left_out_and_the_rest_served(tmp_path, package, monkeypatch):
     def read(folder, ceiling=None):
         if folder.name == "broken":
-            raise PackageInvalid(str(folder), ["there is no problem.toml in it"])
+            raise PackageInvalid(str(folder), ["it does not contain a problem.toml"])
         return package
 
     monkeypatch.setattr("app.problems.service.read_package", read)
@@ -38,7 +38,7 @@ def test_a_package_with_faults_is_left_out_and_the_rest_served(tmp_path, package
         (folder / name).mkdir(parents=True)
     catalogue = Catalogue.load(folder)
     assert [each.slug for each in catalogue.all()] == ["add_one"]
-    assert "no problem.toml" in str(catalogue.faults[0])
+    assert "does not contain a problem.toml" in str(catalogue.faults[0])
 
 
 def test_of_two_folders_with_one_uuid_the_first_is_served(tmp_path, package):

@@ -157,9 +157,9 @@ def test_many_leaves_that_lie_alike_are_one_drawing() -> None:
 
 def test_a_leaf_off_the_mesh_says_so() -> None:
     off = leaf(MESH, "params/w", [8], [("fsdp",)])
-    off = off.model_copy(update={"ok": False, "got_spec": "not on the mesh", "got": None})
+    off = off.model_copy(update={"ok": False, "got_spec": "no sharding over the mesh", "got": None})
     html = _draw(_with_evidence(Leaves(mesh=MESH, leaves=[off])))
-    assert "not on the mesh" in html
+    assert "no sharding over the mesh" in html
     assert "<title>params/w, expected, on fsdp = 8</title>" in html
     assert html.count('class="drawing') == 1
 

@@ -51,7 +51,7 @@ def test_a_figure_is_shown_and_one_that_is_shown_exists():
     files = {"statement.md": "![a picture](figures/cycel.svg)", "figures/cycle.svg": DRAWING}
     assert wrong_figures(files) == [
         "statement.md shows figures/cycel.svg, which is not in the package (did you mean 'figures/cycle.svg'?)",
-        "figures/cycle.svg is shown nowhere: put ![what it shows](figures/cycle.svg) into statement.md, or remove it",
+        "figures/cycle.svg is not shown: put ![what it shows](figures/cycle.svg) into statement.md, or remove it",
     ]
     assert wrong_figures(files | {"editorial.md": "![it](figures/cycle.svg)", "statement.md": ""}) == []
 

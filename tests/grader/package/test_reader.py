@@ -132,7 +132,7 @@ def test_text_that_is_not_utf8_is_named(folder):
 
 
 def test_a_folder_without_manifest_is_no_package(tmp_path):
-    assert "there is no problem.toml" in faults(tmp_path)
+    assert "does not contain a problem.toml" in faults(tmp_path)
 
 
 def test_a_byte_order_mark_belongs_to_no_text(folder):

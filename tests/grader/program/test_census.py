@@ -88,7 +88,7 @@ def test_a_missing_or_an_unknown_field_is_refused(census: Census) -> None:
 @pytest.mark.parametrize(
     ("path", "new", "expected"),
     [
-        (("collectives", 0, "kind"), "none", "no collective"),
+        (("collectives", 0, "kind"), "none", "unknown collective"),
         (("collectives", 0, "group_size"), 4, "group_size"),
         (("collectives", 0, "groups"), [[0, 1], [1, 2]], "group_size|two groups"),
         (("collectives", 0, "groups"), [[*range(7), 0]], "two groups"),
@@ -130,7 +130,7 @@ def test_parameters_are_numbered(parameters: str) -> None:
 
 
 def test_a_mesh_of_another_size_is_the_callers_mistake() -> None:
-    with pytest.raises(ValueError, match="has not 8 devices"):
+    with pytest.raises(ValueError, match="does not have 8 devices"):
         take_census(TEXT, 8, {"fsdp": 4})
 
 

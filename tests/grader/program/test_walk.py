@@ -129,7 +129,7 @@ def test_calls_that_lead_to_nothing_are_not_followed() -> None:
             "%a = f32[] call(%p), to_apply=%x",
             "calls itself",
         ),
-        ("", "%a = f32[] call(%p), to_apply=%nowhere", "nowhere"),
+        ("", "%a = f32[] call(%p), to_apply=%nowhere", "does not exist"),
         (WORKER, "%a = f32[16,4] while(%p), body=%worker", "names no computation as its condition"),
     ],
 )

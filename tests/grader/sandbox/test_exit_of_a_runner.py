@@ -28,4 +28,4 @@ def test_a_student_is_told_what_is_known():
     fault = fault_of_exit(RUNNER_GAVE_UP, TRACEBACK)
     assert fault.reason == "killed"
     assert "because no file descriptor was left" in str(fault)
-    assert "do not say why" in str(fault_of_exit(RUNNER_GAVE_UP, "x"))
+    assert "does not say why" in str(fault_of_exit(RUNNER_GAVE_UP, "x"))

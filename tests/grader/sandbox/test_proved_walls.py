@@ -161,7 +161,7 @@ def test_each_rlimit_that_is_missing_is_seen(monkeypatch, tmp_path, limit, told)
 
 def test_a_watchdog_that_does_not_bite_is_seen(monkeypatch):
     monkeypatch.setattr("grader.sandbox.session.usage_of", lambda pid: Usage(0.0, 0))
-    assert "take memory until" in found()["memory"]
+    assert "allocate memory until" in found()["memory"]
 
 
 def test_without_bubblewrap_no_wall_is_up_and_the_command_to_install_it_is_told(monkeypatch):

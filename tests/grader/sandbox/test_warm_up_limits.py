@@ -77,7 +77,7 @@ def test_a_warm_up_cannot_speak_for_the_walls(sandbox):
 def test_what_a_warm_up_leaves_running_is_ended_while_it_waits(sandbox, monkeypatch):
     monkeypatch.setattr(session_module, "_REST_LOOK_S", 0.5)
     spinning = spec("spins on", "threading.Thread(target=spin, daemon=True).start()", before="def spin():\n while 1: 1")
-    assert "goes on computing" in setback_of(sandbox, spinning).why
+    assert "keeps computing" in setback_of(sandbox, spinning).why
 
 
 def test_a_warm_up_that_took_too_long_is_tried_again(sandbox, monkeypatch):

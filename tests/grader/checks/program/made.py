@@ -1,4 +1,4 @@
-"""Programs that nobody compiled: what was measured of them is made up, so that each bound can be met exactly."""
+"""Programs that were never compiled: their facts are made up, so that a test can meet each bound exactly."""
 
 from collections.abc import Sequence
 from math import prod
@@ -8,7 +8,7 @@ from grader.checks.program.subject import Pair, Subject
 from grader.package.package import ProgramSpec
 from grader.program.census import Census
 from grader.program.collectives import Collective, Part
-from grader.program.facts import Asked, Facts, Leaf
+from grader.program.facts import Facts, Leaf, WrittenCollective
 from grader.program.measured import Measured
 from grader.program.memory import Memory
 
@@ -24,7 +24,7 @@ def split(shape: tuple[int, ...], devices: int) -> Leaf:
 
 
 def whole(shape: tuple[int, ...], devices: int) -> Leaf:
-    """A leaf that every device holds."""
+    """A leaf that every device holds whole."""
     return Leaf(shape, "float32", "P()", True, (tuple((0, size) for size in shape),) * devices)
 
 
@@ -37,7 +37,7 @@ def exchange(
     carries: tuple[int, ...] = (0,),
     **changes: Any,
 ) -> Collective:
-    """One collective of `size` logical bytes among all devices, outside of loops, once: of `w` alone, unless told."""
+    """One collective of `size` logical bytes among all devices, once, outside loops; by default of `w` alone."""
     fields: dict[str, Any] = {
         "kind": kind,
         "name": f"{kind}.1",
@@ -63,7 +63,7 @@ def exchange(
 def program(
     mesh: dict[str, int],
     *,
-    said: Sequence[Collective] = (),
+    collectives: Sequence[Collective] = (),
     flops: int | None = 8_000,
     w: Leaf | None = None,
     new_w: Leaf | None = None,
@@ -71,12 +71,12 @@ def program(
     argument_bytes: int | None = None,
     alias_bytes: int | None = None,
     constant_bytes: int = 0,
-    asked: Sequence[Asked] = (),
+    written: Sequence[WrittenCollective] = (),
     products_outside: int = 0,
     primitives: dict[str, int] | None = None,
     retraced: bool = False,
 ) -> Measured:
-    """A step of one leaf `w`, (512, 16), and one input `x`, (24, 16), both split unless told, that returns a loss."""
+    """A step with one leaf `w` (512, 16) and one input `x` (24, 16), both split by default; it returns a loss."""
     devices = prod(mesh.values())
     w = w or split((512, 16), devices)
     new_w = new_w or w
@@ -84,8 +84,8 @@ def program(
     held = max(w.held_bytes(device) for device in range(devices))
     arguments = held + x.held_bytes(0) if argument_bytes is None else argument_bytes
     memory = Memory(arguments, held + 4, temporary_bytes, held if alias_bytes is None else alias_bytes)
-    census = Census(devices, tuple(said), (), flops, (), (), (), constant_bytes)
-    facts = Facts(devices, (w, x), (new_w, loss), memory, census, tuple(asked), products_outside, 1)
+    census = Census(devices, tuple(collectives), (), flops, (), (), (), constant_bytes)
+    facts = Facts(devices, (w, x), (new_w, loss), memory, census, tuple(written), products_outside, 1)
     return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
 
 
