@@ -12,6 +12,8 @@ from app.attempts import batch_api
 from app.attempts import pages as attempts_pages
 from app.authoring import api as authoring_api
 from app.authoring import deprecated as deprecated_api
+from app.browse import pages as browse_pages
+from app.browse import progress_pages, theme_pages
 from app.help import pages as help_pages
 from app.operating import api as operating_api
 from app.operating.health import router as health_router
@@ -41,12 +43,14 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
     app.include_router(problems_api.router, prefix=_API)
     for api in (attempts_api, workbench_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for pages in (workbench_pages, attempts_pages):
+    for pages in (browse_pages, workbench_pages, attempts_pages):
         app.include_router(pages.router)
     for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
+    for pages in (progress_pages, theme_pages):
+        app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)
     app.webhooks.routes.extend(webhooks_api.sent.routes)

@@ -1,6 +1,7 @@
 """A user's progress at each problem."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import bindparam, case, func, select
 
@@ -17,17 +18,40 @@ class Standing:
     accepted: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A problem that the user has sent something to, a run or an attempt, last at `last_at`.
+
+    `best_score` is null until an attempt is scored.
+    """
+
+    last_at: datetime
+    best_score: int | None
+    accepted: bool
+
+
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
 _STANDINGS = (
     select(
         AttemptRow.problem,
-        func.max(AttemptRow.score),
-        func.max(case((AttemptRow.verdict_status == "accepted", 1), else_=0)),
+        func.max(AttemptRow.score).label("best_score"),
+        func.max(case((AttemptRow.verdict_status == "accepted", 1), else_=0)).label("accepted"),
     )
     .where(AttemptRow.user_id == bindparam("user_id"), IS_SCORED)
     .group_by(AttemptRow.problem)
 )
 _STANDING = _STANDINGS.where(AttemptRow.problem == bindparam("problem"))
+# Two groupings and not one, which would read the score behind the verdict in each row: an index holds all scores.
+_SCORES = _STANDINGS.subquery()
+_LAST = (
+    select(AttemptRow.problem, func.max(AttemptRow.created_at).label("last_at"))
+    .where(AttemptRow.user_id == bindparam("user_id"), AttemptRow.kind != "rejudge")
+    .group_by(AttemptRow.problem)
+    .subquery()
+)
+_PROGRESS = select(_LAST.c.problem, _LAST.c.last_at, _SCORES.c.best_score, _SCORES.c.accepted).join_from(
+    _LAST, _SCORES, _SCORES.c.problem == _LAST.c.problem, isouter=True
+)
 
 
 async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:
@@ -36,3 +60,10 @@ async def standings(database: Database, user: User, problem: str | None = None) 
     async with database.reading() as session:
         rows = await session.execute(query, {"user_id": user.id, "problem": problem})
         return {slug: Standing(best_score, bool(accepted)) for slug, best_score, accepted in rows}
+
+
+async def progress(database: Database, user: User) -> dict[str, Progress]:
+    """Progress by problem, for each that the user has sent anything to."""
+    async with database.reading() as session:
+        rows = await session.execute(_PROGRESS, {"user_id": user.id})
+        return {slug: Progress(last_at, best, bool(accepted)) for slug, last_at, best, accepted in rows}

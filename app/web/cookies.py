@@ -8,6 +8,8 @@ from app.services import Services, services_of
 SESSION_COOKIE = "meshgrade_session"
 # The form token of a browser without a session is derived from it.
 FORM_COOKIE = "meshgrade_form"
+# Which colours the reader chose.
+THEME_COOKIE = "meshgrade_theme"
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, max_age_s: int | None = None) -> None:

@@ -17,7 +17,7 @@ def own_page(page: str, otherwise: str = "/account") -> str:
 
 
 class CurrentPage:
-    """ASGI wrapper that lets templates write `{{ sign_in_address() }}`, which leads back to the current page."""
+    """ASGI wrapper that lets templates lead back to the page that they draw: `sign_in_address()`, `this_page()`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -45,3 +45,8 @@ def sign_in_address(page: str | None = None) -> str:
     """The sign-in page, which then leads to `page`, or else back to the current page."""
     page = _page.get() if page is None else own_page(page, "")
     return f"/sign-in?next={quote(page, safe='/')}" if page not in {"", "/"} else "/sign-in"
+
+
+def this_page() -> str:
+    """The page that is being drawn, for a form on it to lead back to; the first page where it is none to open again."""
+    return _page.get() or "/"

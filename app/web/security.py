@@ -5,6 +5,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.form_token import FormTokens
 from app.web.next_page import CurrentPage
+from app.web.theme import Themes
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -55,4 +56,4 @@ def add_security_headers(app: FastAPI) -> None:
     Not `app.add_middleware`: Starlette handles unexpected errors outside those, so a 500 would have no such headers.
     """
     build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: SecurityHeaders(FormTokens(CurrentPage(build())))  # type: ignore[method-assign]
+    app.build_middleware_stack = lambda: SecurityHeaders(Themes(FormTokens(CurrentPage(build()))))  # type: ignore[method-assign]

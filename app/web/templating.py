@@ -10,9 +10,11 @@ from starlette.responses import HTMLResponse
 from app.errors import Refused
 from app.web.drawings.units import bytes_text, exact_text
 from app.web.form_token import form_token
+from app.web.icons import icon
 from app.web.messages import code_spans, listing_of, prose_of, short_number
-from app.web.next_page import sign_in_address
+from app.web.next_page import sign_in_address, this_page
 from app.web.static_files import static_url
+from app.web.theme import THEMES, theme
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -44,6 +46,10 @@ def _build_environment() -> Environment:
     environment.globals["static"] = static_url
     environment.globals["form_token"] = form_token
     environment.globals["sign_in_address"] = sign_in_address
+    environment.globals["icon"] = icon
+    environment.globals["theme"] = theme
+    environment.globals["themes"] = THEMES
+    environment.globals["this_page"] = this_page
     environment.filters["iso"] = _iso
     environment.filters["moment"] = _moment
     environment.filters["bytes"] = bytes_text

@@ -1,8 +1,7 @@
-"""The list of problems and the problem page. Both use the same services as REST."""
+"""The problem page; it reads the same services as REST does."""
 
 import contextlib
 import re
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -10,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_user, require_scope
-from app.attempts.standing import Standing, standings
+from app.attempts.standing import standings
 from app.clock import now
 from app.errors import NotSignedIn, PathNotFound, Refused
 from app.queue.preparing import Preparation
@@ -28,27 +27,6 @@ _PREVIOUS = 10
 _KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "submit": "attempt"}
 MaybeUser = Annotated[User | None, Depends(current_user)]
 _submitter = allow_scope("submit")
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemRow:
-    """A line of the list. `best` is the user's own best score."""
-
-    slug: str
-    title: str
-    summary: str
-    difficulty: str
-    track: str
-    tags: tuple[str, ...]
-    best: int | None
-
-
-@router.get("/")
-async def list_problems(request: Request, user: MaybeUser) -> HTMLResponse:
-    services = services_of(request, WorkbenchServices)
-    standing = await standings(services.database, user) if user else {}
-    rows = [_row(package, standing.get(package.slug)) for package in services.catalogue.all()]
-    return render_page("problems.html", user=user, rows=rows, preparing=_preparation(services))
 
 
 @router.get("/problems/{slug}")
@@ -164,16 +142,3 @@ def _preparation(services: WorkbenchServices) -> Preparation | None:
 def _render(services: WorkbenchServices, package: Package, text: str, anchors: str) -> Prose:
     others = tuple((each.slug, each.manifest.title) for each in services.catalogue.all() if each is not package)
     return render_markdown(text, anchors=anchors, figures=f"/problems/{package.slug}/figures", problems=others)
-
-
-def _row(package: Package, standing: Standing | None) -> ProblemRow:
-    manifest = package.manifest
-    return ProblemRow(
-        slug=package.slug,
-        title=manifest.title,
-        summary=manifest.summary,
-        difficulty=manifest.difficulty,
-        track=manifest.track,
-        tags=tuple(manifest.tags),
-        best=standing.best_score if standing else None,
-    )

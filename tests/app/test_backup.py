@@ -125,7 +125,7 @@ async def test_what_is_written_meanwhile_is_no_part_of_it(empty_database: Databa
 
 
 async def test_a_service_on_the_restored_folder_shows_the_same_pages(start_service, package, tmp_path: Path):
-    pages = ["/", "/problems/add_one", "/attempts", "/problems/add_one/ranking"]
+    pages = ["/problems", "/problems/add_one", "/attempts", "/problems/add_one/ranking"]
     async with start_service() as service:
         for source in (package.reference, "wrong"):
             await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": source}, headers=service.bearer)

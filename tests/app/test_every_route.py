@@ -33,6 +33,7 @@ PUBLIC = {
     ("GET", "/favicon.ico"),
     ("GET", "/robots.txt"),
     ("GET", "/openapi.json"),
+    ("GET", "/problems"),
     ("GET", "/problems/{slug}"),
     ("GET", "/problems/{slug}/figures/{name}"),
     ("GET", "/readyz"),
@@ -43,6 +44,7 @@ PUBLIC = {
     ("GET", "/sign-up"),
     ("POST", "/sign-up"),
     ("POST", "/sign-out"),
+    ("POST", "/theme"),
 }
 OWN = {
     ("GET", "/account"),
@@ -81,6 +83,7 @@ OWN = {
     ("POST", "/problems/{slug}"),
     ("GET", "/problems/{slug}/editorial"),
     ("GET", "/problems/{slug}/previous"),
+    ("GET", "/progress"),
     ("GET", "/problems/{slug}/ranking"),
 }
 OWNED = {

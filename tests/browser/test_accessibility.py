@@ -10,7 +10,7 @@ from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
 
 SCHEMES = ["light", "dark"]
 ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete", "/sign-in/again"]
-PATHS = ["/", PROBLEM, "/attempts", "/sign-in", "/help/rest", *ACCOUNT]
+PATHS = ["/problems", "/problems?q=nothing", PROBLEM, "/progress", "/attempts", "/sign-in", "/help/rest", *ACCOUNT]
 
 
 def _violations(page: Page) -> list[tuple[str, list[str]]]:
@@ -56,6 +56,18 @@ def test_a_verdict_has_no_violation(
     page = _open_verdict(open_page, rejected_path, wrong_source, color_scheme=scheme)
     expect(page.locator("section.verdict")).to_contain_text("rejected")
     assert _violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_front_page_has_no_violation(open_page: OpenPage, scheme: str) -> None:
+    page = open_page("/", color_scheme=scheme, anonymous=True)
+    page.get_by_text("Theme", exact=True).click()
+    assert _violations(page) == []
+
+
+def test_the_front_page_fits_360_pixels(open_page: OpenPage) -> None:
+    content, window = _widths(open_page("/", anonymous=True, viewport={"width": 360, "height": 740}))
+    assert content <= window
 
 
 def _widths(page: Page) -> Iterator[int]:

@@ -6,8 +6,8 @@ from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await
 
 
 def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: str) -> None:
-    page = open_page("/")
-    page.get_by_role("main").get_by_role("link").first.click()
+    page = open_page("/problems")
+    page.get_by_role("main").get_by_role("link", name="NNX FSDP-style step", exact=True).click()
     write(page, accepted_source)
     page.get_by_role("button", name="Submit").click()
     verdict = await_verdict(page, "accepted")

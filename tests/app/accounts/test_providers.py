@@ -125,7 +125,7 @@ async def test_accounts_that_a_provider_makes_are_counted_and_signing_in_is_not(
     async with start(sign_ups_in_total=1) as service, browser(service) as http:
         for _ in range(3):
             assert (await enter(http)).status_code == 303
-            await send_form(http, "/", "/sign-out")
+            await send_form(http, "/problems", "/sign-out")
         provider.subject = "subject-2"
         refused = await enter(http)
         assert (refused.status_code, "retry-after" in refused.headers) == (429, True)
@@ -136,7 +136,7 @@ async def test_closed_lets_in_only_who_is_known(start, provider):
         await enter(http)
     async with start(sign_up="closed") as service, browser(service) as http:
         assert (await enter(http)).status_code == 303
-        await send_form(http, "/", "/sign-out")
+        await send_form(http, "/problems", "/sign-out")
         provider.subject = "subject-2"
         assert (await enter(http)).status_code == 403
 

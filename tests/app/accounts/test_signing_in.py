@@ -53,7 +53,7 @@ async def test_the_cookie_is_secure_behind_https(start_service):
 async def test_signing_out_revokes_the_session(service):
     await sign_in(service)
     cookie = service.http.cookies["meshgrade_session"]
-    answer = await send_form(service.http, "/", "/sign-out")
+    answer = await send_form(service.http, "/problems", "/sign-out")
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     service.http.cookies.set("meshgrade_session", cookie)
     assert (await service.http.get(ME)).status_code == 401

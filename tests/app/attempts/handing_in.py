@@ -13,9 +13,10 @@ from tests.app.program_verdict import program_verdict
 _ids = count(1)
 
 
-async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = "attempt") -> None:
-    """Store an attempt as a worker does; each one a minute after the one before."""
+async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = "attempt") -> datetime:
+    """Store an attempt as a worker does, and say when it was sent: each one a minute after the one before."""
     number = next(_ids)
+    sent_at = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(minutes=number)
     async with database.writing() as session:
         session.add(
             AttemptRow(
@@ -28,13 +29,14 @@ async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = 
                 status="queued",
                 priority=0,
                 tries=0,
-                created_at=datetime(2026, 1, 5, tzinfo=UTC) + timedelta(minutes=number),
+                created_at=sent_at,
             )
         )
     leases = Leases(database, lease_s=30, retry_s=2)
     lease = await leases.take()
     assert lease is not None
     assert await leases.finish(lease, verdict)
+    return sent_at
 
 
 def accepted(efficiency: float | None, *, scored: bool = True) -> Verdict:

@@ -10,9 +10,10 @@ from sqlalchemy import event, insert, text
 
 from app.accounts.models import UserRow
 from app.accounts.service import User
+from app.attempts.days import WINDOW, days
 from app.attempts.ranking import ranking
 from app.attempts.service import AttemptLimits, Attempts
-from app.attempts.standing import standings
+from app.attempts.standing import progress, standings
 from app.authoring.service import Authoring
 from app.authoring.validations import Validations
 from app.clock import now
@@ -35,6 +36,8 @@ USERS = [User(f"user{number:028}", f"user {number}", "student") for number in ra
 ADA = USERS[0]
 PROBLEM = "add_one"
 VERDICT = failed_verdict(PROBLEM, "v", "y" * 1000).model_dump(mode="json")
+# Somebody who has been at it for years: the last weeks are few of all attempts.
+LAST = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(seconds=5900)
 MIDDLE = f"{2400:032x}"  # one of Ada's
 WAITS = f"{5980:032x}"
 
@@ -70,6 +73,8 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
     "earlier ones": (lambda at: at.attempts.list(ADA, PROBLEM, limit=10, before=MIDDLE), BY_PROBLEM),
     "best scores": (lambda at: standings(at.database, ADA), SCORED),
     "the best score at a problem": (lambda at: standings(at.database, ADA, PROBLEM), SCORED),
+    "how far somebody has come": (lambda at: progress(at.database, ADA), SCORED),
+    "on which days": (lambda at: days(at.database, ADA, LAST + WINDOW, UTC), BY_TIME),
     "the ranking": (lambda at: ranking(at.database, PROBLEM, ADA, 100), RANKED),
     "how many were judged by another version": (lambda at: at.authoring.judged_by_others(PROBLEM, "w"), JUDGED),
     "is somebody flooding the queue": (lambda at: at.attempts.submit(ADA, PROBLEM, "x", "attempt"), WAITING),

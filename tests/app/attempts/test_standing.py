@@ -5,7 +5,7 @@ from sqlalchemy import event
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.attempts.standing import Standing, standings
+from app.attempts.standing import Progress, Standing, progress, standings
 from app.clock import now
 from app.migrate import migrate
 from app.queue.leases import failed_verdict
@@ -54,7 +54,25 @@ async def test_a_verdict_that_holds_a_nul_is_read(database):
     assert (await standings(database, ADA))["add_one"].accepted
 
 
-async def test_it_is_one_query(database):
+async def test_progress_knows_what_was_only_run_and_when(database):
+    run = await hand_in(database, ADA, accepted(None, scored=False), kind="run")
+    assert await progress(database, ADA) == {"add_one": Progress(run, None, False)}
+    attempt = await hand_in(database, ADA, rejected(40))
+    assert await progress(database, ADA) == {"add_one": Progress(attempt, 40, False)}
+    await hand_in(database, ADA, accepted(None))
+    last = await hand_in(database, ADA, rejected(0))
+    assert await progress(database, ADA) == {"add_one": Progress(last, 100, True)}
+    assert await progress(database, BOB) == {}
+
+
+async def test_a_rejudge_is_nothing_that_the_user_sent(database):
+    attempt = await hand_in(database, ADA, rejected(40))
+    await hand_in(database, ADA, accepted(None, scored=False), kind="rejudge")
+    assert await progress(database, ADA) == {"add_one": Progress(attempt, 40, False)}
+
+
+@pytest.mark.parametrize("ask", [standings, progress])
+async def test_it_is_one_query(database, ask):
     for _ in range(3):
         await hand_in(database, ADA, accepted(None))
     statements: list[str] = []
@@ -63,5 +81,5 @@ async def test_it_is_one_query(database):
         "before_cursor_execute",
         lambda connection, cursor, statement, *rest: statements.append(statement),
     )
-    await standings(database, ADA)
+    await ask(database, ADA)
     assert len([each for each in statements if each.startswith("SELECT")]) == 1

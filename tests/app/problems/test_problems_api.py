@@ -22,7 +22,7 @@ async def test_the_list_and_one_problem_need_no_sign_in(service, package):
 
 
 async def test_nothing_secret_is_published(service):
-    for path in ("/api/v1/problems", "/api/v1/problems/add_one", "/problems/add_one", "/"):
+    for path in ("/api/v1/problems", "/api/v1/problems/add_one", "/problems/add_one", "/problems", "/"):
         assert "SECRET" not in (await service.http.get(path)).text
 
 

@@ -49,12 +49,12 @@ async def page_without(service, path: str, text: str) -> None:
 async def test_a_reader_is_told_what_is_being_prepared(start_service):
     grader = Slow()
     async with start_service(grader) as service:
-        page = await page_with(service, "/", "now preparing")
+        page = await page_with(service, "/problems", "now preparing")
         assert "0 of 1 problems are ready." in page
         assert "(running the reference)" in page
         await page_with(service, "/problems/add_one", "still preparing this problem (running the reference)")
         grader.go.set()
-        await page_without(service, "/", "has just started")
+        await page_without(service, "/problems", "has just started")
         await page_without(service, "/problems/add_one", "has just started")
 
 
@@ -64,7 +64,7 @@ async def test_a_reference_that_failed_is_tried_again_and_told(start_service, mo
     grader.go.set()
     async with start_service(grader) as service:
         await page_with(service, "/problems/add_one", "could not prepare this problem and tries again")
-        await page_with(service, "/", "could not prepare")
+        await page_with(service, "/problems", "could not prepare")
         metrics = await page_with(service, "/metrics", 'meshgrade_setbacks{name="add_one",what="reference"} 1.0')
         assert "meshgrade_problems_unprepared 1.0" in metrics
         assert grader.failures == 1

@@ -1,0 +1,60 @@
+"""The pages on which one finds a problem: the front page of a guest, and the catalogue."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import current_user
+from app.attempts.standing import progress
+from app.browse.example import EXAMPLE
+from app.browse.listing import DIFFICULTIES, STATES, Filter, Listing, list_problems
+from app.services import services_of
+from app.web.drawings.fsdp import draw_step
+from app.web.drawings.prerequisites import Box, draw_map
+from app.web.templating import render_page
+from app.workbench.services import WorkbenchServices
+
+router = APIRouter(include_in_schema=False)
+MaybeUser = Annotated[User | None, Depends(current_user)]
+
+
+@router.get("/")
+async def show_front_page(request: Request, user: MaybeUser) -> Response:
+    """What this is, to a guest. Those who are signed in go on to the problems."""
+    if user is not None:
+        return RedirectResponse("/problems", status_code=303)
+    services = services_of(request, WorkbenchServices)
+    listing = list_problems(services.catalogue.sections(), {})
+    return render_page(
+        "front.html", user=None, listing=listing, first=listing.up_next, step=draw_step(), example=EXAMPLE
+    )
+
+
+@router.get("/problems")
+async def list_all(request: Request, user: MaybeUser) -> HTMLResponse:
+    """Every problem is in the page, and those that the filter leaves out are hidden: scripts filter the same page."""
+    services = services_of(request, WorkbenchServices)
+    reached = await progress(services.database, user) if user else {}
+    listing = list_problems(services.catalogue.sections(), reached)
+    wanted = Filter.read(request.query_params)
+    return render_page(
+        "problems.html",
+        user=user,
+        listing=listing,
+        wanted=wanted,
+        shown={row.slug for row in listing.rows if wanted.matches(row)},
+        difficulties=DIFFICULTIES,
+        states=STATES if user else (),
+        map=_map(listing),
+        preparing=services.preparation() if services.preparation else None,
+    )
+
+
+def _map(listing: Listing) -> object:
+    boxes = [
+        Box(row.slug, row.title, f"/problems/{row.slug}", row.state, tuple(each.slug for each in row.needs))
+        for row in listing.rows
+    ]
+    return draw_map(boxes, "Map of prerequisites") if any(box.needs for box in boxes) else None

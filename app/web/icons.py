@@ -1,0 +1,43 @@
+"""Our own icons, 16 units wide, in the colour of the text that stands beside each: no icon is the only word for it."""
+
+from markupsafe import Markup
+
+# `solid` is filled, `on-solid` drawn over it in the colour of the page; everything else is a line.
+_DRAWN = {
+    "new": '<circle cx="8" cy="8" r="5.25"/>',
+    "tried": '<circle cx="8" cy="8" r="5.25"/><path class="solid" d="M8 2.75a5.25 5.25 0 0 1 0 10.5z"/>',
+    "solved": '<circle class="solid" cx="8" cy="8" r="6"/><path class="on-solid" d="m5.2 8.2 2 2 3.6-4"/>',
+    "passed": '<path d="m3 8.5 3.2 3.2L13 4.5"/>',
+    "failed": '<path d="m4 4 8 8M12 4l-8 8"/>',
+    "arrow": '<path d="M2.5 8H13M9 4l4 4-4 4"/>',
+    "search": '<circle cx="7" cy="7" r="4.25"/><path d="m10.2 10.2 3.6 3.6"/>',
+    "mesh": (
+        '<path d="M3 4.5h10M3 11.5h10M3 4.5v7M8 4.5v7M13 4.5v7"/><g class="solid"><circle cx="3" cy="4.5" r="1.7"/>'
+        '<circle cx="8" cy="4.5" r="1.7"/><circle cx="13" cy="4.5" r="1.7"/><circle cx="3" cy="11.5" r="1.7"/>'
+        '<circle cx="8" cy="11.5" r="1.7"/><circle cx="13" cy="11.5" r="1.7"/></g>'
+    ),
+    "exchange": '<path d="M2 5.5h11M10 2.5l3 3-3 3M14 10.5H3M6 7.5l-3 3 3 3"/>',
+    "memory": (
+        '<rect x="2.5" y="4" width="11" height="8" rx="1"/><path class="solid" d="M3 4.5h3v7H3z"/><path d="M9.5 4v8"/>'
+    ),
+    "values": '<path d="M3 6h10M3 10h10"/>',
+    "empty": '<path d="M2.5 9.5 4.2 3.5h7.6l1.7 6v3h-11z"/><path d="M2.5 9.5h3.2l.8 1.6h3l.8-1.6h3.2"/>',
+    "theme": '<circle cx="8" cy="8" r="5.5"/><path class="solid" d="M8 2.5a5.5 5.5 0 0 1 0 11z"/>',
+    "system": '<rect x="2" y="3" width="12" height="8" rx="1"/><path d="M5.5 13.5h5"/>',
+    "light": (
+        '<circle cx="8" cy="8" r="2.75"/><path d="M8 1.5v1.8M8 12.7v1.8M1.5 8h1.8M12.7 8h1.8M3.4 3.4l1.3 1.3'
+        'M11.3 11.3l1.3 1.3M3.4 12.6l1.3-1.3M11.3 4.7l1.3-1.3"/>'
+    ),
+    "dark": '<path d="M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8z"/>',
+}
+_ICONS = {
+    name: Markup('<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">{}</svg>').format(
+        Markup(drawn)
+    )
+    for name, drawn in _DRAWN.items()
+}
+
+
+def icon(name: str) -> Markup:
+    """Inline SVG. Raises `KeyError` for a name that is none of ours."""
+    return _ICONS[name]

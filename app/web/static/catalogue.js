@@ -1,0 +1,54 @@
+// Filters the list while you type. The page holds every problem, so the server need not be asked, and the address stays
+// one that the server would answer with the same list.
+
+const form = document.querySelector("[data-filters]");
+const rows = [...document.querySelectorAll("[data-row]")];
+const found = document.querySelector("[data-found]");
+const nothing = document.querySelector("[data-nothing]");
+const clear = form?.querySelector("[data-clear]");
+
+function matches(row, wanted) {
+  const { words, ofTrack, difficulty, state, tags } = row.dataset;
+  return (wanted.q ?? "").toLowerCase().split(/\s+/).every((word) => words.includes(word))
+    && (!wanted.track || wanted.track === ofTrack)
+    && (!wanted.difficulty || wanted.difficulty === difficulty)
+    && (!wanted.state || wanted.state === state)
+    && (!wanted.tag || JSON.parse(tags).includes(wanted.tag));
+}
+
+function filter() {
+  const given = [...new FormData(form)].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value);
+  const wanted = Object.fromEntries(given);
+  let shown = 0;
+  for (const row of rows) {
+    row.hidden = !matches(row, wanted);
+    shown += row.hidden ? 0 : 1;
+  }
+  for (const track of document.querySelectorAll("[data-track]")) {
+    track.hidden = !track.querySelector("[data-row]:not([hidden])");
+  }
+  nothing.hidden = shown > 0;
+  clear.hidden = given.length === 0;
+  found.textContent = given.length ? `${shown} of ${rows.length} problems.` : "";
+  const query = new URLSearchParams(given).toString();
+  history.replaceState(history.state, "", query ? `?${query}` : location.pathname);
+}
+
+if (form) {
+  form.querySelector("[data-apply]").hidden = true;
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    filter();
+  });
+  for (const link of [clear, ...nothing.querySelectorAll("a")]) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      for (const field of form.elements) field.value = "";
+      filter();
+      form.elements.q.focus();
+    });
+  }
+  // What the browser filled in when it went back or reloaded may differ from what the server was asked for.
+  if ([...form.elements].some((field) => field.value !== (new URLSearchParams(location.search).get(field.name) ?? ""))) filter();
+}

@@ -1,0 +1,61 @@
+"""What the front page keeps of a verdict: app/browse/example.json.
+
+After a change that is meant, judge the submission again (`./meshgrade judge --json`, into verdict.json) and read the
+difference that this makes: `.venv/bin/python -m tests.grader.front_example verdict.json`
+"""
+
+import ast
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from app.browse.example import FILE
+from grader.evidence import Amounts, Leaves
+from grader.package.reader import read_package
+from grader.verdict import Verdict
+
+PROBLEM, SUBMISSION = "fsdp_shard_map_step", "wrong_sharding/moments_replicated"
+LEAF = "mu/dense1/kernel"
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def example_of(source: str, verdict: Verdict) -> dict[str, Any]:
+    """The part of the source in which state is placed; each check; the leaf and the amounts of the first mesh."""
+    evidence = [entry for check in verdict.checks for entry in check.evidence]
+    leaves = next(entry for entry in evidence if isinstance(entry, Leaves))
+    states = [check for check in verdict.checks if check.id == "state_bytes"]
+    return {
+        "problem": verdict.problem,
+        "submission": SUBMISSION,
+        "code": _placing(source),
+        "status": verdict.status,
+        "reason": verdict.reason,
+        "score": verdict.score,
+        "misconception": verdict.misconception,
+        "checks": [check.model_dump(include={"title", "passed", "points", "max_points"}) for check in verdict.checks],
+        "leaves": leaves.model_copy(
+            update={"leaves": [leaf for leaf in leaves.leaves if leaf.path == LEAF and leaf.when == "in"]}
+        ).model_dump(mode="json"),
+        "state": next(entry for entry in states[0].evidence if isinstance(entry, Amounts)).model_dump(mode="json"),
+    }
+
+
+def _placing(source: str) -> str:
+    wanted = []
+    for node in ast.parse(source).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="SPECS")]) | ast.FunctionDef(name="init"):
+                wanted.append(ast.get_source_segment(source, node) or "")
+    return "\n\n\n".join(wanted)
+
+
+def main() -> None:
+    verdict = Verdict.model_validate_json(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    rejected = {each.name: each for each in read_package(CHECKOUT / "problems" / PROBLEM).rejected}
+    made = example_of(rejected[SUBMISSION].source, verdict)
+    FILE.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
