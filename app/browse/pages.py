@@ -1,4 +1,4 @@
-"""The pages on which one finds a problem: the front page of a guest, and the catalogue."""
+"""The pages on which you find a problem: the front page of a guest, and the catalogue."""
 
 from typing import Annotated
 
