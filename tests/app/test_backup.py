@@ -102,7 +102,7 @@ async def test_each_row_comes_back_from_any_database_in_any_other(empty_database
 
 async def test_what_is_written_meanwhile_is_no_part_of_it(empty_database: Database, tmp_path: Path, monkeypatch):
     """One state of the data: no attempt without its user, and no row that came while another table was read."""
-    monkeypatch.setattr("app.backup._ROWS_TOLD", 1)
+    monkeypatch.setattr("app.backup._ROWS_PER_MESSAGE", 1)
     await fill(empty_database)
     url = empty_database.engine.url
     names = AttemptRow.__table__.columns.keys()
