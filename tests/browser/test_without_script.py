@@ -47,7 +47,7 @@ def test_somebody_is_invited_signs_up_and_signs_in_again(open_page: OpenPage) ->
     page.get_by_label("Password").fill("four quiet grey geese")
     page.get_by_role("button", name="Create account").click()
     page.get_by_role("button", name="Sign out").click()
-    page.get_by_role("link", name="Sign in").click()
+    page.get_by_role("banner").get_by_role("link", name="Sign in").click()
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill("four quiet grey geese")
     page.get_by_label("Password").press("Enter")

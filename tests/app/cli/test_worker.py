@@ -64,7 +64,7 @@ async def test_it_needs_nothing_but_the_database_and_a_signal_ends_it_well(start
         assert worker.returncode == 0
         # What it logs are the steps of the grading, and nothing worse.
         assert {line.split()[1] for line in error.decode().splitlines()} == {"info"}
-        assert b"Ending" in said
+        assert b"Stopping" in said
 
 
 async def test_without_an_address_or_with_a_wrong_one_it_says_what_to_set(tmp_path):
