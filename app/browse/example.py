@@ -82,7 +82,7 @@ def read_example(text: str) -> Example:
         checks=tuple(Check(**each) for each in stored["checks"]),
         leaf=leaf.paths[0],
         mesh=str(mesh),
-        pictures=tuple(_picture(mesh, leaf, leaf.expected, name, spec, held) for name, spec, held in sides),
+        pictures=tuple(_picture(mesh, leaf, leaf.expected, name, spec, slices) for name, spec, slices in sides),
         state=_bars(state, mesh),
         state_in_words=tuple(
             f"The fullest device holds {bytes_text(row.mine)}; in the reference it holds {bytes_text(row.reference)}."
@@ -91,10 +91,10 @@ def read_example(text: str) -> Example:
     )
 
 
-def _picture(mesh: Mesh, leaf: Leaf, expected: Held, name: str, spec: str, held: Held) -> Picture:
+def _picture(mesh: Mesh, leaf: Leaf, expected: Held, name: str, spec: str, slices: Held) -> Picture:
     title = f"{leaf.paths[0]}, {name.lower()}, on {mesh}"
-    drawing = draw_mesh(mesh, leaf, held, title=title, compare_with=expected)
-    return Picture(name, spec, drawing, describe(mesh, held, leaf))
+    drawing = draw_mesh(mesh, leaf, slices, title=title, compare_with=expected)
+    return Picture(name, spec, drawing, describe(mesh, slices, leaf))
 
 
 def _bars(state: Amounts, mesh: Mesh) -> Markup:

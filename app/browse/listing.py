@@ -178,5 +178,5 @@ def _row(package: Package, track: str, named: Mapping[str, Named], progress: Pro
     )
 
 
-def _one_of(given: str, known: Sequence[str]) -> str:
-    return given if given in known else ""
+def _one_of(value: str, known: Sequence[str]) -> str:
+    return value if value in known else ""

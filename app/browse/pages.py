@@ -38,13 +38,13 @@ async def list_all(request: Request, user: MaybeUser) -> HTMLResponse:
     services = services_of(request, WorkbenchServices)
     reached = await progress(services.database, user) if user else {}
     listing = list_problems(services.catalogue.sections(), reached)
-    wanted = Filter.read(request.query_params)
+    chosen = Filter.read(request.query_params)
     return render_page(
         "problems.html",
         user=user,
         listing=listing,
-        wanted=wanted,
-        shown={row.slug for row in listing.rows if wanted.matches(row)},
+        wanted=chosen,
+        shown={row.slug for row in listing.rows if chosen.matches(row)},
         difficulties=DIFFICULTIES,
         states=STATES if user else (),
         map=_map(listing),

@@ -30,9 +30,9 @@ class Themes:
             _shown.reset(reset)
 
 
-def read_theme(given: str) -> Theme:
+def read_theme(name: str) -> Theme:
     """Anything else than a theme is the system's."""
-    return next((theme for theme in THEMES if theme == given), "system")
+    return next((theme for theme in THEMES if theme == name), "system")
 
 
 def theme() -> Theme:

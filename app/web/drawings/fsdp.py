@@ -73,7 +73,7 @@ def _device(device: int, *, own_rows: bool, summed: bool) -> Markup:
     row, column = divmod(device, _COLUMNS)
     x, y = 2 + column * (_BOX + _GAP), 2 + row * (_BOX + _HEAD + _GAP)
     strip = _BOX / DEVICES
-    held = [device] if own_rows else list(range(DEVICES))
+    strips = [device] if own_rows else list(range(DEVICES))
     return element(
         "g",
         element("text", str(device), x=x + _BOX / 2, y=y + 10, class_="device"),
@@ -87,7 +87,7 @@ def _device(device: int, *, own_rows: bool, summed: bool) -> Markup:
                 height=strip - 1.5,
                 class_=f"shard-{each + 1}" + (" is-summed" if summed else ""),
             )
-            for each in held
+            for each in strips
         ],
         class_="one-device",
         data_device=str(device),

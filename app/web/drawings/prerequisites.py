@@ -60,8 +60,8 @@ def place(boxes: Sequence[Box]) -> dict[str, tuple[int, int]]:
     columns = dict.fromkeys(needs, 0)
     # One round per box is enough for any order; problems that need each other stop where the rounds do.
     for _ in boxes:
-        for id, wanted in needs.items():
-            columns[id] = max((min(columns[each] + 1, len(boxes) - 1) for each in wanted if each in columns), default=0)
+        for id, before in needs.items():
+            columns[id] = max((min(columns[each] + 1, len(boxes) - 1) for each in before if each in columns), default=0)
     places: dict[str, tuple[int, int]] = {}
     free: dict[int, int] = {}
     for box in sorted(boxes, key=lambda box: columns[box.id]):

@@ -127,5 +127,5 @@ def test_another_jax_than_the_named_one_is_refused(passes, monkeypatch):
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.1" if name == "jax" else PINNED[name])
     result = RUNNER.invoke(command.app, ["--next-jax"])
     assert result.exit_code == 2
-    assert "This virtual environment has jax 0.1, which is not what next-jax.txt says." in result.output
+    assert "This virtual environment has jax 0.1, which differs from next-jax.txt." in result.output
     assert passes == []
