@@ -214,7 +214,7 @@ class Bytes:
         (
             "lambda f, avals, original: original(jax.jit(lambda *a: a))"
             "(*[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals])",
-            "another mesh",
+            "a mesh other than",
         ),
         ("lambda f, avals, original: original(jax.jit(lambda *a: f(*a)))(*avals[:-1], avals[0])", ""),
         (
