@@ -109,7 +109,7 @@ def _paths(slug: str, attempts: int) -> dict[str, str]:
     """The requested paths, by their names in the results."""
     deep, last = owners_attempt(attempts // _OWNERS_SHARE // 10), owners_attempt(attempts // _OWNERS_SHARE - 1)
     return {
-        "/": "/",
+        "/problems": "/problems",
         "/problems/{slug}": f"/problems/{slug}",
         "/problems/{slug}/previous": f"/problems/{slug}/previous",
         "/problems/{slug}/ranking": f"/problems/{slug}/ranking",

@@ -76,7 +76,7 @@ async def _student(
                 served.refused.append(f"{method} {path}: {status} {answer[:200]!r}")
             return answer
 
-        await ask("GET", "/", 200, served.page_ms)
+        await ask("GET", "/problems", 200, served.page_ms)
         await ask("GET", f"/problems/{slug}", 200, served.page_ms)
         # No two students submit the same text.
         own = {"source": f"{source}\n# {token}\n"}
