@@ -130,7 +130,7 @@ def test_the_service_answers_under_it(tmp_path):
             said += line
         address = re.search(r"http://[^\s/]+", said)[0]
         assert httpx.get(f"{address}/healthz").json() == {"status": "ok"}
-        assert "fsdp_step" in httpx.get(f"{address}/").text
+        assert "fsdp_step" in httpx.get(f"{address}/problems").text
     finally:
         process.terminate()
         assert process.wait(30) == 0
