@@ -47,7 +47,7 @@ async def ranking(database: Database, problem: str, user: User, limit: int) -> R
     query = (
         select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, reached_at, ranked.c.users)
         .join(UserRow, UserRow.id == ranked.c.user_id)
-        # The first users have places up to the limit, so nobody else's attempts need to be read.
+        # Only the attempts of the users whose places are shown have to be read.
         .where(or_(ranked.c.place <= limit, ranked.c.user_id == user.id))
         # The user's own place comes first, wherever it is. It requires ranking everyone, which happens only once.
         .order_by(ranked.c.user_id != user.id, ranked.c.place, reached_at, ranked.c.user_id)

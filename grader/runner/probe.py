@@ -20,7 +20,7 @@ from grader.runner.confine import SCRATCH, limit_memory
 _DATA_BYTES, _ADDRESS_BYTES = 1 << 30, 16 << 30
 _FAR_BYTES, _MOST_FILES = 1 << 30, 1024
 _PR_GET_DUMPABLE = 3
-# As bubblewrap is told to call the machine inside.
+# The host name that bubblewrap sets inside the sandbox.
 HOST_NAME = "sandbox"
 
 

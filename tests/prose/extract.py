@@ -64,7 +64,7 @@ def _string(token: str, *, follows: bool) -> str:
 
 
 def prose_of_template(source: str) -> str:
-    """Tags become spaces, so that a sentence goes on after one."""
+    """Replace each tag with a space, so that a sentence that spans a tag stays one sentence."""
 
     def shown(match: re.Match[str]) -> str:
         if match["comment"]:

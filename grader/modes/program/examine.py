@@ -73,7 +73,7 @@ def examine(
             context.progress("compiling and running")
             for number, (exported, later, _) in enumerate(programs):
                 later.set_result(later_states(session, manifest, wanted[number][1], exported, number))
-        except BaseException as error:
+        except BaseException as error:  # whatever it is, the threads that wait for states must end as well
             for _, later, _ in programs:
                 if not later.done():
                     later.set_exception(error)
