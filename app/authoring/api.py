@@ -31,6 +31,13 @@ router = APIRouter(tags=["authoring"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 Limit = Annotated[int, Query(ge=1, le=100)]
 Before = Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")]
+QUEUED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "Queued. Follow it at the address in the Location header",
+        "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the validation"}},
+    },
+    **problem_responses(400, 401, 403, 404, 413, 415, 422, 503),
+}
 _ZIP = "application/zip"
 _ZIP_BODY: dict[str, Any] = {
     "requestBody": {
@@ -72,13 +79,7 @@ async def upload_package(request: Request, response: Response, user: Instructor,
     "/problems/{slug}/validations",
     summary="Validate a version: the judge proves that each of its submissions gets its verdict",
     status_code=202,
-    responses={
-        202: {
-            "description": "Queued. Follow it at the address in the Location header",
-            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the validation"}},
-        },
-        **problem_responses(400, 401, 403, 404, 413, 415, 422, 503),
-    },
+    responses=QUEUED,
     openapi_extra=body_of(VersionJSON),
 )
 async def validate_package(request: Request, response: Response, user: Instructor, slug: str) -> ValidationJSON:

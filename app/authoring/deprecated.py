@@ -3,16 +3,21 @@
 They work as before until app/rest/deprecation.py says. Then this file and its tests go.
 """
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.authoring.api import Before, Instructor, Limit
-from app.authoring.schemas import EXAMPLE_VALIDATION, EXAMPLE_VALIDATION_SUMMARY, Slug, VersionJSON, View
+from app.authoring.api import QUEUED, Before, Instructor, Limit
+from app.authoring.schemas import (
+    EXAMPLE_VALIDATION,
+    EXAMPLE_VALIDATION_SUMMARY,
+    ValidationBase,
+    ValidationStepJSON,
+    VersionJSON,
+)
 from app.authoring.services import AuthoringServices
-from app.authoring.validations import Validations, ValidationStatus
+from app.authoring.validations import Validations
 from app.errors import CheckNotFound, ValidationNotFound
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
@@ -25,45 +30,25 @@ _SUMMARY: dict[str, Any] = {
 }
 
 
-class FindingJSON(View):
+class FindingJSON(ValidationStepJSON):
     """One step of a validation."""
 
-    file: str
-    passed: bool
-    message: str
 
-
-class PackageCheckJSON(View):
+class PackageCheckJSON(ValidationBase):
     """A validation, with `findings` for its steps."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_CHECK]})
 
-    id: str
-    problem: Slug
-    version: str
-    status: ValidationStatus
-    passed: bool | None
-    total: int
     findings: Annotated[list[FindingJSON], Field(validation_alias="steps")]
-    created_at: datetime
-    finished_at: datetime | None
 
 
-class PackageCheckSummaryJSON(View):
+class PackageCheckSummaryJSON(ValidationBase):
     """A validation without its steps, with `found` for how many have ended."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_SUMMARY]})
 
-    id: str
-    problem: Slug
-    version: str
-    status: ValidationStatus
-    passed: bool | None
-    total: int
     found: Annotated[int, Field(validation_alias="done")]
     faults: int
-    created_at: datetime
-    finished_at: datetime | None
 
 
 class PackageCheckPage(BaseModel):
@@ -79,13 +64,7 @@ class PackageCheckPage(BaseModel):
     "/problems/{slug}/check",
     summary="The earlier name of POST /problems/{slug}/validations",
     status_code=202,
-    responses={
-        202: {
-            "description": "Queued. Follow it at the address in the Location header",
-            "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the validation"}},
-        },
-        **problem_responses(400, 401, 403, 404, 413, 415, 422, 503),
-    },
+    responses=QUEUED,
     openapi_extra=body_of(VersionJSON),
 )
 async def check_package(request: Request, response: Response, user: Instructor, slug: str) -> PackageCheckJSON:

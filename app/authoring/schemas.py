@@ -114,10 +114,8 @@ class ValidationStepJSON(View):
     message: str
 
 
-class ValidationJSON(View):
-    """A validation of a version. `passed` is null until it has finished. There will be at most `total` steps."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_VALIDATION]})
+class ValidationBase(View):
+    """What a validation and its line in a list both tell."""
 
     id: str
     problem: Slug
@@ -125,9 +123,16 @@ class ValidationJSON(View):
     status: ValidationStatus
     passed: bool | None
     total: int
-    steps: list[ValidationStepJSON]
     created_at: datetime
     finished_at: datetime | None
+
+
+class ValidationJSON(ValidationBase):
+    """A validation of a version. `passed` is null until it has finished. There will be at most `total` steps."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_VALIDATION]})
+
+    steps: list[ValidationStepJSON]
 
 
 class PublicationJSON(View):
@@ -194,21 +199,13 @@ class PublicationPage(BaseModel):
     next: str | None
 
 
-class ValidationSummaryJSON(View):
+class ValidationSummaryJSON(ValidationBase):
     """A validation without its steps: `done` of the `total` steps have ended, and `faults` of those did not pass."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_VALIDATION_SUMMARY]})
 
-    id: str
-    problem: Slug
-    version: str
-    status: ValidationStatus
-    passed: bool | None
-    total: int
     done: int
     faults: int
-    created_at: datetime
-    finished_at: datetime | None
 
 
 class ValidationPage(BaseModel):
