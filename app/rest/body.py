@@ -95,7 +95,7 @@ def _parse(body: bytes) -> Any:
             f"Byte {error.start} (0x{body[error.start]:02x}) is not valid UTF-8. Save the file as UTF-8 and send that."
         ) from None
     try:
-        return json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_refuse_constant)
+        return json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_refuse_constant, parse_float=_number)
     except json.JSONDecodeError as error:
         raise BodyNotJSON(f"{error.msg} at line {error.lineno}, column {error.colno} of the body.") from None
     except RecursionError:
@@ -112,6 +112,12 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise FieldRepeated(f"The field {name[:64]!r} appears more than once. Send it once.")
         fields[name] = value
     return fields
+
+
+def _number(text: str) -> int | float:
+    """A whole number is an integer in JSON Schema, however it is written: 7.0 is 7."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -107,7 +107,7 @@ def test_an_exception_shows_the_submissions_own_frames_and_no_others(grade):
             "wrong_dtype",
             "expected dtype float32, got float64",
         ),
-        ("return x * float('nan')", "wrong_value", "your result contains NaN"),
+        ("return x * float('nan')", "wrong_value", "Your result contains NaN"),
         ("return object()", "wrong_structure", "a value of type builtins.object"),
         ("return", "wrong_structure", "Is a `return` missing?"),
         ("import jax; return jax.random.key(0)", "wrong_structure", "a PRNG key array"),

@@ -17,7 +17,8 @@ def sign_in_link(page: str) -> str:
 
 
 async def send_password(http, address: str, password: str = PASSWORD):
-    page = (await http.get(address)).text
+    # Before it comes the form of the theme, which leads back as well.
+    page = (await http.get(address)).text.partition("<main")[2]
     hidden = html.unescape(re.search(r'name="next" value="([^"]*)"', page)[1])
     fields = {"form_token": form_token(page), "name": "ada", "password": password, "next": hidden}
     return await http.post("/sign-in", data=fields, headers=SITE)

@@ -13,7 +13,7 @@ DRAFT = "/api/v1/problems/add_one/draft"
 PAGE = "/problems/add_one"
 
 
-async def save(service, source: str, revision: int):
+async def save(service, source: str, revision: float):
     return await service.http.put(DRAFT, json={"source": source, "revision": revision}, headers=service.bearer)
 
 
@@ -47,6 +47,11 @@ async def test_saving_the_same_text_twice_is_no_conflict(either):
         assert (again.status_code, again.json()["revision"]) == (200, 1)
 
 
+async def test_a_whole_number_may_be_written_with_a_point(service):
+    await save(service, "x", 0)
+    assert (await save(service, "y", 1.0)).json()["revision"] == 2
+
+
 @pytest.mark.parametrize("revision", [0, 1])
 async def test_of_two_saves_at_once_one_wins(either, revision):
     if revision:
@@ -67,6 +72,7 @@ async def test_of_two_saves_at_once_one_wins(either, revision):
         ({"source": "x", "revision": -1}, 422, "field-invalid"),
         ({"source": "x", "revision": 2**31}, 422, "field-invalid"),
         ({"source": "x", "revision": "1"}, 422, "field-invalid"),
+        ({"source": "x", "revision": 0.5}, 422, "field-invalid"),
     ],
 )
 async def test_what_cannot_be_a_draft_is_refused(service, body, status, slug):
