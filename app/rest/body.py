@@ -95,7 +95,9 @@ def _parse(body: bytes) -> Any:
             f"Byte {error.start} (0x{body[error.start]:02x}) is not valid UTF-8. Save the file as UTF-8 and send that."
         ) from None
     try:
-        return json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_refuse_constant, parse_float=_number)
+        return json.loads(
+            text, object_pairs_hook=_without_repetition, parse_constant=_refuse_constant, parse_float=_number
+        )
     except json.JSONDecodeError as error:
         raise BodyNotJSON(f"{error.msg} at line {error.lineno}, column {error.colno} of the body.") from None
     except RecursionError:
