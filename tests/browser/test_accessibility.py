@@ -31,6 +31,16 @@ def test_a_page_has_no_violation_on_a_small_phone(open_page: OpenPage, path: str
     assert _violations(page) == []
 
 
+@pytest.mark.parametrize("width", [1440, 360])
+@pytest.mark.parametrize("part", ["hints", "verdict", "history", "editorial", "workbench"])
+def test_a_part_of_a_problem_has_no_violation(open_page: OpenPage, part: str, width: int) -> None:
+    page = open_page(f"{PROBLEM}#{part}", viewport={"width": width, "height": 740})
+    expect(page.locator(f"#{part}")).to_be_visible()
+    assert _violations(page) == []
+    content, window = _widths(page)
+    assert content <= window
+
+
 @pytest.fixture(scope="module")
 def rejected_path() -> dict[str, str]:
     """Filled by the first test that needs a verdict, so that one attempt serves them all."""

@@ -11,11 +11,11 @@ PAPER = {"width": 643, "height": 972}
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_only_the_statement_is_printed(open_page: OpenPage, scheme: str) -> None:
-    page = open_page(PROBLEM, viewport=PAPER, color_scheme=scheme)
+    page = open_page(f"{PROBLEM}#hints", viewport=PAPER, color_scheme=scheme)
     page.emulate_media(media="print")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("article", name="Statement")).to_be_visible()
-    for hidden in (".masthead", ".footer", ".workbench", ".hints", ".toc"):
+    for hidden in (".masthead", ".footer", ".workbench", ".hints", "#editorial", ".pane-head", ".split", ".toc"):
         for each in page.locator(hidden).all():
             expect(each).to_be_hidden()
     colours = page.evaluate(

@@ -130,7 +130,7 @@ def test_drawings_are_coloured_by_the_style_sheet(open_page: OpenPage) -> None:
 
 
 def test_the_verdict_is_drawn_in_place_on_the_problem_page(open_page: OpenPage) -> None:
-    page = open_page(PROBLEM)
+    page = open_page(f"{PROBLEM}#verdict")
     page.evaluate(
         """async (url) => {
             const answer = await fetch(url);

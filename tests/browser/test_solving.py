@@ -2,7 +2,16 @@
 
 from playwright.sync_api import Route, expect
 
-from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await_verdict, editor, progress, write
+from tests.browser.workbench import (
+    PROBLEM,
+    VERDICT_TIMEOUT_MS,
+    OpenPage,
+    await_verdict,
+    editor,
+    progress,
+    turn_to,
+    write,
+)
 
 
 def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: str) -> None:
@@ -13,10 +22,12 @@ def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: st
     verdict = await_verdict(page, "accepted")
     expect(verdict).to_contain_text("100 of 100 points")
     expect(progress(page)).to_contain_text("Done: accepted")
-    expect(page.get_by_role("region", name="Attempts").get_by_role("row")).not_to_have_count(0)
-    expect(page.get_by_text("Read the editorial")).to_be_visible()
+    expect(turn_to(page, "History").get_by_role("row")).not_to_have_count(0)
+    expect(page.get_by_role("tab", name="Editorial")).to_contain_text("open")
+    expect(turn_to(page, "Editorial").get_by_text("Read the editorial")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Read the editorial")).to_be_visible()
+    turn_to(page, "Verdict")
     await_verdict(page, "accepted")
 
 
@@ -58,7 +69,7 @@ def test_a_reload_resumes_what_is_under_way(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "true")
     page.get_by_role("button", name="Cancel").click()
     expect(progress(page)).to_have_text("Cancelled.", timeout=VERDICT_TIMEOUT_MS)
-    expect(page.get_by_role("region", name="Attempts").get_by_role("row").nth(1)).to_contain_text("cancelled")
+    expect(turn_to(page, "History").get_by_role("row").nth(1)).to_contain_text("cancelled")
 
 
 def test_what_is_still_being_sent_can_be_cancelled(open_page: OpenPage) -> None:
@@ -112,7 +123,7 @@ def test_reset_asks_first_and_brings_the_starter_back(open_page: OpenPage) -> No
 
 def test_hints_open_in_order(open_page: OpenPage) -> None:
     page = open_page(PROBLEM)
-    hints = page.locator("[data-hints] details")
+    hints = turn_to(page, "Hints").locator("details")
     expect(hints.nth(1)).to_be_hidden()
     hints.nth(0).locator("summary").click()
     expect(hints.nth(1)).to_be_visible()

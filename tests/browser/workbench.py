@@ -22,6 +22,12 @@ def write(page: Page, source: str) -> None:
     page.keyboard.insert_text(source)
 
 
+def turn_to(page: Page, name: str) -> Locator:
+    """Select a tab; its part of the page."""
+    page.get_by_role("tab", name=name).click()
+    return page.get_by_role("tabpanel", name=name)
+
+
 def await_verdict(page: Page, status: str) -> Locator:
     verdict = page.locator("section.verdict")
     verdict.wait_for(timeout=VERDICT_TIMEOUT_MS)

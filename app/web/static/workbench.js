@@ -4,6 +4,7 @@ import { createEditor } from "./editor.js";
 import { cancel, describe, fetchFragment, follow, GradingError, NotSignedIn, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
 import { Versions } from "./versions.js";
+import { isWide, select } from "./views.js";
 
 const form = document.querySelector("[data-workbench]");
 const textarea = form.querySelector("textarea");
@@ -55,7 +56,7 @@ versions.showKept();
 host.hidden = false;
 textarea.hidden = true;
 form.querySelector("label").hidden = true;
-form.querySelector("[data-shortcuts]").hidden = false;
+document.querySelector("[data-shortcuts]").hidden = false;
 
 function keep(source) {
   textarea.value = source;
@@ -107,7 +108,8 @@ async function show(text, begin, waitedS = 0) {
   busy = true;
   setBusy(true);
   delete verdictBox.dataset.last;
-  verdictBox.replaceChildren();
+  sayInVerdict("The verdict appears here when grading ends.");
+  const sent = editor.value();
   line.start(text, waitedS);
   try {
     const attempt = await begin();
@@ -116,12 +118,14 @@ async function show(text, begin, waitedS = 0) {
     tell(attempt);
     if (cancelWanted) cancelUnderWay();
     const ended = await follow(attempt.id, tell);
-    if (ended.verdict) verdictBox.replaceChildren(await fetchFragment(`/attempts/${ended.id}/verdict`));
+    if (ended.verdict) showVerdict(await fetchFragment(`/attempts/${ended.id}/verdict`));
+    else sayInVerdict("No verdict: the grading was cancelled.");
     line.stop(verdictBox.querySelector("[data-status=unwritten]") ? "Nothing written yet." : summarize(ended));
-    (verdictBox.querySelector("[data-first-look]") ?? liveBox).scrollIntoView({ block: "nearest" });
+    if (ended.verdict) turnToVerdict(sent);
     if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
     if (ended.kind === "attempt" && ended.verdict?.status === "accepted") await unlockEditorial();
   } catch (error) {
+    if (!verdictBox.querySelector(".verdict")) sayInVerdict("No verdict: see the line below the code.");
     line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");
     if (error instanceof NotSignedIn) line.link("Sign in", `/sign-in?next=${location.pathname}`);
     if (!(error instanceof GradingError)) throw error;
@@ -133,16 +137,60 @@ async function show(text, begin, waitedS = 0) {
   }
 }
 
+function sayInVerdict(text) {
+  const paragraph = document.createElement("p");
+  paragraph.className = "soft";
+  paragraph.textContent = text;
+  verdictBox.replaceChildren(paragraph);
+  markOf("verdict").replaceChildren();
+}
+
+const markOf = (view) => document.querySelector(`[data-mark=${view}]`);
+
+/** Puts a verdict into its place, and its status into the tab. */
+function showVerdict(fragment) {
+  verdictBox.replaceChildren(fragment);
+  const status = verdictBox.querySelector(".verdict-head .status");
+  const mark = markOf("verdict");
+  mark.replaceChildren();
+  if (!status) return;
+  const [sign, ...words] = status.textContent.trim().split(/\s+/);
+  mark.dataset.status = status.dataset.status;
+  const hidden = document.createElement("span");
+  hidden.className = "visually-hidden";
+  hidden.textContent = words.join(" ");
+  const shown = document.createElement("span");
+  shown.setAttribute("aria-hidden", "true");
+  shown.textContent = sign;
+  mark.append(shown, hidden);
+}
+
+/** The verdict becomes the main part and its headline has the focus, unless the reader has gone on typing. */
+function turnToVerdict(sent) {
+  const headline = verdictBox.querySelector(".verdict h2");
+  if (editor.value() === sent) {
+    select("verdict");
+    headline.tabIndex = -1;
+    headline.focus();
+  } else if (isWide()) {
+    select("verdict");
+  } else {
+    line.link("See the verdict", "#verdict");
+  }
+}
+
 async function unlockEditorial() {
   const box = document.querySelector("[data-editorial]");
   // One that is open already stays as the reader left it.
-  if (box && !box.querySelector("details")) box.replaceChildren(await fetchFragment(box.dataset.editorial));
+  if (!box || box.querySelector("details")) return;
+  box.replaceChildren(await fetchFragment(box.dataset.editorial));
+  markOf("editorial").replaceChildren(document.querySelector("[data-open-mark]").content.cloneNode(true));
 }
 
 async function showLast(url) {
   // Without it the page still has the link to the verdict; a later attempt has taken the box over.
   const fragment = await fetchFragment(url).catch(() => null);
-  if (fragment && !busy && verdictBox.dataset.last === url) verdictBox.replaceChildren(fragment);
+  if (fragment && !busy && verdictBox.dataset.last === url) showVerdict(fragment);
 }
 
 if ("underWay" in liveBox.dataset) resume(liveBox.dataset);

@@ -1,0 +1,163 @@
+"""The parts of the problem page: text beside code on a wide window, tabs on a phone."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage, await_verdict, editor, turn_to, write
+
+WIDE = {"width": 1366, "height": 768}
+PHONE = {"width": 360, "height": 740}
+PARTS = ["Statement", "Hints", "Verdict", "History", "Editorial"]
+
+
+def _box(each: Locator) -> dict[str, float]:
+    box = each.bounding_box()
+    assert box is not None
+    return {"left": box["x"], "top": box["y"], "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}
+
+
+def _tab(page: Page, name: str) -> Locator:
+    return page.get_by_role("tab", name=name)
+
+
+def test_the_code_with_its_buttons_is_beside_the_text(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport=WIDE)
+    text, code = _box(page.locator("#statement")), _box(page.locator(".editor"))
+    assert text["right"] <= code["left"]
+    assert code["bottom"] - code["top"] >= 300
+    assert _box(page.get_by_role("button", name="Submit"))["bottom"] <= WIDE["height"]
+    assert page.evaluate("document.querySelector('#statement').scrollHeight") > WIDE["height"]
+
+
+def test_the_border_moves_by_keys_and_stays_for_the_next_visit(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport=WIDE)
+    border = page.get_by_role("separator", name="Width of the left side")
+    before = _box(page.locator("#statement"))["right"]
+    border.focus()
+    for key, value in [("ArrowRight", "50"), ("End", "75"), ("Home", "25"), ("ArrowLeft", "25"), ("Enter", "48")]:
+        page.keyboard.press(key)
+        expect(border).to_have_attribute("aria-valuenow", value)
+    page.keyboard.press("PageUp")
+    expect(border).to_have_attribute("aria-valuetext", "58 % for the text")
+    after = _box(page.locator("#statement"))["right"]
+    assert after > before + 100
+    page.reload()
+    expect(border).to_have_attribute("aria-valuenow", "58")
+    assert _box(page.locator("#statement"))["right"] == pytest.approx(after, abs=2)
+
+
+def test_the_border_is_dragged(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport=WIDE)
+    border = page.get_by_role("separator")
+    at = _box(border)
+    page.mouse.move((at["left"] + at["right"]) / 2, 400)
+    page.mouse.down()
+    page.mouse.move(500, 400, steps=4)
+    page.mouse.up()
+    assert _box(border)["left"] == pytest.approx(500, abs=25)
+    page.reload()
+    assert _box(border)["left"] == pytest.approx(500, abs=25)
+
+
+@pytest.mark.parametrize(
+    ("name", "stays", "goes"), [("text", ".reading", ".workbench"), ("code", ".editor", ".reading")]
+)
+def test_either_side_has_the_whole_width_and_gives_it_back(
+    open_page: OpenPage, name: str, stays: str, goes: str
+) -> None:
+    page = open_page(PROBLEM, viewport=WIDE)
+    button = page.get_by_role("button", name=f"Enlarge the {name}")
+    before = _box(page.locator(stays))
+    button.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(goes)).to_be_hidden()
+    enlarged = _box(page.locator(stays))
+    assert enlarged["right"] - enlarged["left"] > 1.7 * (before["right"] - before["left"])
+    button.press("Enter")
+    expect(page.locator(goes)).to_be_visible()
+    assert _box(page.locator(stays)) == before
+
+
+def test_tabs_are_chosen_by_keys_and_the_address_keeps_the_choice(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport=WIDE)
+    expect(_tab(page, "Statement")).to_have_attribute("aria-selected", "true")
+    _tab(page, "Statement").focus()
+    for name in [*PARTS[1:], "Statement"]:
+        page.keyboard.press("ArrowRight")
+        expect(_tab(page, name)).to_be_focused()
+        expect(_tab(page, name)).to_have_attribute("aria-selected", "true")
+        expect(page.get_by_role("tabpanel")).to_have_count(1)
+        expect(page.get_by_role("tabpanel", name=name)).to_be_visible()
+    page.keyboard.press("End")
+    expect(_tab(page, "Editorial")).to_be_focused()
+    assert page.url.endswith("#editorial")
+    page.keyboard.press("Home")
+    expect(_tab(page, "Statement")).to_be_focused()
+    assert page.url.endswith(PROBLEM)
+    page.keyboard.press("ArrowLeft")
+    page.reload()
+    expect(_tab(page, "Editorial")).to_have_attribute("aria-selected", "true")
+
+
+def test_an_address_leads_to_a_section_of_the_statement(open_page: OpenPage) -> None:
+    for viewport in (WIDE, PHONE):
+        page = open_page(f"{PROBLEM}#s-problem", viewport=viewport)
+        expect(page.locator("#s-problem")).to_be_in_viewport()
+        turn_to(page, "Hints")
+        page.goto(f"{PROBLEM}#s-inputs")
+        expect(page.locator("#s-inputs")).to_be_in_viewport()
+        expect(_tab(page, "Statement")).to_have_attribute("aria-selected", "true")
+
+
+def test_without_script_the_parts_follow_each_other(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport=WIDE, java_script_enabled=False)
+    links = page.get_by_role("navigation", name="Parts of this problem")
+    for name in PARTS:
+        links.get_by_role("link", name=name).click()
+        expect(page.locator(f"#{name.lower()}")).to_be_in_viewport()
+        expect(page.get_by_label("Your solution, Python")).to_be_in_viewport()
+
+
+def test_on_a_phone_the_editor_begins_on_the_first_screen(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport=PHONE)
+    expect(page.locator("#statement")).to_be_visible()
+    expect(page.locator(".editor")).to_be_hidden()
+    turn_to(page, "Code")
+    box = _box(page.locator(".editor"))
+    assert 0 < box["top"] < PHONE["height"] / 2
+    assert _box(page.get_by_role("button", name="Submit"))["bottom"] <= PHONE["height"]
+    page.reload()
+    expect(editor(page)).to_be_visible()
+    assert 0 < _box(page.locator(".editor"))["top"] < PHONE["height"]
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_verdict_takes_the_place_of_the_text_and_the_focus(
+    open_page: OpenPage, wrong_source: str, viewport: dict[str, int]
+) -> None:
+    page = open_page(PROBLEM, viewport=viewport)
+    if viewport is PHONE:
+        turn_to(page, "Code")
+    write(page, wrong_source)
+    page.get_by_role("button", name="Submit").click()
+    headline = await_verdict(page, "rejected").get_by_role("heading", level=2)
+    expect(headline).to_be_focused()
+    expect(headline).to_be_in_viewport()
+    expect(_tab(page, "Verdict")).to_contain_text("rejected")
+    expect(_tab(page, "Verdict")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#statement")).to_be_hidden()
+    expect(page.locator(".editor")).to_be_visible(visible=viewport is WIDE)
+
+
+def test_a_verdict_takes_no_focus_from_someone_who_types(open_page: OpenPage, wrong_source: str) -> None:
+    page = open_page(PROBLEM, viewport=PHONE)
+    turn_to(page, "Code")
+    write(page, wrong_source)
+    page.get_by_role("button", name="Run").click()
+    editor(page).focus()
+    page.keyboard.type("# and")
+    link = page.get_by_role("link", name="See the verdict")
+    expect(link).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(editor(page)).to_be_focused()
+    link.click()
+    await_verdict(page, "rejected")
