@@ -175,6 +175,10 @@ class AttemptFinished(Refused):
     status, slug, title = 409, "attempt-finished", "The attempt is already finished"
 
 
+class AlreadyAccepted(Refused):
+    status, slug, title = 409, "already-accepted", "You have solved this problem"
+
+
 class IdempotencyKeyReused(Refused):
     status, slug, title = 409, "idempotency-key-reused", "The idempotency key was used for another request"
 

@@ -83,7 +83,12 @@ async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Respo
     if attempt.verdict is None:
         return Response(status_code=204)
     view = _arranged(request, attempt, attempt.verdict)
-    return render_page("fragments/verdict.html", view=view, attempt_url=f"/attempts/{attempt.id}")
+    return render_page(
+        "fragments/verdict.html",
+        view=view,
+        attempt_url=f"/attempts/{attempt.id}",
+        after_giving_up=attempt.after_giving_up,
+    )
 
 
 @router.post("/attempts/{attempt_id}/cancel")

@@ -26,6 +26,7 @@ EXAMPLE_QUEUED: dict[str, Any] = {
     "created_at": "2026-01-05T09:30:00.000000Z",
     "started_at": None,
     "finished_at": None,
+    "after_giving_up": False,
     "rejudged": None,
     "queue": {"ahead": 3, "expected_wait_s": 12},
 }
@@ -110,6 +111,7 @@ class RejudgedJSON(BaseModel):
 class AttemptJSON(BaseModel):
     """One attempt or run. `verdict` is null until it has finished. The score of a run stays null.
 
+    So does the score of an attempt that was sent `after_giving_up`: its verdict has points, but they do not count.
     `rejudged` is null unless another version of the problem replaced the verdict. `queue` is null unless it is queued.
     """
 
@@ -126,6 +128,7 @@ class AttemptJSON(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    after_giving_up: bool
     rejudged: RejudgedJSON | None
     queue: QueueJSON | None
 
@@ -155,6 +158,7 @@ class AttemptSummaryJSON(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    after_giving_up: bool
 
     @classmethod
     def of(cls, summary: AttemptSummary) -> "AttemptSummaryJSON":

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
+from app.attempts.give_up import is_after_giving_up
 from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
@@ -45,6 +46,7 @@ class AttemptSummary:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    after_giving_up: bool
 
 
 # Built once: building a statement takes as long as executing it.
@@ -67,7 +69,7 @@ class Rejudged:
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """One attempt as its owner may see it. `score` is None for a run, and until there is one.
+    """One attempt as its owner may see it. `score` is None for a run, after giving up, and until there is one.
 
     `queue` is its place while it is queued. Lists never include it.
     """
@@ -84,6 +86,7 @@ class AttemptView:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    after_giving_up: bool
     rejudged: Rejudged | None = None
     queue: QueuePlace | None = None
 
@@ -143,6 +146,7 @@ class Attempts:
                 if (earlier := await self._earlier(session, row)) is not None:
                     return await self._placed(earlier)
                 await self._refuse_a_flood(session, user)
+                row.after_giving_up = kind == "attempt" and await is_after_giving_up(session, row)
                 await self._queue.enqueue(session, row)
             self.events.note(row.id, Change("queued", None))
         except IntegrityError:
@@ -259,6 +263,7 @@ def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,
+        after_giving_up=row.after_giving_up,
         rejudged=None if row.rejudged_at is None else Rejudged(row.rejudged_at, row.score_before),
         queue=queue,
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.attempts.give_up import GiveUps
 from app.attempts.service import Attempts
 from app.problems.services import ProblemServices
 
@@ -9,3 +10,4 @@ from app.problems.services import ProblemServices
 @dataclass(frozen=True, kw_only=True)
 class AttemptServices(ProblemServices):
     attempts: Attempts
+    give_ups: GiveUps

@@ -32,6 +32,7 @@ class Lease:
     problem: str
     version: str
     kind: str
+    counts: bool
     source: str
     created_at: datetime
     started_at: datetime
@@ -102,6 +103,7 @@ class Leases:
             problem=row.problem,
             version=row.version,
             kind=row.kind,
+            counts=row.counts,
             source=row.source,
             created_at=row.created_at,
             started_at=row.started_at,
@@ -112,7 +114,7 @@ class Leases:
 
     async def finish(self, lease: Lease, verdict: Verdict) -> bool:
         async with self._database.writing() as session:
-            finished = _finished(verdict, lease.kind)
+            finished = _finished(verdict, counts=lease.counts)
             if written := await write(session, AttemptRow, lease.attempt_id, lease.fence_token, **finished):
                 await self._hooks.on_finished(session, lease.attempt_id)
             return written
@@ -165,7 +167,7 @@ class Leases:
             row.not_before = now() + back_off(self._retry_s, row.tries)
             return False
         message = f"The grader died {row.tries} times while it graded this submission."
-        for name, value in _finished(failed_verdict(row.problem, row.version, message), row.kind).items():
+        for name, value in _finished(failed_verdict(row.problem, row.version, message), counts=row.counts).items():
             setattr(row, name, value)
         return True
 
@@ -209,9 +211,8 @@ def failed_verdict(problem: str, version: str, message: str) -> Verdict:
     )
 
 
-def columns_of(verdict: Verdict, kind: str) -> dict[str, Any]:
-    """The columns of a row of this kind for its verdict. A rejudge's verdict has no score and no rank."""
-    counts = kind != "rejudge"
+def columns_of(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
+    """The columns of a row for its verdict. One that does not count has no score and no rank."""
     ranked = counts and verdict.status == "accepted" and verdict.score is not None
     return {
         # Through JSON text, which turns an infinity in the evidence into null: no database or browser accepts one.
@@ -223,6 +224,6 @@ def columns_of(verdict: Verdict, kind: str) -> dict[str, Any]:
     }
 
 
-def _finished(verdict: Verdict, kind: str) -> dict[str, Any]:
+def _finished(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
     ended = {"status": "finished", "phase": None, **FREE, "finished_at": now()}
-    return ended | columns_of(verdict, kind)
+    return ended | columns_of(verdict, counts=counts)

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, Text, TextClause, text
+from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text, TextClause, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.clock import now
@@ -31,8 +31,9 @@ class AttemptRow(LeasedRow, Base):
 
     `verdict_status`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too long to read for a
     list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. A run has no `score`. Only
-    an accepted attempt has an `efficiency`, so only those are ranked. A row of the kind `rejudge` has neither, and
-    nobody sees it: its verdict becomes an attempt's (app/rejudging/), which then has a `score_before`.
+    an accepted attempt has an `efficiency`, so only those are ranked. An attempt `after_giving_up` has neither, so it
+    counts nowhere. A row of the kind `rejudge` has neither, too, and nobody sees it: its verdict becomes an attempt's
+    (app/rejudging/), which then has a `score_before`.
 
     Each list has its own index, so it stays fast with any number of attempts: tests/app/attempts/test_plans.py.
     """
@@ -74,6 +75,12 @@ class AttemptRow(LeasedRow, Base):
     finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     rejudged_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     score_before: Mapped[int | None] = mapped_column(Integer())
+    after_giving_up: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
+
+    @property
+    def counts(self) -> bool:
+        """Whether the row has the score and the efficiency of its verdict."""
+        return self.kind != "rejudge" and not self.after_giving_up
 
 
 class DeploymentRow(Base):

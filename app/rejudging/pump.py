@@ -97,7 +97,7 @@ class RejudgePump:
                 continue
             attempt = await session.get_one(AttemptRow, item.attempt_id, with_for_update=True)
             before, verdict = attempt.verdict, read_verdict(trial.verdict)
-            for name, value in columns_of(verdict, attempt.kind).items():
+            for name, value in columns_of(verdict, counts=attempt.counts).items():
                 setattr(attempt, name, value)
             attempt.score_before, attempt.rejudged_at = item.old_score, now()
             # Nothing is lost: from now on, the trial has the attempt's old verdict.

@@ -9,7 +9,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_user, require_scope
-from app.attempts.standing import standings
 from app.clock import now
 from app.errors import NotSignedIn, PathNotFound, Refused
 from app.queue.preparing import Preparation
@@ -17,8 +16,8 @@ from app.queue.status import ENDED
 from app.services import services_of
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import FormInvalid, read_unchecked_form
-from app.web.markdown import Prose, render_markdown
 from app.web.templating import render_page
+from app.workbench.editorial import render, show_to
 from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
@@ -77,10 +76,10 @@ async def list_previous(
 async def show_editorial(
     request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
 ) -> HTMLResponse:
-    """The editorial or when it opens, as a fragment that the problem page inserts after an accepted attempt."""
+    """The editorial or how to open it, as a fragment that the problem page inserts after an accepted attempt."""
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
-    return render_page("fragments/editorial.html", editorial=await _editorial(services, package, user))
+    return render_page("fragments/editorial.html", editorial=await show_to(user, services, package))
 
 
 @router.get("/problems/{slug}/figures/{name}")
@@ -106,9 +105,9 @@ async def _problem_page(
         status_code=refusal.status if refusal else 200,
         user=user,
         problem=package,
-        statement=_render(services, package, package.statement, "s"),
-        hints=[_render(services, package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
-        editorial=await _editorial(services, package, user) if user else None,
+        statement=render(services, package, package.statement, "s"),
+        hints=[render(services, package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
+        editorial=await show_to(user, services, package) if user else None,
         sent=source is not None,
         source=next(text for text in (source, draft and draft.source, package.starter) if text is not None),
         revision=draft.revision if draft else 0,
@@ -129,16 +128,5 @@ async def _keep(services: WorkbenchServices, user: User, slug: str, source: str,
         await services.drafts.save(user, slug, source, int(revision) if re.fullmatch("[0-9]{1,9}", revision) else 0)
 
 
-async def _editorial(services: WorkbenchServices, package: Package, user: User) -> Prose | None:
-    """The rendered editorial, or None until an attempt of this user is accepted."""
-    standing = (await standings(services.database, user, package.slug)).get(package.slug)
-    return _render(services, package, package.editorial, "editorial") if standing and standing.accepted else None
-
-
 def _preparation(services: WorkbenchServices) -> Preparation | None:
     return services.preparation() if services.preparation else None
-
-
-def _render(services: WorkbenchServices, package: Package, text: str, anchors: str) -> Prose:
-    others = tuple((each.slug, each.manifest.title) for each in services.catalogue.all() if each is not package)
-    return render_markdown(text, anchors=anchors, figures=f"/problems/{package.slug}/figures", problems=others)

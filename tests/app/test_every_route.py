@@ -82,6 +82,8 @@ OWN = {
     ("GET", "/attempts"),
     ("POST", "/problems/{slug}"),
     ("GET", "/problems/{slug}/editorial"),
+    ("GET", "/problems/{slug}/give-up"),
+    ("POST", "/problems/{slug}/give-up"),
     ("GET", "/problems/{slug}/previous"),
     ("GET", "/progress"),
     ("GET", "/problems/{slug}/ranking"),

@@ -1,0 +1,18 @@
+"""The table of problems that users gave up."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.database import Base, UTCDateTime
+
+
+class GiveUpRow(Base):
+    """One user gave up one problem, once and for all."""
+
+    __tablename__ = "give_ups"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    problem: Mapped[str] = mapped_column(String(64), primary_key=True)
+    at: Mapped[datetime] = mapped_column(UTCDateTime())

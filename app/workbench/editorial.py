@@ -1,0 +1,33 @@
+"""The editorial of a problem, which opens to anyone who has solved it or given it up."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.accounts.caller import User
+from app.attempts.standing import standings
+from app.web.markdown import Prose, render_markdown
+from app.workbench.services import WorkbenchServices
+from grader.package.package import Package
+
+
+@dataclass(frozen=True, slots=True)
+class Editorial:
+    """What the section of this name shows. `prose` is None while it is closed to the reader."""
+
+    slug: str
+    prose: Prose | None
+    gave_up_at: datetime | None
+
+
+async def show_to(user: User, services: WorkbenchServices, package: Package) -> Editorial:
+    gave_up_at = await services.give_ups.at(user, package.slug)
+    standing = (await standings(services.database, user, package.slug)).get(package.slug)
+    is_open = gave_up_at is not None or (standing is not None and standing.accepted)
+    prose = render(services, package, package.editorial, "editorial") if is_open else None
+    return Editorial(package.slug, prose, gave_up_at)
+
+
+def render(services: WorkbenchServices, package: Package, text: str, anchors: str) -> Prose:
+    """A text of the package, with links to its figures and to other problems."""
+    others = tuple((each.slug, each.manifest.title) for each in services.catalogue.all() if each is not package)
+    return render_markdown(text, anchors=anchors, figures=f"/problems/{package.slug}/figures", problems=others)

@@ -1,0 +1,46 @@
+"""Giving up a problem: a page that says what it means, with the button that does it."""
+
+import contextlib
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_scope
+from app.attempts.standing import standings
+from app.errors import AlreadyAccepted
+from app.services import services_of
+from app.web.forms import read_form
+from app.web.templating import render_page
+from app.workbench.services import WorkbenchServices
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/problems/{slug}/give-up")
+async def show_give_up(request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]) -> Response:
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
+    standing = (await standings(services.database, user, package.slug)).get(package.slug)
+    if (standing and standing.accepted) or await services.give_ups.at(user, package.slug):
+        return _to_editorial(package)
+    best_score = standing.best_score if standing else None
+    return render_page("give_up.html", user=user, problem=package, best_score=best_score)
+
+
+@router.post("/problems/{slug}/give-up")
+async def give_up(request: Request, slug: str, user: Annotated[User, Depends(require_scope("submit"))]) -> Response:
+    await read_form(request)
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
+    # An attempt that was being graded may be accepted by now. The editorial is then open, which is even better.
+    with contextlib.suppress(AlreadyAccepted):
+        await services.give_ups.give_up(user, package.slug)
+    return _to_editorial(package)
+
+
+def _to_editorial(package: Package) -> Response:
+    """The text itself, not its section: a browser opens what the address leads into."""
+    return RedirectResponse(f"/problems/{package.slug}#the-editorial", status_code=303)
