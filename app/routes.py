@@ -25,6 +25,7 @@ from app.rest.deprecation import add_deprecation_headers
 from app.rest.error_responses import add_error_responses
 from app.rest.openapi import describe
 from app.rest.rate_limit import add_rate_limit_headers
+from app.web.compression import add_compression
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
 from app.web.templating import compile_pages
@@ -57,6 +58,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)
+    add_compression(app)
     add_rate_limit_headers(app)
     add_deprecation_headers(app)
     add_security_headers(app)

@@ -1,13 +1,15 @@
-// Bundles editor.js into one file. `npm run build -- FOLDER` writes elsewhere, so that a test can compare.
+// Bundles editor.js, and what it loads later into editor/. `npm run build -- FOLDER` writes elsewhere, so that a test
+// can compare.
 import { build } from "esbuild";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const folder = path.resolve(process.argv[2] ?? path.join(here, "../app/web/static"));
 
-/** The licence of every package whose code is in the bundle, as one comment. */
+/** The licence of every package whose code is in the bundle. */
 async function licences(inputs) {
   const names = new Set();
   for (const input of Object.keys(inputs)) {
@@ -24,18 +26,32 @@ async function licences(inputs) {
     packagesByLicence.set(text, [...(packagesByLicence.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...packagesByLicence].map(([text, packages]) => `${packages.join(", ")}:\n\n${text}`);
-  return `/*!\n${parts.join("\n\n----\n\n").replaceAll("*/", "* /")}\n*/`;
+  return `${parts.join("\n\n----\n\n")}\n`;
 }
 
-const options = {
+/** Compressed beside each file, once and as small as possible: the service only sends it. */
+async function compress(file) {
+  const content = await readFile(file);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  await writeFile(`${file}.br`, brotliCompressSync(content, { params }));
+}
+
+await rm(path.join(folder, "editor"), { recursive: true, force: true });
+await mkdir(path.join(folder, "editor"));
+const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: ["editor.js"],
+  outdir: folder,
   bundle: true,
+  splitting: true,
+  chunkNames: "editor/[name]-[hash]",
   format: "esm",
   target: "es2022",
   minify: true,
   charset: "utf8",
-  legalComments: "inline",
-};
-const { metafile } = await build({ ...options, metafile: true, write: false });
-await build({ ...options, banner: { js: await licences(metafile.inputs) }, outfile: path.join(folder, "editor.js") });
+  legalComments: "none",
+  banner: { js: "// Licences of the packages in this bundle: editor/licences.txt" },
+  metafile: true,
+});
+await writeFile(path.join(folder, "editor/licences.txt"), await licences(metafile.inputs));
+for (const file of Object.keys(metafile.outputs)) await compress(path.resolve(here, file));

@@ -1,9 +1,9 @@
-// The code editor of the problem page: CodeMirror 6, cut down to what writing one Python file needs.
+// The code editor of the problem page: CodeMirror 6, cut down to what showing and writing one Python file needs. What
+// only someone who writes needs is in extras.js, which is loaded with the first focus.
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
-import { python } from "@codemirror/lang-python";
+import { pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorSelection, EditorState } from "@codemirror/state";
+import { Compartment, EditorSelection, EditorState } from "@codemirror/state";
 import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
@@ -41,13 +41,21 @@ const typeOverSelection = EditorView.domEventHandlers({
   },
 });
 
+/** Where the text area had its selection and how far it was scrolled, before the editor took its place. */
+function select(view, { selectionStart = 0, selectionEnd = 0, scrollTop = 0 }) {
+  view.dispatch({ selection: { anchor: selectionStart, head: selectionEnd } });
+  view.scrollDOM.scrollTop = scrollTop;
+}
+
 /**
  * Puts an editor into `host` and returns `{ value, setValue, focus }`.
  *
  * It lives in a shadow root because CodeMirror adopts constructed style sheets there; in a plain document it
  * writes a <style> element, which the content security policy refuses.
  */
-export function createEditor(host, { value, label, description, onChange, onRun, onSubmit }) {
+export function createEditor(host, options) {
+  const { value, label, description, onChange, onRun, onSubmit } = options;
+  const extras = new Compartment();
   const root = host.attachShadow({ mode: "open", delegatesFocus: true });
   const shortcuts = [
     { key: "Mod-Enter", run: () => { onRun(); return true; } },
@@ -72,17 +80,21 @@ export function createEditor(host, { value, label, description, onChange, onRun,
         indentOnInput(),
         bracketMatching(),
         highlightActiveLine(),
-        highlightSelectionMatches(),
-        search({ top: true }),
-        python(),
+        pythonLanguage,
+        extras.of([]),
         syntaxHighlighting(classHighlighter),
-        keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
+        keymap.of([...historyKeymap, ...defaultKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, "aria-description": description, tabindex: "0" }),
         EditorView.updateListener.of((update) => { if (update.docChanged) onChange(view.state.doc.toString()); }),
         theme,
       ],
     }),
   });
+  select(view, options);
+  host.addEventListener("focusin", async () => {
+    const { loadExtras } = await import("./extras.js");
+    view.dispatch({ effects: extras.reconfigure(loadExtras()) });
+  }, { once: true });
   return {
     value: () => view.state.doc.toString(),
     setValue: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),

@@ -3,6 +3,8 @@
 It is an HMAC with the session's token as key, which only this browser and, as a hash, the database have. A browser that
 is not signed in gets a random cookie for it with its first form. Templates write `{{ form_token() }}` into every form,
 and `read_form` (forms.py) checks it.
+
+Each response masks it with random bytes, so that the length of a compressed page says nothing about it.
 """
 
 import hashlib
@@ -28,6 +30,7 @@ class _Browser:
     def __init__(self, request: Request) -> None:
         known = _bound_to(request)
         self.secret = known or secrets.token_urlsafe(32)
+        self.token = _mask(_derive(self.secret))
         self.new = known is None
         self.shown = False
 
@@ -68,7 +71,7 @@ def form_token() -> Markup:
     if browser is None:
         return Markup()
     browser.shown = True
-    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, _derive(browser.secret))
+    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, browser.token)
 
 
 def check_form_token(request: Request, token: str) -> None:
@@ -77,7 +80,7 @@ def check_form_token(request: Request, token: str) -> None:
     if request.headers.get("authorization") is not None:
         return
     secret = _bound_to(request)
-    if secret is None or not hmac.compare_digest(_derive(secret).encode(), token.encode()):
+    if secret is None or not hmac.compare_digest(_derive(secret), _unmask(token)):
         raise FormTokenInvalid(
             "You signed in or out after this form was loaded, or your browser does not store cookies. "
             "Nothing was changed. Reload the page, then send the form again."
@@ -88,5 +91,25 @@ def _bound_to(request: Request) -> str | None:
     return request.cookies.get(SESSION_COOKIE) or request.cookies.get(FORM_COOKIE) or None
 
 
-def _derive(secret: str) -> str:
-    return hmac.new(secret.encode("utf-8", "surrogatepass"), b"meshgrade form token", hashlib.sha256).hexdigest()
+def _derive(secret: str) -> bytes:
+    return hmac.new(secret.encode("utf-8", "surrogatepass"), b"meshgrade form token", hashlib.sha256).digest()
+
+
+def _mask(token: bytes) -> str:
+    """Random bytes, and the token combined with them: different in each response, and random by itself."""
+    mask = secrets.token_bytes(len(token))
+    return (mask + _xor(mask, token)).hex()
+
+
+def _unmask(text: str) -> bytes:
+    """The token in a form's field; empty if `_mask` cannot have made it."""
+    try:
+        sent = bytes.fromhex(text)
+    except ValueError:
+        return b""
+    half = len(sent) // 2
+    return _xor(sent[:half], sent[half:]) if len(sent) % 2 == 0 else b""
+
+
+def _xor(one: bytes, other: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(one, other, strict=True))

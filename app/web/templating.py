@@ -13,7 +13,7 @@ from app.web.form_token import form_token
 from app.web.icons import icon
 from app.web.messages import code_spans, listing_of, prose_of, short_number
 from app.web.next_page import sign_in_address, this_page
-from app.web.static_files import static_url
+from app.web.static_files import module_urls, static_url
 from app.web.theme import THEMES, theme
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -44,6 +44,7 @@ def _build_environment() -> Environment:
         cache_size=-1,
     )
     environment.globals["static"] = static_url
+    environment.globals["modules"] = module_urls
     environment.globals["form_token"] = form_token
     environment.globals["sign_in_address"] = sign_in_address
     environment.globals["icon"] = icon

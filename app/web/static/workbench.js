@@ -1,6 +1,6 @@
 // The problem page: the editor takes the text area's place, Run and Submit answer in place.
+import { CodeBox } from "./code_box.js";
 import { Draft } from "./draft.js";
-import { createEditor } from "./editor.js";
 import { cancel, describe, fetchFragment, follow, GradingError, NotSignedIn, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
 import { Versions } from "./versions.js";
@@ -8,7 +8,6 @@ import { isWide, select } from "./views.js";
 
 const form = document.querySelector("[data-workbench]");
 const textarea = form.querySelector("textarea");
-const host = form.querySelector("[data-editor]");
 const verdictBox = document.querySelector("[data-verdict]");
 const previousBox = document.querySelector("[data-previous]");
 const cancelButton = document.querySelector("[data-cancel]");
@@ -26,7 +25,8 @@ const draft = new Draft(
     starter,
     user: form.dataset.user,
     revision: Number(form.dataset.revision),
-    source: textarea.value,
+    // Not `value`: the reader may have typed before this module was loaded.
+    source: textarea.defaultValue,
     // What the server sent back (a refused form post) is newer than any draft.
     sent: "sent" in form.dataset,
   },
@@ -42,26 +42,20 @@ const versions = new Versions(draft, (source) => {
   return before;
 });
 
-const editor = createEditor(host, {
-  value: draft.source,
-  label: "Your solution, Python",
-  description: "Escape, then Tab, leaves the editor",
-  onChange: keep,
-  onRun: () => grade("run"),
-  onSubmit: () => grade("submit"),
+const typed = textarea.value;
+const editor = new CodeBox(form, typed === textarea.defaultValue ? draft.source : typed, {
+  change: (source) => draft.keep(source),
+  run: () => grade("run"),
+  submit: () => grade("submit"),
 });
-textarea.value = draft.source;
 draft.start();
-versions.showKept();
-host.hidden = false;
-textarea.hidden = true;
-form.querySelector("label").hidden = true;
-document.querySelector("[data-shortcuts]").hidden = false;
-
-function keep(source) {
-  textarea.value = source;
-  draft.keep(source);
+if (typed !== textarea.defaultValue) {
+  // Of a copy in this browser and what was typed before it could be shown, neither is lost.
+  if (draft.source !== textarea.defaultValue && draft.source !== typed) draft.aside = draft.source;
+  draft.keep(typed);
 }
+versions.showKept();
+document.querySelector("[data-shortcuts]").hidden = false;
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();

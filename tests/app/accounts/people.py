@@ -20,7 +20,7 @@ async def browser(service, **options: object) -> AsyncIterator[httpx.AsyncClient
 
 
 def form_token(page: str) -> str:
-    return re.search(r'name="form_token" value="([0-9a-f]{64})"', page)[1]
+    return re.search(r'name="form_token" value="([0-9a-f]{128})"', page)[1]
 
 
 async def send_form(http: httpx.AsyncClient, page: str, action: str, **fields: str) -> httpx.Response:

@@ -11,7 +11,13 @@ async def test_a_form_without_the_token_changes_nothing(service):
     async with browser(service) as http:
         await sign_up(service, http, "ada")
         for action in ("/sign-out", "/account/password", "/account/tokens", "/account/sessions/revoke-others"):
-            for given in ({}, {"form_token": ""}, {"form_token": "0" * 64}, {"form_token": "\u00e4"}):
+            for given in (
+                {},
+                {"form_token": ""},
+                {"form_token": "0" * 128},
+                {"form_token": "0"},
+                {"form_token": "\u00e4"},
+            ):
                 answer = await http.post(action, data={"name": "x", "scope-read": "on", **given}, headers=SITE)
                 assert answer.status_code == 403
                 assert "form-token-invalid" in answer.text
@@ -65,7 +71,8 @@ async def test_signing_in_draws_a_new_token(service):
     async with browser(service) as http:
         before = form_token((await http.get("/sign-in")).text)
         await sign_in(service, http)
-        assert form_token((await http.get("/problems")).text) != before
+        answer = await http.post("/theme", data={"form_token": before, "theme": "dark"}, headers=SITE)
+        assert answer.status_code == 403
 
 
 async def test_code_survives_a_form_that_is_out_of_date(service):

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from app.clock import now
-from tests.app.accounts.people import PASSWORD, browser, send_form, sign_in, sign_up
+from tests.app.accounts.people import PASSWORD, browser, form_token, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
@@ -55,7 +55,7 @@ async def test_another_users_session_is_not_found(service):
         await sign_up(service, ada, "ada")
         [theirs] = await sessions_of(service, service.http)
         page = (await ada.get("/account")).text
-        token = page.split('name="form_token" value="')[1][:64]
+        token = form_token(page)
         for session_id in (theirs.id, "x", "\0", "a" * 32):
             path = f"/account/sessions/{session_id.replace(chr(0), '%00')}/revoke"
             answer = await ada.post(path, data={"form_token": token}, headers={"Origin": "http://meshgrade.test"})

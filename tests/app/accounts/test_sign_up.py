@@ -6,7 +6,7 @@ import pytest
 
 from app.accounts.caller import User
 from app.clock import now
-from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up
+from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
@@ -25,7 +25,7 @@ async def test_without_an_invitation_nobody_signs_up_by_default(service):
         assert (await http.get("/sign-up")).status_code == 403
         answer = await send_form(http, "/sign-in", "/sign-in", name="x", password="y")
         assert answer.status_code == 401
-        token = answer.text.split('name="form_token" value="')[1][:64]
+        token = form_token(answer.text)
         fields = {"form_token": token, "name": "ada", "password": PASSWORD}
         refused = await http.post("/sign-up", data=fields, headers=SITE)
         assert refused.status_code == 403

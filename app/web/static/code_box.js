@@ -1,0 +1,70 @@
+// Where the reader writes: the page's text area, until the editor has loaded and takes its place.
+
+/** Both in one: `value`, `setValue`, `focus`, and for the editor alone `jump` and `setMarks`. */
+export class CodeBox {
+  #area;
+  #host;
+  #editor = null;
+  #options;
+
+  /** `on` has three functions: `change(source)`, `run()` and `submit()`. */
+  constructor(form, source, on) {
+    this.#area = form.querySelector("textarea");
+    this.#host = form.querySelector("[data-editor]");
+    this.#options = {
+      label: form.querySelector(`label[for=${this.#area.id}]`).textContent,
+      description: "Escape, then Tab, leaves the editor",
+      onChange: (text) => {
+        this.#area.value = text;
+        on.change(text);
+      },
+      onRun: on.run,
+      onSubmit: on.submit,
+    };
+    if (this.#area.value !== source) this.#area.value = source;
+    this.#area.addEventListener("input", () => on.change(this.#area.value));
+    this.#area.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      (event.shiftKey ? on.submit : on.run)();
+    });
+    this.#load();
+  }
+
+  value() {
+    return this.#editor ? this.#editor.value() : this.#area.value;
+  }
+
+  setValue(source) {
+    if (this.#editor) this.#editor.setValue(source);
+    else if (this.#area.value !== source) {
+      this.#area.value = source;
+      this.#options.onChange(source);
+    }
+  }
+
+  focus() {
+    (this.#editor ?? this.#area).focus();
+  }
+
+  async #load() {
+    let composing = false;
+    this.#area.addEventListener("compositionstart", () => { composing = true; });
+    this.#area.addEventListener("compositionend", () => { composing = false; });
+    let createEditor;
+    try {
+      ({ createEditor } = await import("./editor.js"));
+    } catch {
+      return; // The text area does everything that is needed.
+    }
+    // An input method would lose its half-typed word.
+    while (composing) await new Promise((resolve) => { this.#area.addEventListener("compositionend", resolve, { once: true }); });
+    const { value, selectionStart, selectionEnd, scrollTop } = this.#area;
+    const isFocused = document.activeElement === this.#area;
+    this.#host.hidden = false;
+    this.#editor = createEditor(this.#host, { ...this.#options, value, selectionStart, selectionEnd, scrollTop });
+    this.#area.hidden = true;
+    document.querySelector(`label[for=${this.#area.id}]`).hidden = true;
+    if (isFocused) this.#editor.focus();
+  }
+}
