@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
+from app.attempts.durations import Durations
 from app.attempts.give_up import GiveUps
 from app.attempts.service import AttemptLimits, Attempts
 from app.authoring.service import Authoring
@@ -195,6 +196,7 @@ async def _open(
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),
                 give_ups=GiveUps(database, catalogue),
+                durations=Durations(database),
                 drafts=Drafts(database, catalogue, settings.max_source_bytes),
                 warm=built.grader.warm if built else _warm_nothing,
                 preparation=preparing[0][0].state if preparing else None,

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
+from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import ranking
 from app.attempts.service import AttemptView
 from app.attempts.services import AttemptServices
@@ -56,6 +57,7 @@ async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLR
         kind=attempt.kind.capitalize(),
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
+        phases=WORDS,
         view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
         source=await _coloured(plain_text(attempt.source)),
     )
@@ -129,7 +131,7 @@ def _title(request: Request, attempt: AttemptView) -> str:
 def _progress(attempt: AttemptView) -> str:
     if attempt.status == "queued":
         return _waiting(attempt.queue)
-    return f"Running: {attempt.phase}" if attempt.phase else "Running"
+    return f"Running: {in_words(attempt.phase)}" if attempt.phase else "Running"
 
 
 def _waiting(place: QueuePlace | None) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import nh3
@@ -47,11 +48,29 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
-    """Rendered Markdown that is safe to put into a page."""
+class Section:
+    """A second-level heading with the text up to the next one. `heading` is None for the text before the first."""
 
+    heading: Heading | None
     html: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Rendered Markdown that is safe to put into a page. `headings` includes those inside a quotation."""
+
+    sections: tuple[Section, ...]
     headings: tuple[Heading, ...]
+
+    @property
+    def html(self) -> Markup:
+        return Markup("").join(each.html for each in self.sections)
+
+    def split_at(self, text: str) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
+        """The sections before the one with this heading, and the others. Without one, there are none before it."""
+        names = [each.heading and each.heading.text for each in self.sections]
+        at = names.index(text) if text in names else 0
+        return self.sections[:at], self.sections[at:]
 
 
 @lru_cache(maxsize=256)
@@ -79,14 +98,27 @@ def render_markdown(
     headings = _name_headings(tokens, anchors)
     _resolve_images(tokens, figures)
     _link_problems(tokens, dict(problems))
-    clean = nh3.clean(
-        parser.renderer.render(tokens, parser.options, {}),
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
-        url_schemes={"https", "http", "mailto"},
-        link_rel="noopener noreferrer",
-    )
-    return Prose(Markup(_PLACE.sub(lambda place: formulas[int(place[1])], clean)), headings)
+    by_anchor = {each.anchor: each for each in headings}
+
+    def show(part: Sequence[Token]) -> Markup:
+        clean = nh3.clean(
+            parser.renderer.render(part, parser.options, {}),
+            tags=_TAGS,
+            attributes=_ATTRIBUTES,
+            url_schemes={"https", "http", "mailto"},
+            link_rel="noopener noreferrer",
+        )
+        return Markup(_PLACE.sub(lambda place: formulas[int(place[1])], clean))
+
+    sections = (Section(by_anchor.get(str(part[0].attrGet("id"))), show(part)) for part in _cut(tokens))
+    return Prose(tuple(sections), headings)
+
+
+def _cut(tokens: list[Token]) -> list[list[Token]]:
+    """One list for each second-level heading that is not inside anything else, and one for what comes before."""
+    start = ("heading_open", "h2", 0)
+    starts = (at for at, token in enumerate(tokens) if (token.type, token.tag, token.level) == start)
+    return [tokens[start:end] for start, end in pairwise(sorted({0, *starts, len(tokens)}))]
 
 
 def _clear_marks(tokens: list[Token]) -> None:

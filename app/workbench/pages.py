@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_user, require_scope
+from app.attempts.phases import WORDS
 from app.clock import now
 from app.errors import NotSignedIn, PathNotFound, Refused
 from app.queue.preparing import Preparation
@@ -18,11 +19,14 @@ from app.web.form_token import FIELD, check_form_token
 from app.web.forms import FormInvalid, read_unchecked_form
 from app.web.templating import render_page
 from app.workbench.editorial import render, show_to
+from app.workbench.limits import expect_text
 from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
 _PREVIOUS = 10
+# The heading with which the task of a statement begins. What comes before is background.
+_TASK = "Problem"
 _KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "submit": "attempt"}
 MaybeUser = Annotated[User | None, Depends(current_user)]
 _submitter = allow_scope("submit")
@@ -100,12 +104,14 @@ async def _problem_page(
     services = services_of(request, WorkbenchServices)
     draft = await services.drafts.get(user, package.slug) if user else None
     previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
+    background, task = render(services, package, package.statement, "s").split_at(_TASK)
     return render_page(
         "problem.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         problem=package,
-        statement=render(services, package, package.statement, "s"),
+        background=background,
+        task=task,
         hints=[render(services, package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
         editorial=await show_to(user, services, package) if user else None,
         sent=source is not None,
@@ -115,6 +121,8 @@ async def _problem_page(
         previous=previous,
         unwritten=await services.attempts.unwritten(user, previous) if user else frozenset(),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
+        phases=WORDS,
+        expect=expect_text(package.manifest.limits, await services.durations.typical_s(package.slug)),
         waited_s=round((now() - under_way.created_at).total_seconds()) if under_way else 0,
         last=None if under_way else next((each for each in previous if each.verdict_status), None),
         preparing=preparing.of(package.slug) if (preparing := _preparation(services)) else None,

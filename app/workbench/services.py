@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.attempts.durations import Durations
 from app.attempts.services import AttemptServices
 from app.queue.preparing import Preparation
 from app.workbench.drafts import Drafts
@@ -14,5 +15,6 @@ class WorkbenchServices(AttemptServices):
     """`warm` prepares a runner for a problem. `preparation` is None if this process prepares nothing."""
 
     drafts: Drafts
+    durations: Durations
     warm: Callable[[Package], None]
     preparation: Callable[[], Preparation] | None

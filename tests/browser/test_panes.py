@@ -109,6 +109,15 @@ def test_an_address_leads_to_a_section_of_the_statement(open_page: OpenPage) -> 
         expect(_tab(page, "Statement")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_the_task_comes_first_and_its_background_is_one_click_away(open_page: OpenPage, script: bool) -> None:
+    page = open_page(PROBLEM, viewport=WIDE, java_script_enabled=script)
+    expect(page.locator("#s-problem")).to_be_in_viewport()
+    expect(page.locator("#s-pitfalls")).to_be_hidden()
+    page.get_by_role("navigation", name="Sections of the statement").get_by_role("link", name="Pitfalls").click()
+    expect(page.locator("#s-pitfalls")).to_be_in_viewport()
+
+
 def test_without_script_the_parts_follow_each_other(open_page: OpenPage) -> None:
     page = open_page(PROBLEM, viewport=WIDE, java_script_enabled=False)
     links = page.get_by_role("navigation", name="Parts of this problem")

@@ -15,6 +15,7 @@ def test_only_the_statement_is_printed(open_page: OpenPage, scheme: str) -> None
     page.emulate_media(media="print")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("article", name="Statement")).to_be_visible()
+    expect(page.locator("#s-pitfalls")).to_be_visible()  # folded on the screen
     for hidden in (".masthead", ".footer", ".workbench", ".hints", "#editorial", ".pane-head", ".split", ".toc"):
         for each in page.locator(hidden).all():
             expect(each).to_be_hidden()
@@ -29,6 +30,7 @@ def test_no_line_of_code_is_cut(open_page: OpenPage) -> None:
     cut = (
         "[...document.querySelectorAll('pre, .wide')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"
     )
+    page.locator(".background summary").click()
     assert page.evaluate(cut) > 0  # on so narrow a screen it scrolls
     page.emulate_media(media="print")
     code = "[...document.querySelectorAll('pre')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"

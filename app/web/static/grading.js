@@ -41,10 +41,18 @@ export async function fetchFragment(url) {
   return document.createRange().createContextualFragment(html);
 }
 
+// The phases in plain words: app/attempts/phases.py.
+const WORDS = Object.entries(JSON.parse(document.querySelector("[data-phases]")?.dataset.phases ?? "{}"));
+
+function inWords(phase) {
+  const [begins, words] = WORDS.find(([each]) => phase === each || phase.startsWith(`${each} `)) ?? ["", ""];
+  return words + phase.slice(begins.length);
+}
+
 /** One line about an attempt that is under way. */
 export function describe({ status, phase, queue }) {
   if (status === "queued") return describePlace(queue);
-  return phase ? `Running: ${phase}` : "Running";
+  return phase ? `Running: ${inWords(phase)}` : "Running";
 }
 
 // As app/attempts/pages.py says it where there is no script.

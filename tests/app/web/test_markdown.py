@@ -115,3 +115,14 @@ def test_a_slug_in_emphasis_is_a_link_where_the_problem_exists() -> None:
     assert 'See <a href="/problems/fsdp_step" rel="noopener noreferrer">One &lt;step&gt;</a>,' in html
     assert html.count("<a ") == 1
     assert "<em>no_such_problem</em>" in html
+
+
+def test_a_text_is_cut_at_its_second_level_headings() -> None:
+    prose = render_markdown("First.\n\n# Idea\n\nOne.\n\n### Part\n\n> ## Quoted\n\n## Problem\n\nTwo.\n\n## Problem\n")
+    anchors = [each.heading and each.heading.anchor for each in prose.sections]
+    assert anchors == [None, "s-idea", "s-problem", "s-problem-2"]
+    before, rest = prose.split_at("Problem")
+    assert [each.heading and each.heading.text for each in before] == [None, "Idea"]
+    assert "<p>Two.</p>" in rest[0].html
+    assert "".join(each.html for each in (*before, *rest)) == prose.html
+    assert prose.split_at("Task") == ((), prose.sections)
