@@ -179,6 +179,10 @@ class AlreadyAccepted(Refused):
     status, slug, title = 409, "already-accepted", "You have solved this problem"
 
 
+class EditorialClosed(Refused):
+    status, slug, title = 403, "editorial-closed", "The editorial is not open to you yet"
+
+
 class IdempotencyKeyReused(Refused):
     status, slug, title = 409, "idempotency-key-reused", "The idempotency key was used for another request"
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from app.accounts.counted import report_rate
-from app.problems.schemas import ProblemDetail, ProblemList
+from app.problems.schemas import HintsJSON, ProblemDetail, ProblemList
 from app.problems.service import Catalogue
 from app.problems.services import ProblemServices
 from app.rest.problem_json import problem_responses
@@ -55,8 +55,8 @@ class _Answer:
         return Response(self.body, media_type="application/json", headers=headers)
 
 
-# By slug, and "" for the list. Problems are read much more often than published, and every client requests the list
-# first, so each response is built once instead of at each request.
+# By address: "" for the list, and a slug for its problem. Problems are read much more often than published, and every
+# client requests the list first, so each response is built once instead of at each request.
 _answers: dict[str, _Answer] = {}
 
 
@@ -96,3 +96,16 @@ async def get_problem(request: Request, slug: str) -> Response:
     await report_rate(request)
     package = _catalogue(request).get(slug)
     return _answer(package.slug, package, lambda: ProblemDetail.of(package)).send(request)
+
+
+@router.get(
+    "/problems/{slug}/hints",
+    summary="The hints of a problem, in the order in which to read them",
+    response_model=HintsJSON,
+    responses={**_WITH_ETAG, **problem_responses(404)},
+    openapi_extra=_IF_NONE_MATCH,
+)
+async def list_hints(request: Request, slug: str) -> Response:
+    await report_rate(request)
+    package = _catalogue(request).get(slug)
+    return _answer(f"{package.slug}/hints", package, lambda: HintsJSON.of(package)).send(request)

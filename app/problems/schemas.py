@@ -138,6 +138,22 @@ class ProblemDetail(ProblemSummary):
         )
 
 
+class HintsJSON(BaseModel):
+    """The hints, as Markdown, each going further than the one before. Reading them never affects a score."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"problem": "fsdp_step", "hints": ["Which leaf is it?", "It is the kernel."]}]},
+    )
+
+    problem: str
+    hints: list[str]
+
+    @classmethod
+    def of(cls, package: Package) -> "HintsJSON":
+        return cls(problem=package.slug, hints=list(package.hints))
+
+
 def _summary(package: Package) -> dict[str, Any]:
     manifest = package.manifest
     return {

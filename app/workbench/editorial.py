@@ -20,11 +20,16 @@ class Editorial:
 
 
 async def show_to(user: User, services: WorkbenchServices, package: Package) -> Editorial:
-    gave_up_at = await services.give_ups.at(user, package.slug)
-    standing = (await standings(services.database, user, package.slug)).get(package.slug)
-    is_open = gave_up_at is not None or (standing is not None and standing.accepted)
+    is_open, gave_up_at = await access_of(user, services, package)
     prose = render(services, package, package.editorial, "editorial") if is_open else None
     return Editorial(package.slug, prose, gave_up_at)
+
+
+async def access_of(user: User, services: WorkbenchServices, package: Package) -> tuple[bool, datetime | None]:
+    """Whether the editorial is open to the user, and when they gave up the problem."""
+    gave_up_at = await services.give_ups.at(user, package.slug)
+    standing = (await standings(services.database, user, package.slug)).get(package.slug)
+    return gave_up_at is not None or (standing is not None and standing.accepted), gave_up_at
 
 
 def render(services: WorkbenchServices, package: Package, text: str, anchors: str) -> Prose:

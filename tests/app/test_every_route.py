@@ -24,6 +24,7 @@ PUBLIC = {
     ("GET", "/"),
     ("GET", "/api/v1/problems"),
     ("GET", "/api/v1/problems/{slug}"),
+    ("GET", "/api/v1/problems/{slug}/hints"),
     ("GET", "/healthz"),
     # To this machine alone, or for a token of its own: tests/app/operating/test_metrics.py.
     ("GET", "/metrics"),
@@ -74,6 +75,8 @@ OWN = {
     ("POST", "/api/v1/problems/{slug}/attempts"),
     ("GET", "/api/v1/problems/{slug}/draft"),
     ("PUT", "/api/v1/problems/{slug}/draft"),
+    ("GET", "/api/v1/problems/{slug}/editorial"),
+    ("POST", "/api/v1/problems/{slug}/give-up"),
     ("POST", "/api/v1/problems/{slug}/runs"),
     ("GET", "/api/v1/tokens"),
     ("POST", "/api/v1/tokens"),
@@ -139,6 +142,8 @@ IDS = ("identity_id", "attempt_id", "token_id", "invitation_id", "session_id", "
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token makes others that reach no further than itself.
 FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
+# One's own as well, and closed to those who have neither solved the problem nor given it up.
+CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
 # What the owner's objects hold, and no answer to anybody else may.
@@ -281,7 +286,7 @@ async def test_what_is_ones_own_shows_nothing_of_anothers(others, owned, role):
             answer = await others[role].get(address(path, owned), params=params)
             assert not [secret for secret in SECRETS if secret in answer.text], path
             if (method, path) in OWN:
-                refused = role == "student" and (method, path) in OF_INSTRUCTORS
+                refused = (method, path) in CLOSED or (role == "student" and (method, path) in OF_INSTRUCTORS)
                 assert answer.status_code == (403 if refused else 200), path
 
 

@@ -38,6 +38,15 @@ class Problem(_Answer):
     starter: str
 
 
+class Hints(_Answer):
+    problem: Slug
+    hints: list[str]
+
+
+class Editorial(_Answer):
+    editorial: str
+
+
 class ProblemProgress(_Answer):
     problem: str
     best_score: int | None

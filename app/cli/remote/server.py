@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from app.cli.remote.answers import Attempt, Me, Problem, ProblemLine, Problems, Progress
+from app.cli.remote.answers import Attempt, Editorial, Hints, Me, Problem, ProblemLine, Problems, Progress
 from app.cli.remote.events import Event, read_events
 from app.clock import now
 from app.start_errors import NotLoggedIn, ServerRefused, ServerUnusable, StartRefused
@@ -73,6 +73,15 @@ class Server:
 
     def problem(self, slug: str) -> Problem:
         return self._read(Problem, self._ask("GET", f"/problems/{quote(slug, safe='')}"))
+
+    def hints(self, slug: str) -> Hints:
+        return self._read(Hints, self._ask("GET", f"/problems/{quote(slug, safe='')}/hints"))
+
+    def editorial(self, slug: str) -> Editorial:
+        return self._read(Editorial, self._ask("GET", f"/problems/{quote(slug, safe='')}/editorial"))
+
+    def give_up(self, slug: str) -> None:
+        self._ask("POST", f"/problems/{quote(slug, safe='')}/give-up", json={"confirm": True})
 
     def progress(self) -> Progress:
         return self._read(Progress, self._ask("GET", "/me/progress"))

@@ -13,10 +13,13 @@ from tests.app.rest import openapi_document
 OPERATIONS = """
     GET /api/v1/problems list_problems
     GET /api/v1/problems/{slug} get_problem
+    GET /api/v1/problems/{slug}/hints list_hints
     PUT /api/v1/problems/{slug} upload_package
     POST /api/v1/problems/{slug}/attempts submit_attempt
     GET /api/v1/problems/{slug}/draft read_draft
     PUT /api/v1/problems/{slug}/draft save_draft
+    GET /api/v1/problems/{slug}/editorial read_editorial
+    POST /api/v1/problems/{slug}/give-up give_up
     POST /api/v1/problems/{slug}/runs submit_run
     GET /api/v1/problems/{slug}/ranking get_ranking
     GET /api/v1/me/progress get_progress
