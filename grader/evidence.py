@@ -59,12 +59,16 @@ class Leaves(OnMesh):
 
 
 class Amount(Closed):
-    """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were divided."""
+    """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were divided.
+
+    `at_most` is the largest value that the check accepts, null if it sets no such bound.
+    """
 
     name: str
     mine: Count | None
     reference: Count | None
     whole: Count | None
+    at_most: Count | None = None
 
 
 class Amounts(OnMesh):

@@ -7,20 +7,19 @@ of the submission. tests/grader/test_front_example.py judges it again and compar
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from markupsafe import Markup
 
-from app.web.drawings.bars import Bar, BarGroup, draw_bars
 from app.web.drawings.mesh import describe, draw_mesh
 from app.web.drawings.placement import Leaf, Mesh, group_leaves
 from app.web.drawings.units import bytes_text
 from app.web.markdown import highlight_code
+from app.web.program_view import AmountsView, arrange_amounts
 from app.web.reasons import REASONS
-from grader.evidence import Amount, Amounts, Held, Leaves
+from grader.evidence import Amounts, Held, Leaves
 
 FILE = Path(__file__).parent / "example.json"
-Style = Literal["mine", "reference", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Example:
     leaf: str
     mesh: str
     pictures: tuple[Picture, ...]
-    state: Markup
+    state: AmountsView
     state_in_words: tuple[str, ...]
 
 
@@ -83,7 +82,7 @@ def read_example(text: str) -> Example:
         leaf=leaf.paths[0],
         mesh=str(mesh),
         pictures=tuple(_picture(mesh, leaf, leaf.expected, name, spec, slices) for name, spec, slices in sides),
-        state=_bars(state, mesh),
+        state=arrange_amounts(state),
         state_in_words=tuple(
             f"The fullest device holds {bytes_text(row.mine)}; in the reference it holds {bytes_text(row.reference)}."
             for row in state.rows
@@ -95,19 +94,6 @@ def _picture(mesh: Mesh, leaf: Leaf, expected: Held, name: str, spec: str, slice
     title = f"{leaf.paths[0]}, {name.lower()}, on {mesh}"
     drawing = draw_mesh(mesh, leaf, slices, title=title, compare_with=expected)
     return Picture(name, spec, drawing, describe(mesh, slices, leaf))
-
-
-def _bars(state: Amounts, mesh: Mesh) -> Markup:
-    bars = [Bar(name, value, style) for row in state.rows for name, value, style in _sides(row) if value is not None]
-    return draw_bars(f"State on the fullest device, {mesh}", [BarGroup("", tuple(bars))], bytes_text)
-
-
-def _sides(row: Amount) -> tuple[tuple[str, int | None, Style], ...]:
-    return (
-        ("submitted", row.mine, "mine"),
-        ("reference", row.reference, "reference"),
-        ("replicated", row.whole, "whole"),
-    )
 
 
 EXAMPLE = read_example(FILE.read_text(encoding="utf-8"))

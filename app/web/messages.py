@@ -1,7 +1,8 @@
-"""Formats the judge's texts and numbers for a page: `code` in a message, prose before a traceback, short numbers."""
+"""Formats the judge's texts and numbers for a page: `code` in a message, prose before what is aligned, short numbers."""
 
 import math
 import re
+from itertools import takewhile
 
 from markupsafe import Markup
 
@@ -17,15 +18,23 @@ def code_spans(text: str) -> Markup:
     return Markup("").join(pieces)
 
 
-def prose_of(message: str) -> str:
-    """The sentence with which a message begins; empty if it begins with a traceback."""
-    first = message.partition("\n")[0]
-    return "" if first.startswith("Traceback") else first
+def prose_of(message: str) -> tuple[str, ...]:
+    """The paragraphs with which a message begins, a line each; none if it begins with a traceback."""
+    first, *others = message.split("\n")
+    return (first, *takewhile(_ends_a_sentence, others)) if _is_prose(first) else ()
 
 
 def listing_of(message: str) -> str:
-    """The lines below the sentence: inputs, values or a traceback. They are aligned by column."""
-    return message if message and not prose_of(message) else message.partition("\n")[2]
+    """The lines below the prose: inputs, values or a traceback. They are aligned by column."""
+    return "\n".join(message.split("\n")[len(prose_of(message)) :])
+
+
+def _is_prose(line: str) -> bool:
+    return bool(line) and not line.startswith("Traceback")
+
+
+def _ends_a_sentence(line: str) -> bool:
+    return line[:1].isalnum() and line.endswith((".", ".)", "?")) and _is_prose(line)
 
 
 def short_number(value: object) -> str | None:

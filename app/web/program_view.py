@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from app.web.drawings.bars import Bar, BarGroup, draw_bars
-from app.web.drawings.mesh import describe, draw_mesh, drawn_dims, letters_of, slices_text
+from app.web.drawings.bars import draw_bar, is_over, largest
+from app.web.drawings.mesh import describe, draw_mesh, drawn_dims, is_whole, letters_of, slices_text
 from app.web.drawings.placement import Leaf, Mesh, group_leaves, label
-from app.web.drawings.timeline import MAX_BLOCKS, axes_text, block_text, draw_timeline
+from app.web.drawings.timeline import MAX_BLOCKS, axes_text, draw_timeline, run_texts
 from app.web.drawings.units import NOTHING, bytes_text, flops_text
 from grader.evidence import (
     Amount,
@@ -48,7 +48,10 @@ class DeviceRow:
 
 @dataclass(frozen=True, slots=True)
 class LeafView:
-    """Leaves with equal placement. `expected` is drawn beside `got` if they differ or the leaf is wrong."""
+    """Leaves with equal placement. `expected` is drawn beside `got` if they differ or the leaf is wrong.
+
+    Leaves that are rightly whole on every device need words only. Those with `in_table` are beyond the drawings.
+    """
 
     leaf: Leaf
     expected: Markup | None
@@ -57,6 +60,7 @@ class LeafView:
     got_in_words: str
     drawn_dims: str
     devices: tuple[DeviceRow, ...]
+    in_table: bool
 
     @property
     def name(self) -> str:
@@ -65,13 +69,23 @@ class LeafView:
 
 
 @dataclass(frozen=True, slots=True)
-class AmountsView:
-    """Bars, and the same numbers for a table. `unit` names what is counted."""
+class AmountRow:
+    """One quantity, as a bar and in numbers. `is_over` if it is more than the check accepts."""
 
-    drawing: Markup
-    rows: tuple[Amount, ...]
-    unit: str
+    amount: Amount
+    bar: Markup
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AmountsView:
+    """Quantities as rows of a table. `in_words` writes one of them; `has` names the columns that are not empty."""
+
+    title: str
     whole: str
+    rows: tuple[AmountRow, ...]
+    in_words: Callable[[int | None], str]
+    has: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +102,7 @@ class CollectiveRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """The collectives of both programs in program order, as a drawing and as text."""
+    """The collectives of both programs in program order, as a drawing and as text: a line for each run of a kind."""
 
     drawing: Markup
     mine: tuple[str, ...]
@@ -135,9 +149,9 @@ class EfficiencyView:
     parts: tuple[PartView, ...]
 
 
-_UNITS: dict[Literal["bytes", "operations"], tuple[str, Callable[[int | None], str]]] = {
-    "bytes": ("Bytes", bytes_text),
-    "operations": ("Operations", flops_text),
+_UNITS: dict[Literal["bytes", "operations"], Callable[[int | None], str]] = {
+    "bytes": bytes_text,
+    "operations": flops_text,
 }
 _PARTS: dict[str, tuple[str, Callable[[int | None], str]]] = {
     "ring_bytes": ("Bytes that a device sends", bytes_text),
@@ -161,6 +175,15 @@ def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
     return MeshesView(tuple(shown), tuple(by_name)[MAX_MESHES:])
 
 
+def arrange_amounts(entry: Amounts) -> AmountsView:
+    """Quantities of one mesh as rows, whose bars have the same scale."""
+    most = largest(entry.rows)
+    rows = tuple(AmountRow(row, draw_bar(row, most), is_over(row)) for row in entry.rows)
+    columns = ("reference", "at_most", "whole")
+    has = frozenset(each for each in columns if any(getattr(row, each) is not None for row in entry.rows))
+    return AmountsView(label(entry.title), label(entry.whole_title), rows, _UNITS[entry.unit], has)
+
+
 def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
     parts = []
     for part in efficiency.parts:
@@ -180,7 +203,7 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence]) -> MeshView:
             case Leaves():
                 leaves += group_leaves(entry.leaves, mesh)
             case Amounts():
-                amounts.append(_amounts_view(entry, mesh))
+                amounts.append(arrange_amounts(entry))
             case Collectives():
                 collectives += map(_collective_row, entry.sums)
                 orders.append(_order(entry, mesh))
@@ -208,6 +231,8 @@ def _leaf_views(leaves: list[Leaf], mesh: Mesh) -> list[LeafView]:
 def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool) -> LeafView:
     name = leaf.paths[0]
     expected = got = None
+    in_table = not draw or (leaf.expected is None and leaf.got is None)
+    draw = draw and not (leaf.ok and is_whole(leaf.got, leaf.shape) and is_whole(leaf.expected, leaf.shape))
     # A check may require only the axes. Then a leaf that is split over another dimension is right too.
     if draw and leaf.expected is not None and (leaf.expected != leaf.got or not leaf.ok):
         expected = draw_mesh(mesh, leaf, leaf.expected, title=f"{name}, expected, on {mesh}")
@@ -221,8 +246,9 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool) -> LeafView:
         got=got,
         expected_in_words=describe(mesh, leaf.expected, leaf) if leaf.expected is not None else "",
         got_in_words=describe(mesh, leaf.got, leaf) if leaf.got is not None else "",
-        drawn_dims=" and ".join(map(str, dims)) if len(dims) < len(leaf.shape) else "",
+        drawn_dims=" and ".join(map(str, dims)) if draw and len(dims) < len(leaf.shape) else "",
         devices=_device_rows(leaf, mesh) if draw else (),
+        in_table=in_table,
     )
 
 
@@ -248,20 +274,6 @@ def _device_rows(leaf: Leaf, mesh: Mesh) -> tuple[DeviceRow, ...]:
     )
 
 
-def _amounts_view(entry: Amounts, mesh: Mesh) -> AmountsView:
-    noun, in_words = _UNITS[entry.unit]
-    whole = label(entry.whole_title)
-    groups = []
-    for row in entry.rows:
-        bars = [
-            Bar("yours", row.mine, "mine") if row.mine is not None else None,
-            Bar("reference", row.reference, "reference") if row.reference is not None else None,
-            Bar(whole, row.whole, "whole") if row.whole is not None else None,
-        ]
-        groups.append(BarGroup(label(row.name), tuple(bar for bar in bars if bar is not None)))
-    return AmountsView(draw_bars(f"{label(entry.title)}, {mesh}", groups, in_words), tuple(entry.rows), noun, whole)
-
-
 def _collective_row(total: CollectiveSum) -> CollectiveRow:
     return CollectiveRow(
         name=label(total.collective),
@@ -276,4 +288,4 @@ def _collective_row(total: CollectiveSum) -> CollectiveRow:
 def _order(entry: Collectives, mesh: Mesh) -> OrderView:
     mine, reference = entry.mine[:MAX_BLOCKS], entry.reference[:MAX_BLOCKS]
     picture = draw_timeline(f"Collectives in program order, {mesh}", mine, reference)
-    return OrderView(picture, tuple(map(block_text, mine)), tuple(map(block_text, reference)))
+    return OrderView(picture, run_texts(mine), run_texts(reference))

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.web.drawings.placement import Mesh
 from app.web.program_view import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
-from app.web.readings import Reading, readings_of
+from app.web.readings import MAX_READINGS, Reading, readings_of
 from app.web.reasons import REASONS, TRUST
 from app.web.terminal import plain_text
 from grader.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
@@ -58,6 +58,7 @@ class CaseView:
 class VerdictView:
     """Everything that macros/verdict.html shows. `first_fault` is the first check's message, if no case was run.
 
+    `read_meshes` names the meshes of the readings. `cases` are in groups of those that came out in the same way.
     `reason` names the section of /help/reasons that says more. `score_note` explains a score below the points of
     the checks that passed. A rejected starter that nobody has changed has the status `unwritten`.
     """
@@ -77,8 +78,10 @@ class VerdictView:
     first_fault: str
     misconception: str | None
     checks: tuple[CheckView, ...]
-    cases: tuple[CaseView, ...]
+    read_meshes: tuple[str, ...]
+    cases: tuple[tuple[CaseView, ...], ...]
     passed_cases: int
+    all_cases: int
     stdout: str
     stderr: str
     truncated: bool
@@ -120,14 +123,25 @@ def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictVie
         first_fault="" if unwritten or first_fault is None else first_fault.message,
         misconception=None if unwritten else verdict.misconception,
         checks=checks,
-        cases=cases,
+        read_meshes=tuple(dict.fromkeys(each.mesh for check in checks for each in check.readings))[:MAX_READINGS],
+        cases=_alike(cases),
         passed_cases=sum(case.passed for case in cases),
+        all_cases=len(cases),
         stdout=plain_text(verdict.stdout),
         stderr=plain_text(verdict.stderr),
         truncated=verdict.truncated,
         walls=tuple(verdict.walls),
         timings=tuple(verdict.timings_ms.model_dump(by_alias=True).items()),
     )
+
+
+def _alike(cases: Sequence[CaseView]) -> tuple[tuple[CaseView, ...], ...]:
+    """Cases with nothing of their own to say are one group."""
+    groups: dict[object, list[CaseView]] = {}
+    for case in cases:
+        own: object = case.id if case.facts or "\n" in case.message else (case.passed, case.message)
+        groups.setdefault(own, []).append(case)
+    return tuple(map(tuple, groups.values()))
 
 
 def _arrange_check(check: CheckResult, is_first_fault: bool) -> CheckView:

@@ -1,23 +1,31 @@
 """What a compiled program does, drawn: seen by axe and by a small phone, in light and dark. No program is compiled."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from grader.stored_verdict import read_verdict
 from grader.verdict import Verdict
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import Service
 from tests.browser.workbench import PROBLEM, OpenPage
 
 SCHEMES = ["light", "dark"]
+_STORED = Path(__file__).parents[1] / "grader" / "stored_verdicts" / "version_1" / "program_accepted.json"
 _VERDICTS = {
     "f" * 31 + "0": program_verdict("fsdp_step", wrong=True),
     "f" * 31 + "1": program_verdict("fsdp_step", efficiency=104.237),
+    # A judge's, of two meshes and ten checks.
+    "f" * 31 + "2": read_verdict(json.loads(_STORED.read_text(encoding="utf-8"))).model_copy(
+        update={"problem": "fsdp_step"}
+    ),
 }
-WRONG, RIGHT = (f"/attempts/{attempt_id}" for attempt_id in _VERDICTS)
+WRONG, RIGHT, LONG = (f"/attempts/{attempt_id}" for attempt_id in _VERDICTS)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -65,14 +73,14 @@ def _violations(page: Page) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("path", [WRONG, RIGHT, "/help/reasons", "/problems/fsdp_step/ranking"])
+@pytest.mark.parametrize("path", [WRONG, RIGHT, LONG, "/help/reasons", "/problems/fsdp_step/ranking"])
 def test_a_page_has_no_violation(open_page: OpenPage, path: str, scheme: str) -> None:
     page = open_page(path, color_scheme=scheme)
     _open_all(page)
     assert _violations(page) == []
 
 
-@pytest.mark.parametrize("path", [WRONG, RIGHT, "/help/reasons"])
+@pytest.mark.parametrize("path", [WRONG, RIGHT, LONG, "/help/reasons"])
 def test_a_page_fits_360_pixels(open_page: OpenPage, path: str) -> None:
     page = open_page(path, viewport={"width": 360, "height": 740})
     _open_all(page)
@@ -86,36 +94,47 @@ def test_a_page_fits_360_pixels(open_page: OpenPage, path: str) -> None:
 
 def test_what_is_wrong_is_seen_without_a_click(open_page: OpenPage) -> None:
     page = open_page(WRONG)
-    expected = page.get_by_role("img", name="params/w1, expected, on fsdp = 8")
-    yours = page.get_by_role("img", name="params/w1, yours, on fsdp = 8")
+    expected = page.get_by_role("img", name="params/w1, expected, on fsdp = 8").first
+    yours = page.get_by_role("img", name="params/w1, yours, on fsdp = 8").first
     expect(expected).to_be_visible()
     expect(yours).to_be_visible()
-    expect(page.get_by_role("img", name="params/b1, yours, on fsdp = 8")).to_be_hidden()
     expect(page.get_by_role("link", name="Where to look")).to_have_attribute("href", "/help/reasons#wrong_sharding")
 
 
-def test_the_verdict_is_on_one_screen(open_page: OpenPage) -> None:
-    page = open_page(WRONG, viewport={"width": 1366, "height": 768})
+@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10)])
+def test_the_verdict_is_on_one_screen(open_page: OpenPage, path: str, checks: int) -> None:
+    page = open_page(path, viewport={"width": 1366, "height": 768})
     instruments = page.locator(".instrument")
-    expect(instruments).to_have_count(6)
+    expect(instruments).to_have_count(checks)
     for each in instruments.all():
         box = each.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 768
 
 
+def test_a_verdict_of_which_all_is_opened_stays_short(open_page: OpenPage) -> None:
+    """Below 4,000 pixels: the meshes are side by side, and 18 leaves that are placed alike take the room of one."""
+    page = open_page(LONG, viewport={"width": 1366, "height": 768})
+    _open_all(page)
+    box = page.locator("section.verdict").bounding_box()
+    assert box is not None
+    assert box["height"] < 4000
+
+
 def test_an_instrument_opens_what_its_check_found(open_page: OpenPage) -> None:
     page = open_page(WRONG)
-    drawing = page.get_by_role("img", name="Bytes on the fullest device, fsdp = 8", exact=True)
-    expect(drawing).to_be_hidden()
+    table = page.get_by_role("table", name="Bytes on the fullest device, fsdp = 8", exact=True)
+    expect(table).to_be_hidden()
     page.locator(".instrument").get_by_role("link", name="Memory per device").press("Enter")
-    expect(drawing).to_be_in_viewport()
+    expect(table).to_be_in_viewport()
 
 
 def test_a_drawing_has_its_numbers_in_a_table(open_page: OpenPage) -> None:
     page = open_page(RIGHT)
     _open_all(page)
-    expect(page.get_by_role("row", name="temporaries").first).to_contain_text("98,304")
+    row = page.get_by_role("row", name="temporaries").first
+    expect(row).to_contain_text("96.0 KiB")
+    expect(row.locator("abbr").last).to_have_attribute("title", "98,304")
     expect(page.get_by_role("heading", name="Efficiency: 104.24")).to_be_visible()
 
 
@@ -139,7 +158,7 @@ def test_the_verdict_is_drawn_in_place_on_the_problem_page(open_page: OpenPage) 
         }""",
         f"{WRONG}/verdict",
     )
-    drawing = page.get_by_role("img", name="params/w1, yours, on fsdp = 8")
+    drawing = page.get_by_role("img", name="params/w1, yours, on fsdp = 8").first
     expect(drawing).to_be_visible()
     assert page.locator(".shard-1").first.evaluate("(each) => getComputedStyle(each).fill") != "rgb(0, 0, 0)"
 

@@ -1,68 +1,49 @@
-"""Draws horizontal bars: bytes and operations per device, for this program and the reference."""
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+"""Draws one quantity as a bar: this program's over the reference's, within what a device would have undivided."""
 
 from markupsafe import Markup
 
-from app.web.drawings.svg import drawing, element, hatching
+from app.web.drawings.svg import element, hatching
+from grader.evidence import Amount
 
-_WIDTH, _LABEL, _LONGEST, _VALUE = 290.0, 72.0, 138.0, 5.0
-_BAR, _STEP, _NAME, _GAP = 12.0, 17.0, 15.0, 8.0
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """`style` also distinguishes bars: mine is filled, the reference hatched, and the rest outlined."""
-
-    label: str
-    value: int
-    style: Literal["mine", "reference", "whole"]
+_WIDTH, _HEIGHT = 300.0, 14.0
+_MINE_TOP, _MINE_HEIGHT = 4.0, 6.0
+_THINNEST = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class BarGroup:
-    """Bars under one name. An empty name takes no space."""
-
-    name: str
-    bars: tuple[Bar, ...]
-
-
-def draw_bars(title: str, groups: Sequence[BarGroup], in_words: Callable[[int], str]) -> Markup:
-    """Draw all groups to the same scale, so that lengths can be compared between groups."""
-    most = max((bar.value for group in groups for bar in group.bars), default=0)
-    shapes: list[Markup] = []
-    y = 0.0
-    for index, group in enumerate(groups):
-        y += _GAP if index else 0
-        if group.name:
-            shapes.append(element("text", _short(group.name), x=0, y=y + 11, class_="name"))
-            y += _NAME
-        for bar in group.bars:
-            shapes += _draw(bar, bar.value / most * _LONGEST if most else 0.0, y, in_words(bar.value))
-            y += _STEP
-    description = ". ".join(
-        f"{group.name}: " * bool(group.name) + ", ".join(f"{bar.label} {in_words(bar.value)}" for bar in group.bars)
-        for group in groups
+def largest(rows: list[Amount]) -> int:
+    """What the whole width of a bar stands for, so that rows can be compared."""
+    return max(
+        (value for row in rows for value in (row.mine, row.reference, row.whole, row.at_most) if value), default=0
     )
-    return drawing("bars", _WIDTH, max(y, _STEP), title, f"{description}." if description else "", *shapes)
 
 
-def _draw(bar: Bar, length: float, y: float, value: str) -> list[Markup]:
-    # A small value stays visible next to one that is a thousand times as large.
-    length = max(length, 1.0) if bar.value else 0.0
-    shapes = [
-        element("text", bar.label, x=_LABEL - 6, y=y + 10, class_="label"),
-        element("path", d=f"M{_LABEL} {y:g}v{_BAR:g}", class_="base"),
-    ]
-    if length:
-        shapes.append(element("rect", x=_LABEL, y=y, width=length, height=_BAR, class_=f"bar bar-{bar.style}"))
-        if bar.style == "reference":
-            shapes.append(hatching(_LABEL, y, length, _BAR, "hatch"))
-    shapes.append(element("text", value, x=_LABEL + length + _VALUE, y=y + 10, class_="value"))
-    return shapes
+def draw_bar(row: Amount, most: int) -> Markup:
+    """Only for the eye: the numbers are in the table that it belongs to. `most` has the whole width."""
+    shapes = [element("path", d=f"M0 0v{_HEIGHT:g}", class_="base")]
+    if row.whole:
+        shapes.append(
+            element("rect", x=0, y=0.5, width=_length(row.whole, most), height=_HEIGHT - 1, class_="bar bar-whole")
+        )
+    if row.reference:
+        length = _length(row.reference, most)
+        shapes.append(element("rect", x=0, y=0, width=length, height=_HEIGHT, class_="bar bar-reference"))
+        shapes.append(hatching(0, 0, length, _HEIGHT, "hatch"))
+    if row.mine:
+        kind = "bar bar-mine is-over" if is_over(row) else "bar bar-mine"
+        size = {"width": _length(row.mine, most), "height": _MINE_HEIGHT}
+        shapes.append(element("rect", x=0, y=_MINE_TOP, class_=kind, **size))
+    if row.at_most is not None and most:
+        shapes.append(element("path", d=f"M{_length(row.at_most, most):g} 0v{_HEIGHT:g}", class_="limit"))
+    box = f"0 0 {_WIDTH + 1:g} {_HEIGHT:g}"
+    return element("svg", *shapes, class_="bar-drawing", aria_hidden="true", viewBox=box, preserveAspectRatio="none")
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:39]}…"
+def is_over(row: Amount) -> bool:
+    """More than the check accepts."""
+    return row.at_most is not None and row.mine is not None and row.mine > row.at_most
+
+
+def _length(value: int, most: int) -> float:
+    """A small value stays visible next to one that is a thousand times as large."""
+    # Whole numbers of any length: a float could not hold them.
+    return max(_WIDTH * (value * 10_000 // most) / 10_000, _THINNEST) if value else 0.0

@@ -76,6 +76,12 @@ def describe(mesh: Mesh, placement: Held, leaf: Leaf) -> str:
     return f"{len(copies)} different slices on {mesh.devices} devices, some on more devices than others."
 
 
+def is_whole(placement: Held | None, shape: tuple[int, ...]) -> bool:
+    """Whether every device has all of the leaf."""
+    whole = tuple((0, size) for size in shape)
+    return placement is not None and all(slices == whole for slices in placement)
+
+
 def slices_text(slices: Slices, shape: tuple[int, ...]) -> str:
     """Slices in Python's notation, such as `[0:8, :]`; empty for a scalar."""
     if not shape:

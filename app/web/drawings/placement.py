@@ -6,6 +6,7 @@ drawn.
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from grader.evidence import Held, Slices
 from grader.evidence import Leaf as LeafEvidence
@@ -47,9 +48,14 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One array, or several with equal placement. `expected` and `got` have a slice of each dimension per device."""
+    """One array, or several with equal placement, of which one is drawn: the first of those with most dimensions.
+
+    `paths` begins with that one. `members` names each with its dtype and shape. The other fields are of the one that is
+    drawn: `expected` and `got` have a slice of each dimension per device.
+    """
 
     paths: tuple[str, ...]
+    members: tuple[str, ...]
     when: str
     shape: tuple[int, ...]
     dtype: str
@@ -61,15 +67,13 @@ class Leaf:
 
 
 def group_leaves(leaves: list[LeafEvidence], mesh: Mesh) -> list[Leaf]:
-    """Group leaves that are equal in every respect, with all their paths. Wrong ones come first."""
-    alike: dict[tuple[object, ...], tuple[Leaf, dict[str, None], dict[str, None]]] = {}
+    """Group leaves whose devices have equal parts, whatever their shapes. Wrong ones come first."""
+    alike: dict[tuple[object, ...], list[Leaf]] = {}
     for each in leaves:
         leaf = _leaf(each, mesh)
-        key = (leaf.shape, leaf.dtype, leaf.ok, leaf.expected_spec, leaf.got_spec, leaf.expected, leaf.got)
-        _, paths, times = alike.setdefault(key, (leaf, {}, {}))
-        paths[leaf.paths[0]] = times[leaf.when] = None
-    merged = [_merged(leaf, tuple(paths), tuple(times)) for leaf, paths, times in alike.values()]
-    return sorted(merged, key=lambda leaf: leaf.ok)
+        parts = (_parts(leaf.expected, leaf.shape), _parts(leaf.got, leaf.shape))
+        alike.setdefault((leaf.ok, leaf.expected_spec, leaf.got_spec, *parts), []).append(leaf)
+    return sorted(map(_merged, alike.values()), key=lambda leaf: leaf.ok)
 
 
 def label(text: str) -> str:
@@ -81,6 +85,7 @@ def label(text: str) -> str:
 def _leaf(evidence: LeafEvidence, mesh: Mesh) -> Leaf:
     return Leaf(
         paths=(label(evidence.path),),
+        members=(f"{label(evidence.path)} {label(evidence.dtype)}[{', '.join(map(str, evidence.shape))}]",),
         when=evidence.when,
         shape=evidence.shape,
         dtype=label(evidence.dtype),
@@ -92,9 +97,33 @@ def _leaf(evidence: LeafEvidence, mesh: Mesh) -> Leaf:
     )
 
 
-def _merged(leaf: Leaf, paths: tuple[str, ...], times: tuple[str, ...]) -> Leaf:
-    when = " and ".join(time for time in ("in", "out") if time in times)
-    return replace(leaf, paths=paths, when=when)
+def _merged(leaves: list[Leaf]) -> Leaf:
+    times = {leaf.when for leaf in leaves}
+    # The same leaf goes in and comes out.
+    names = {leaf.paths[0]: leaf.members[0] for leaf in sorted(leaves, key=lambda leaf: -len(leaf.shape))}
+    return replace(
+        max(leaves, key=lambda leaf: len(leaf.shape)),
+        paths=tuple(names),
+        members=tuple(names.values()),
+        when=" and ".join(time for time in ("in", "out") if time in times),
+    )
+
+
+def _parts(placement: Held | None, shape: tuple[int, ...]) -> tuple[tuple[tuple[Fraction, Fraction], ...], ...] | None:
+    """The part of each dimension that each device has, up to the last dimension that is split."""
+    if placement is None:
+        return None
+    found: dict[Slices, tuple[tuple[Fraction, Fraction], ...]] = {}
+    for slices in placement:
+        if slices not in found:
+            parts = [
+                (Fraction(start, size or 1), Fraction(stop, size) if size else Fraction(1))
+                for (start, stop), size in zip(slices, shape, strict=True)
+            ]
+            while parts and parts[-1] == (0, 1):
+                parts.pop()
+            found[slices] = tuple(parts)
+    return tuple(found[slices] for slices in placement)
 
 
 def _drawable(placement: Held | None, shape: tuple[int, ...], mesh: Mesh) -> Held | None:

@@ -1,6 +1,7 @@
 """Draws collectives in program order: this program's above, the reference's below."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -21,11 +22,13 @@ _KINDS = list(_CODES)
 MAX_BLOCKS = 64
 _SLOT, _ROW = 26.0, 12
 _TALLEST, _SHORTEST = 28.0, 3.0
-_ROW_HEIGHT, _LANE_NAME, _GAP = 58.0, 20.0, 4.0
+_ROW_HEIGHT, _TIMES_HEIGHT, _LANE_NAME, _GAP = 44.0, 14.0, 16.0, 2.0
 
 
 def draw_timeline(title: str, mine: Sequence[CollectiveCall], reference: Sequence[CollectiveCall]) -> Markup:
     """Draw both programs. A block is one collective. Its height is the bytes of one execution; loops add a count."""
+    times = any(block.in_loop or block.executions != 1 for block in (*mine, *reference))
+    row_height = _ROW_HEIGHT + (_TIMES_HEIGHT if times else 0.0)
     lanes = (("yours", mine[:MAX_BLOCKS]), ("reference", reference[:MAX_BLOCKS]))
     most = max((block.bytes for _, blocks in lanes for block in blocks), default=0)
     widest = max(min(max((len(blocks) for _, blocks in lanes), default=1), _ROW), 4)
@@ -36,8 +39,8 @@ def draw_timeline(title: str, mine: Sequence[CollectiveCall], reference: Sequenc
         y += _LANE_NAME
         for index, block in enumerate(blocks):
             row, column = divmod(index, _ROW)
-            shapes.append(_draw(block, column * _SLOT, y + row * _ROW_HEIGHT, most))
-        y += -(-len(blocks) // _ROW) * _ROW_HEIGHT + _GAP
+            shapes.append(_draw(block, column * _SLOT, y + row * row_height, most))
+        y += -(-len(blocks) // _ROW) * row_height + _GAP
     return drawing("timeline", max(widest * _SLOT, 150.0), y, title, _describe(mine, reference), *shapes)
 
 
@@ -49,6 +52,20 @@ def block_text(block: CollectiveCall) -> str:
     """A text for one collective."""
     over = f" over {axes_text(block.axes)}" if block.axes else ""
     return f"{label(block.collective)}{over}, {bytes_text(block.bytes)}{times_text(block)}"
+
+
+def run_texts(blocks: Sequence[CollectiveCall]) -> tuple[str, ...]:
+    """A text for each run of collectives of one kind over the same axes, with the bytes of each."""
+    texts = []
+    for _, found in groupby(blocks, key=lambda block: (block.collective, block.axes)):
+        run = list(found)
+        if len(run) == 1:
+            texts.append(block_text(run[0]))
+            continue
+        sizes = ", ".join(bytes_text(each.bytes) + times_text(each).replace(",", "") for each in run)
+        over = f" over {axes_text(run[0].axes)}" if run[0].axes else ""
+        texts.append(f"{len(run)} {TIMES} {label(run[0].collective)}{over}: {sizes}")
+    return tuple(texts)
 
 
 def axes_text(axes: Axes | None) -> str:

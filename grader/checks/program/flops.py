@@ -38,13 +38,14 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         mine, reference = pair.mine.facts.census.dot_flops, pair.reference.facts.census.dot_flops
         devices = pair.mine.facts.devices
         whole = reference * devices if reference is not None else None
+        at_most = int(reference * bounds.at_most) if reference is not None else None
         evidence.append(
             Amounts(
                 **subject.entry(pair),
                 title="Operations on each device",
                 unit="operations",
                 whole_title="undivided",
-                rows=[Amount(name="matrix products", mine=mine, reference=reference, whole=whole)],
+                rows=[Amount(name="matrix products", mine=mine, reference=reference, whole=whole, at_most=at_most)],
             )
         )
         where = f"On {subject.place(pair)}"
@@ -54,7 +55,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 "cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
             )
             faults.append(("too_much_compute", message))
-        elif reference is not None and mine > reference * bounds.at_most:
+        elif reference is not None and at_most is not None and mine > at_most:
             ratio = mine / reference if reference else float("inf")
             same = (
                 f" Each device does the work of all {devices} devices. Split the batch or the weights, so that each "

@@ -31,7 +31,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             each.memory.output_bytes + each.memory.temporary_bytes for each in (pair.mine.init, pair.reference.init)
         )
         whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
-        row = Amount(name="init", mine=mine, reference=reference, whole=whole)
+        at_most = int(reference * bounds.at_most)
+        row = Amount(name="init", mine=mine, reference=reference, whole=whole, at_most=at_most)
         evidence.append(
             Amounts(
                 **subject.entry(pair),
@@ -41,7 +42,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 rows=[row],
             )
         )
-        if mine > reference * bounds.at_most:
+        if mine > at_most:
             faults.append(
                 f"On {subject.place(pair)}, a device holds up to {in_bytes(mine)} while `init` runs; the reference "
                 f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. Your `init` creates leaves "

@@ -32,15 +32,23 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     for pair in subject.pairs:
         mine, reference = pair.mine.facts.memory, pair.reference.facts.memory
         constants, usual = (each.facts.census.constant_bytes for each in (pair.mine, pair.reference))
+        limits = {"arguments": bounds.arguments_at_most, "temporaries": bounds.temporaries_at_most}
         rows = [
             Amount(
                 name="arguments",
                 mine=mine.argument_bytes + constants,
                 reference=reference.argument_bytes + usual,
                 whole=sum(leaf.whole_bytes for leaf in pair.reference.facts.inputs),
+                at_most=_at_most(reference.argument_bytes + usual, bounds.arguments_at_most),
             ),
             Amount(name="outputs", mine=mine.output_bytes, reference=reference.output_bytes, whole=None),
-            Amount(name="temporaries", mine=mine.temporary_bytes, reference=reference.temporary_bytes, whole=None),
+            Amount(
+                name="temporaries",
+                mine=mine.temporary_bytes,
+                reference=reference.temporary_bytes,
+                whole=None,
+                at_most=_at_most(reference.temporary_bytes, bounds.temporaries_at_most),
+            ),
         ]
         evidence.append(
             Amounts(
@@ -51,11 +59,11 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 rows=rows,
             )
         )
-        limits = {"arguments": bounds.arguments_at_most, "temporaries": bounds.temporaries_at_most}
-        for row in rows:
-            limit = limits.get(row.name)
-            if limit is not None and (row.mine or 0) > (row.reference or 0) * limit + SLACK_BYTES:
-                faults.append(_message(subject.place(pair), row, limit, constants - usual))
+        faults += [
+            _message(subject.place(pair), row, limits[row.name], constants - usual)
+            for row in rows
+            if row.at_most is not None and (row.mine or 0) > row.at_most
+        ]
     if faults:
         return Finding(False, "\n".join(faults), "too_much_memory", evidence)
     arguments, _, temporaries = evidence[0].rows
@@ -64,6 +72,10 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         f"{in_bytes(temporaries.mine or 0)} for temporaries."
     )
     return Finding(True, message, None, evidence)
+
+
+def _at_most(reference: int, limit: float) -> int:
+    return int(reference * limit) + SLACK_BYTES
 
 
 def _message(place: str, row: Amount, limit: float, constants: int) -> str:

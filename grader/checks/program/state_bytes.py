@@ -27,7 +27,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     for pair in subject.pairs:
         mine, reference = _fullest(pair.mine), _fullest(pair.reference)
         whole = sum(leaf.whole_bytes for _, leaf in pair.reference.state_in)
-        row = Amount(name="state", mine=mine, reference=reference, whole=whole)
+        at_most = int(reference * bounds.at_most)
+        row = Amount(name="state", mine=mine, reference=reference, whole=whole, at_most=at_most)
         evidence.append(
             Amounts(
                 **subject.entry(pair),
@@ -37,7 +38,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 rows=[row],
             )
         )
-        if mine > reference * bounds.at_most:
+        if mine > at_most:
             faults.append(
                 f"On {subject.place(pair)}, the fullest device holds {in_bytes(mine)} of state, "
                 f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state is "

@@ -31,6 +31,17 @@ def test_without_a_reference_the_whole_is_read_beside_it() -> None:
     assert (alone.mine, alone.against, alone.gauge) == ("5 B", "", None)
 
 
+def test_a_bound_is_read_and_rows_with_one_come_first() -> None:
+    rows = (
+        Amount(name="outputs", mine=9000, reference=1, whole=None),
+        Amount(name="arguments", mine=3000, reference=1024, whole=None, at_most=2048),
+    )
+    [reading] = readings_of([amounts(*rows)])
+    assert (reading.what, reading.bound, reading.is_over) == ("arguments", "2.0 KiB", True)
+    [unbounded] = readings_of([amounts(rows[0])])
+    assert (unbounded.bound, unbounded.is_over) == ("", False)
+
+
 def test_collectives_are_read_by_what_each_device_sends() -> None:
     [reading] = readings_of([collectives(MESH, wrong=True)])
     assert (reading.mine, reading.other) == ("224.0 KiB", "2.7 MiB")
@@ -41,7 +52,7 @@ def test_a_leaf_counts_once_and_is_wrong_if_it_comes_out_wrong() -> None:
     wrong = leaf(MESH, "w", [8, 8], [("fsdp",), ()], [(), ()])
     other = leaf(MESH, "b", [8], [("fsdp",)])
     [reading] = readings_of([Leaves(mesh=MESH, leaves=[right, wrong, other])])
-    assert (reading.what, reading.mine) == ("leaves placed as expected", "1 of 2")
+    assert (reading.what, reading.mine) == ("", "1 of 2 leaves as expected")
 
 
 @pytest.mark.parametrize(

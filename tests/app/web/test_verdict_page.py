@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.web.messages import short_number
+from app.web.messages import listing_of, prose_of, short_number
 from app.web.templating import ENVIRONMENT
 from app.web.verdict_view import arrange_verdict
 from grader.evidence import (
@@ -121,6 +121,46 @@ def test_code_in_a_message_is_code_and_the_rest_is_prose() -> None:
     assert "Inputs:\n  `x` = 1</pre>" in html
 
 
+def test_cases_that_came_out_alike_are_one_row_and_others_are_not() -> None:
+    def case(name: str, passed: bool, message: str) -> CaseResult:
+        return CaseResult(id=name, public=name == "public-1", passed=passed, message=message)
+
+    cases = [
+        case("public-1", True, "Agrees."),
+        case("hidden-1", True, "Agrees."),
+        case("hidden-2", False, "Differs."),
+        case("hidden-3", False, "1 element differs.\nInputs:\n  x = 1"),
+        case("hidden-4", False, "1 element differs.\nInputs:\n  x = 1"),
+    ]
+    view = arrange_verdict(_verdict().model_copy(update={"cases": cases}))
+    groups = [[each.id for each in group] for group in view.cases]
+    assert groups == [["public-1", "hidden-1"], ["hidden-2"], ["hidden-3"], ["hidden-4"]]
+    assert (view.passed_cases, view.all_cases) == (2, 5)
+
+
+@pytest.mark.parametrize(
+    ("message", "prose", "listing"),
+    [
+        ("On mesh x=8, too much.\nOn mesh x=4, too much.", 2, ""),
+        ("1 element differs.\nInputs:\n  x = 1.", 1, "Inputs:\n  x = 1."),
+        (
+            "Differs\nTraceback (most recent call last):\nValueError: no.",
+            1,
+            "Traceback (most recent call last):\nValueError: no.",
+        ),
+        (
+            "Traceback (most recent call last):\nValueError: no.",
+            0,
+            "Traceback (most recent call last):\nValueError: no.",
+        ),
+        ("", 0, ""),
+    ],
+    ids=["sentences", "values", "traceback below", "traceback", "nothing"],
+)
+def test_sentences_are_prose_and_what_is_aligned_is_a_listing(message, prose, listing) -> None:
+    assert (len(prose_of(message)), listing_of(message)) == (prose, listing)
+
+
 def test_a_traceback_is_a_listing_from_its_first_line() -> None:
     message = "Traceback (most recent call last):\n  line 1, in f\nValueError: `x`"
     case = CaseResult(id="public-1", public=True, passed=False, message=message)
@@ -133,8 +173,8 @@ def test_the_inputs_of_an_exception_are_shown_once() -> None:
     case = CaseResult(id="public-2", public=True, passed=False, message=message)
     failed = FailedCase(case="public-2", inputs={"lr": "0.1"}, fault=Fault(line=3, type="ValueError"))
     view = arrange_verdict(_verdict(evidence=[failed]).model_copy(update={"cases": [case]}))
-    assert view.cases[0].message == "Traceback (most recent call last):\nValueError: x"
-    assert view.cases[0].facts[0].facts["inputs"] == {"lr": "0.1"}
+    assert view.cases[0][0].message == "Traceback (most recent call last):\nValueError: x"
+    assert view.cases[0][0].facts[0].facts["inputs"] == {"lr": "0.1"}
 
 
 @pytest.mark.parametrize(
@@ -209,8 +249,8 @@ def test_a_message_does_not_repeat_the_facts_below_it() -> None:
     long = CaseResult(id="public-2", public=True, passed=False, message="1 element differs.\nInputs:\n  lr = 0.1")
     with_facts = _verdict(evidence=[_failed({"lr": "0.1"})]).model_copy(update={"cases": [long]})
     without = _verdict().model_copy(update={"cases": [long]})
-    assert arrange_verdict(with_facts).cases[0].message == "1 element differs."
-    assert arrange_verdict(without).cases[0].message == long.message
+    assert arrange_verdict(with_facts).cases[0][0].message == "1 element differs."
+    assert arrange_verdict(without).cases[0][0].message == long.message
 
 
 def test_texts_of_evidence_are_escaped() -> None:

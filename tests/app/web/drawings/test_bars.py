@@ -1,53 +1,61 @@
-"""Bars have one scale, and say their numbers in words."""
+"""The bars of one table have one scale, and their numbers are in the table."""
 
-from app.web.drawings.bars import Bar, BarGroup, draw_bars
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from app.web.drawings.bars import draw_bar, is_over, largest
 from app.web.drawings.units import bytes_text, exact_text, flops_text
+from grader.evidence import Amount
 
 
-def _draw(*values: int) -> str:
-    styles = ("mine", "reference", "whole")
-    bars = tuple(Bar(style, value, style) for style, value in zip(styles, values, strict=False))
-    return draw_bars("Memory", [BarGroup("state", bars)], bytes_text)
+def _row(
+    mine: int | None, reference: int | None = None, whole: int | None = None, at_most: int | None = None
+) -> Amount:
+    return Amount(name="state", mine=mine, reference=reference, whole=whole, at_most=at_most)
 
 
-def _lengths(root):
-    return [float(rect.get("width")) for rect in root.iter("rect")]
+def _lengths(row: Amount, most: int) -> dict[str, float]:
+    """By the second word of the class: `bar-mine`."""
+    root = ElementTree.fromstring(draw_bar(row, most))
+    return {rect.get("class", "").split()[1]: float(rect.get("width", "")) for rect in root.iter("rect")}
 
 
-def test_lengths_are_proportional_and_numbers_said(parse):
-    root = parse(_draw(2048, 1024, 8192))
-    mine, reference, whole = _lengths(root)
-    assert mine == 2 * reference
-    assert whole == 8 * reference
-    assert {"2.0 KiB", "1.0 KiB", "8.0 KiB"} <= {text.text for text in root.iter("text")}
-    assert root.find("desc").text == "state: mine 2.0 KiB, reference 1.0 KiB, whole 8.0 KiB."
+def test_lengths_are_proportional():
+    row = _row(2048, 1024, 8192)
+    lengths = _lengths(row, largest([row]))
+    assert lengths == {"bar-mine": 75, "bar-reference": 37.5, "bar-whole": 300}
 
 
-def test_groups_share_a_scale(parse):
-    groups = [BarGroup("a", (Bar("yours", 1000, "mine"),)), BarGroup("b", (Bar("yours", 500, "mine"),))]
-    first, second = _lengths(parse(draw_bars("Memory", groups, bytes_text)))
-    assert first == 2 * second
+def test_rows_share_a_scale():
+    rows = [_row(1000), _row(500)]
+    first, second = (_lengths(row, largest(rows))["bar-mine"] for row in rows)
+    assert first == 2 * second == 300
 
 
-def test_zero_bytes_have_no_bar_but_a_number(parse):
-    root = parse(_draw(0, 0))
-    assert _lengths(root) == []
-    assert [text.text for text in root.iter("text") if text.get("class") == "value"] == ["0 B", "0 B"]
+def test_zero_bytes_have_no_bar():
+    row = _row(0, 0)
+    assert _lengths(row, largest([row])) == {}
 
 
-def test_a_little_beside_a_lot_stays_visible(parse):
-    assert _lengths(parse(_draw(1, 10**18)))[0] == 1
+def test_a_little_beside_a_lot_stays_visible():
+    rows = [_row(1), _row(10**400)]
+    assert _lengths(rows[0], largest(rows)) == {"bar-mine": 1}
+    assert _lengths(rows[1], largest(rows)) == {"bar-mine": 300}
 
 
-def test_nothing_at_all_is_drawn_as_nothing(parse):
-    assert _lengths(parse(draw_bars("Memory", [], bytes_text))) == []
+def test_what_was_not_measured_is_not_drawn():
+    assert largest([]) == largest([_row(None)]) == 0
+    assert _lengths(_row(None), 0) == {}
 
 
-def test_names_are_escaped_and_cut(parse):
-    svg = draw_bars("<b>", [BarGroup("<script>" * 10, (Bar("<i>", 1, "mine"),))], bytes_text)
-    assert "<script" not in svg
-    assert "<i>" not in svg
-    assert max(len(text.text) for text in parse(svg).iter("text")) <= 40
+@pytest.mark.parametrize(("mine", "over"), [(1024, False), (1025, True), (None, False)])
+def test_more_than_the_bound_is_marked(mine, over):
+    row = _row(mine, 1000, None, 1024)
+    root = ElementTree.fromstring(draw_bar(row, largest([row])))
+    assert is_over(row) == over
+    assert any("is-over" in rect.get("class", "") for rect in root.iter("rect")) == over
+    assert any(path.get("class") == "limit" for path in root.iter("path"))
 
 
 def test_units():

@@ -46,7 +46,7 @@ def test_a_state_on_every_device_is_too_much():
     finding = state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds())
     assert (finding.passed, finding.reason) == (False, "too_much_memory")
     assert "holds 32 KiB of state, 8 times the reference's 4 KiB" in finding.message
-    assert finding.evidence[0].rows == [Amount(name="state", mine=WHOLE, reference=SHARE, whole=WHOLE)]
+    assert finding.evidence[0].rows == [Amount(name="state", mine=WHOLE, reference=SHARE, whole=WHOLE, at_most=SHARE)]
 
 
 def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
