@@ -1,4 +1,4 @@
-"""Formats the judge's texts and numbers for a page: `code` in a message, prose before what is aligned, short numbers."""
+"""Formats the judge's texts and numbers for a page: `code` in a message, prose before values, short numbers."""
 
 import math
 import re

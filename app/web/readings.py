@@ -18,9 +18,10 @@ _THINNEST = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`what` is empty if `mine` says it. `against` says what `other` is: the reference's amount, or what a device would have if nothing were divided.
+    """One quantity. `what` names it, and is empty if `mine` does.
 
-    `bound` is the most that the check accepts, empty if it sets no such bound.
+    `against` says what `other` is: the reference's amount, or what a device would have if nothing were divided. `bound`
+    is the most that the check accepts, empty if it sets no such bound.
     """
 
     mesh: str

@@ -14,6 +14,7 @@ from grader.evidence import Mesh as MeshAxes
 
 MAX_DEVICES = 64
 _MAX_TEXT = 160
+_WHOLE = (Fraction(0), Fraction(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _parts(placement: Held | None, shape: tuple[int, ...]) -> tuple[tuple[tuple[
                 (Fraction(start, size or 1), Fraction(stop, size) if size else Fraction(1))
                 for (start, stop), size in zip(slices, shape, strict=True)
             ]
-            while parts and parts[-1] == (0, 1):
+            while parts and parts[-1] == _WHOLE:
                 parts.pop()
             found[slices] = tuple(parts)
     return tuple(found[slices] for slices in placement)
