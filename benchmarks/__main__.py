@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -12,8 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.cli.errors import explain
+from benchmarks.errors import BenchmarkFailed
 from benchmarks.figures import sheets_in
 from benchmarks.parts import PARTS, measure_parts
+from benchmarks.web import chromium
 from grader.errors import MeshgradeError
 
 
@@ -37,8 +39,9 @@ def main() -> int:
         progress.print(f"[dim]{time.monotonic() - started:4.0f} s[/]  {escape(phase)}", soft_wrap=True)
 
     try:
+        parts = given.parts or _possible(say)
         with progress.status("measuring"):
-            results = measure_parts(given.parts or list(PARTS), say, quick=given.quick)
+            results = measure_parts(parts, say, quick=given.quick)
     except MeshgradeError as error:
         explain(error)
         return 2
@@ -49,6 +52,16 @@ def main() -> int:
     else:
         _print(results)
     return 0
+
+
+def _possible(say: Callable[[str], None]) -> list[str]:
+    """All parts, or all but the page if there is no browser for it: half an hour of figures is worth having."""
+    try:
+        chromium()
+    except BenchmarkFailed as missing:
+        say(f"web: left out. {missing}")
+        return [part for part in PARTS if part != "web"]
+    return list(PARTS)
 
 
 def _print(results: Mapping[str, Any]) -> None:

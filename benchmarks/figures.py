@@ -169,9 +169,28 @@ DIVERSE = Sheet(
 )
 
 
+WEB = Sheet(
+    part="web",
+    title="The problem page",
+    medians_of="one load with an empty cache, CPU four times slower",
+    keys=_keys("web", "page_kb first_content_ms_p50 usable_ms_p50 layout_shift plain_page_kb"),
+    medians=(
+        ("First content", "web.first_content_ms_p50"),
+        ("Editor usable", "web.usable_ms_p50"),
+    ),
+    targets=(
+        Figure("On the wire, with everything that the page loads", _key("web.page_kb"), "at most", 170, " kB"),
+        Figure("The same, nothing compressed", _key("web.plain_page_kb"), unit=" kB"),
+        Figure("First content", _key("web.first_content_ms_p50"), "at most", 1000, " ms"),
+        Figure("Editor usable", _key("web.usable_ms_p50"), "at most", 2500, " ms"),
+        Figure("Layout shift", _key("web.layout_shift"), "at most", 0.02),
+    ),
+)
+
+
 def sheets_in(results: Results) -> list[Sheet]:
     """Those whose part was measured."""
-    return [sheet for sheet in (CALL, PROGRAM, SERVICE, DIVERSE) if sheet.keys[0] in results]
+    return [sheet for sheet in (CALL, PROGRAM, SERVICE, DIVERSE, WEB) if sheet.keys[0] in results]
 
 
 def _round(value: float) -> str:

@@ -9,12 +9,14 @@ from benchmarks.diverse import measure_diverse
 from benchmarks.machine import describe_machine
 from benchmarks.program import measure_program
 from benchmarks.service import measure_service
+from benchmarks.web import measure_web
 
 PARTS = {
     "call": measure_call,
     "program": measure_program,
     "service": measure_service,
     "diverse": measure_diverse,
+    "web": measure_web,
 }
 
 

@@ -13,12 +13,13 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 class Part(StrEnum):
-    """A part that can be measured alone: grading in one mode, the service around it, or varied submissions."""
+    """A part that can be measured alone: grading in one mode, the service around it, varied submissions, or a page."""
 
     CALL = "call"
     PROGRAM = "program"
     SERVICE = "service"
     DIVERSE = "diverse"
+    WEB = "web"
 
 
 @app.command(

@@ -94,7 +94,7 @@ class _Immutable(StaticFiles):
 
 
 def mount_static(app: FastAPI) -> None:
-    """Serve the folder with ETags, only under its current version, and compress it now for whoever accepts that."""
+    """Serve the folder with ETags, only under its current version, and compress it now."""
     for file in FOLDER.rglob("*"):
         if file.is_file():
             _encoded(file)

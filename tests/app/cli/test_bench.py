@@ -14,7 +14,7 @@ from app.queue.null import NullGrader
 from benchmarks.census import Census, take_census
 from benchmarks.diverse import REJECTED_OF, SEED, choose
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.figures import CALL, DIVERSE, PROGRAM, SERVICE
+from benchmarks.figures import CALL, DIVERSE, PROGRAM, SERVICE, WEB
 from benchmarks.measure import Measured, percentile
 from benchmarks.mixture import Known, mixed
 from benchmarks.parts import PARTS, measure_parts
@@ -28,7 +28,7 @@ from grader.package.reader import read_package
 CHECKOUT = Path(__file__).resolve().parents[3]
 # One process: all tests of the command read one run of it.
 pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(600)]
-ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys, *DIVERSE.keys)
+ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys, *DIVERSE.keys, *WEB.keys)
 RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
     "machine": {"cores": 2, "cpu": "a processor", "kernel": "6.1", "python": "3.11", "jax": "0.10"},
     "submissions": {
@@ -36,8 +36,15 @@ RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
         "program": "fsdp_shard_map_step/reference",
         "service": "fsdp_step/reference",
         "diverse": "2 submissions of 1 problems",
+        "web": "/problems/fsdp_shard_map_step",
     },
-    "repetitions": {"call": {"ours": 1}, "program": {"ours": 2}, "service": {"students": 20}, "diverse": {"seed": 1}},
+    "repetitions": {
+        "call": {"ours": 1},
+        "program": {"ours": 2},
+        "service": {"students": 20},
+        "diverse": {"seed": 1},
+        "web": {"loads": 1},
+    },
 }
 
 
@@ -146,6 +153,12 @@ def test_a_part_is_measured_alone(monkeypatch):
         "submissions": {"program": "fsdp_shard_map_step/reference"},
         "repetitions": {"program": {"ours": 1}},
     }
+
+
+def test_without_chromium_the_part_says_what_it_needs(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(BenchmarkFailed, match="apt-get install chromium"):
+        measure_parts(["web"], lambda line: None, quick=True)
 
 
 def test_the_typical_submission_keeps_the_init_of_the_starter():
