@@ -195,6 +195,14 @@ class DraftConflict(Refused):
     status, slug, title = 409, "draft-conflict", "The draft was changed in another tab or on another device"
 
 
+class DraftNotFound(Refused):
+    status, slug, title = 404, "draft-not-found", "There is no such draft"
+
+
+class ComparisonInvalid(Refused):
+    status, slug, title = 422, "comparison-invalid", "These two cannot be compared"
+
+
 class TooManyWaiting(Refused):
     status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
 

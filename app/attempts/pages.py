@@ -1,4 +1,4 @@
-"""The page of one attempt, its verdict as a fragment, the list of a user's attempts, and the ranking of a problem."""
+"""A user's attempts: the list, one of them, two compared; and the ranking of a problem."""
 
 import asyncio
 import contextlib
@@ -11,15 +11,19 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
+from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import ranking
-from app.attempts.service import AttemptView
+from app.attempts.service import AttemptView, summary_of
 from app.attempts.services import AttemptServices
-from app.errors import AttemptFinished, ProblemNotFound
+from app.attempts.standing import progress
+from app.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.queue.turns import QueuePlace
 from app.services import services_of
+from app.web.diff import diff_lines
 from app.web.forms import read_form
 from app.web.markdown import highlight_code
+from app.web.reasons import REASONS
 from app.web.templating import render_page
 from app.web.terminal import plain_text
 from app.web.verdict_view import VerdictView, arrange_verdict
@@ -38,23 +42,74 @@ Submitter = Annotated[User, Depends(require_scope("submit"))]
 async def list_attempts(
     request: Request, user: Reader, before: Annotated[str | None, Query(max_length=100)] = None
 ) -> HTMLResponse:
-    attempts = services_of(request, AttemptServices).attempts
-    page = await attempts.list(user, limit=_PAGE, before=before)
-    next_before = page[-1].id if len(page) == _PAGE else None
-    unwritten = await attempts.unwritten(user, page)
-    return render_page("attempts.html", user=user, attempts=page, unwritten=unwritten, next_before=next_before)
+    """The filter is in the address, and so in the address of each further page."""
+    services = services_of(request, AttemptServices)
+    chosen = AttemptFilter.read(request.query_params)
+    page = await services.attempts.list(user, limit=_PAGE + 1, before=before, only=chosen)
+    page, more = page[:_PAGE], len(page) > _PAGE
+    titles = {each.slug: each.manifest.title for each in services.catalogue.all()}
+    tried = await progress(services.database, user)
+    return render_page(
+        "attempts.html",
+        user=user,
+        attempts=page,
+        unwritten=await services.attempts.unwritten(user, page),
+        older=chosen.address(before=page[-1].id) if more else None,
+        wanted=chosen,
+        titles=titles,
+        problems=sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
+        kinds=KINDS,
+        statuses=STATUSES,
+        reasons=list(REASONS),
+        reason_names={reason: found.name for reason, found in REASONS.items()},
+    )
+
+
+@router.get("/attempts/compare")
+async def compare_attempts(
+    request: Request,
+    user: Reader,
+    a: Annotated[str, Query(max_length=100)] = "",
+    b: Annotated[str, Query(max_length=100)] = "",
+) -> HTMLResponse:
+    """Two attempts at one problem, from the older one to the newer one, in whichever order they were chosen."""
+    services = services_of(request, AttemptServices)
+    both = [await services.attempts.get(user, each, placed=False) for each in (a, b)]
+    old, new = sorted(both, key=lambda each: (each.created_at, each.id))
+    if old.id == new.id:
+        raise ComparisonInvalid("A and B are the same attempt. Go back, and choose two different ones.")
+    if old.problem != new.problem:
+        raise ComparisonInvalid(
+            f"A is an attempt at {old.problem!r} and B at {new.problem!r}. Go back, and choose two at the same problem."
+        )
+    listed = [summary_of(each) for each in (old, new)]
+    return render_page(
+        "compare.html",
+        user=user,
+        title=_title(request, old),
+        old=listed[0],
+        new=listed[1],
+        unwritten=await services.attempts.unwritten(user, listed),
+        served=_is_served(request, old),
+        list_address=AttemptFilter(problem=old.problem).address(),
+        lines=await asyncio.to_thread(diff_lines, old.source, new.source),
+    )
 
 
 @router.get("/attempts/{attempt_id}")
 async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLResponse:
     attempts = services_of(request, AttemptServices).attempts
     attempt = await attempts.get(user, attempt_id)
+    before = await attempts.list(user, attempt.problem, limit=1, before=attempt.id)
     return render_page(
         "attempt.html",
         user=user,
         attempt=attempt,
         title=_title(request, attempt),
         kind=attempt.kind.capitalize(),
+        earlier=before[0].id if before else None,
+        served=_is_served(request, attempt),
+        list_address=AttemptFilter(problem=attempt.problem).address(),
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
         phases=WORDS,
@@ -126,6 +181,10 @@ def _title(request: Request, attempt: AttemptView) -> str:
         return catalogue.get(attempt.problem).manifest.title
     except ProblemNotFound:  # withdrawn since, but its attempts stay readable
         return attempt.problem
+
+
+def _is_served(request: Request, attempt: AttemptView) -> bool:
+    return any(each.slug == attempt.problem for each in services_of(request, AttemptServices).catalogue.all())
 
 
 def _progress(attempt: AttemptView) -> str:

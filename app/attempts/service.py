@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
+from app.attempts.filter import EVERYTHING, AttemptFilter
 from app.attempts.give_up import is_after_giving_up
 from app.attempts.source import check_source
 from app.clock import now
@@ -23,6 +24,7 @@ from app.queue.protocol import GradeQueue
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
+from grader.reasons import Reason
 from grader.stored_verdict import read_verdict
 from grader.verdict import Status, Verdict
 
@@ -42,6 +44,7 @@ class AttemptSummary:
     phase: str | None
     version: str
     verdict_status: Status | None
+    verdict_reason: Reason | None
     score: int | None
     created_at: datetime
     started_at: datetime | None
@@ -167,20 +170,39 @@ class Attempts:
         return await self._placed(row) if placed else view_of(row)
 
     async def list(
-        self, user: User, problem: str | None = None, limit: int = 20, before: str | None = None
+        self,
+        user: User,
+        problem: str | None = None,
+        limit: int = 20,
+        before: str | None = None,
+        *,
+        only: AttemptFilter = EVERYTHING,
     ) -> list[AttemptSummary]:
         """The user's attempts and runs, newest first. `before` is the id of the last one on the previous page.
+
+        With `only`, lists those that the filter matches.
 
         Raises:
           AttemptNotFound: `before` is not an attempt of this user.
         """
+        problem = only.problem or problem
         query = _LIST if problem is None else _LIST_AT_PROBLEM
+        if conditions := only.conditions():
+            query = query.where(*conditions)
         values = {"user_id": user.id, "problem": problem, "limit": max(1, min(limit, _MAX_PAGE))}
         async with self._database.reading() as session:
             if before is not None:
                 last = await self._find(session, user, before)
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
             return [AttemptSummary(*row) for row in await session.execute(query, values)]
+
+    async def has_sent(self, user: User, slug: str, source: str) -> bool:
+        """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
+        query = select(AttemptRow.id).where(
+            AttemptRow.user_id == user.id, AttemptRow.problem == slug, AttemptRow.source == source, _IS_SHOWN
+        )
+        async with self._database.reading() as session:
+            return await session.scalar(query.limit(1)) is not None
 
     async def unwritten(self, user: User, listed: Sequence[AttemptSummary]) -> frozenset[str]:
         """Ids of the rejected ones whose source is the starter as it was given: no solution was written yet."""
@@ -246,6 +268,25 @@ class Attempts:
                 "Wait for one of them, or cancel one.",
                 headers={"Retry-After": "5"},
             )
+
+
+def summary_of(view: AttemptView) -> AttemptSummary:
+    """The entry of a list for an attempt that has been read as a whole."""
+    return AttemptSummary(
+        id=view.id,
+        problem=view.problem,
+        kind=view.kind,
+        status=view.status,
+        phase=view.phase,
+        version=view.version,
+        verdict_status=view.verdict.status if view.verdict else None,
+        verdict_reason=view.verdict.reason if view.verdict else None,
+        score=view.score,
+        created_at=view.created_at,
+        started_at=view.started_at,
+        finished_at=view.finished_at,
+        after_giving_up=view.after_giving_up,
+    )
 
 
 def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:

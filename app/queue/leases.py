@@ -220,6 +220,7 @@ def columns_of(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
         "version": verdict.version,
         "score": verdict.score if counts else None,
         "verdict_status": verdict.status,
+        "verdict_reason": verdict.reason,
         "efficiency": verdict.efficiency.score if ranked and verdict.efficiency is not None else None,
     }
 

@@ -29,11 +29,11 @@ class AttemptRow(LeasedRow, Base):
     Of the queued rows, the lowest `priority` goes first, then the earliest `turn_at` (app/queue/turns.py), but no row
     before its `not_before`.
 
-    `verdict_status`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too long to read for a
-    list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. A run has no `score`. Only
-    an accepted attempt has an `efficiency`, so only those are ranked. An attempt `after_giving_up` has neither, so it
-    counts nowhere. A row of the kind `rejudge` has neither, too, and nobody sees it: its verdict becomes an attempt's
-    (app/rejudging/), which then has a `score_before`.
+    `verdict_status`, `verdict_reason`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too
+    long to read for a list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. A run has
+    no `score`. Only an accepted attempt has an `efficiency`, so only those are ranked. An attempt `after_giving_up` has
+    neither, so it counts nowhere. A row of the kind `rejudge` has neither, too, and nobody sees it: its verdict becomes
+    an attempt's (app/rejudging/), which then has a `score_before`.
 
     Each list has its own index, so it stays fast with any number of attempts: tests/app/attempts/test_plans.py.
     """
@@ -69,6 +69,7 @@ class AttemptRow(LeasedRow, Base):
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     score: Mapped[int | None] = mapped_column(Integer())
     verdict_status: Mapped[str | None] = mapped_column(String(16))
+    verdict_reason: Mapped[str | None] = mapped_column(String(32))
     efficiency: Mapped[float | None] = mapped_column(Float())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
     started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

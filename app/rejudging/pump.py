@@ -102,6 +102,7 @@ class RejudgePump:
             attempt.score_before, attempt.rejudged_at = item.old_score, now()
             # Nothing is lost: from now on, the trial has the attempt's old verdict.
             trial.verdict, trial.version, trial.verdict_status = before, item.old_version, item.old_status
+            trial.verdict_reason = (before or {}).get("reason")
             if item.changed:
                 await self._hooks.on_finished(session, attempt.id)
         if not items:

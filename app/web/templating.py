@@ -1,19 +1,22 @@
 """One Jinja environment for all pages. Escaping is always on, and an undefined name is an error."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from app.clock import now
 from app.errors import Refused
 from app.web.drawings.units import bytes_text, exact_text
 from app.web.form_token import form_token
 from app.web.icons import icon
 from app.web.messages import code_spans, listing_of, prose_of, short_number
 from app.web.next_page import sign_in_address, this_page
+from app.web.reasons import REASONS
 from app.web.static_files import module_urls, static_url
+from app.web.terminal import plain_text
 from app.web.theme import THEMES, theme
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -25,6 +28,28 @@ def _iso(moment: datetime) -> str:
 
 def _moment(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%-d %b %Y, %H:%M UTC")
+
+
+def _ago(moment: datetime) -> str:
+    """How long ago it was, or how long it is until then: `3 minutes ago`, `in 5 days`. After a month, the date."""
+    distance = now() - moment
+    length = abs(distance)
+    if length < timedelta(minutes=1):
+        return "just now"
+    if length >= timedelta(days=30):
+        return moment.astimezone(UTC).strftime("%-d %b %Y")
+    name, unit = next((name, unit) for name, unit in _UNITS if length >= unit)
+    count = length // unit
+    text = f"{count} {name}{'' if count == 1 else 's'}"
+    return f"{text} ago" if distance > timedelta() else f"in {text}"
+
+
+_UNITS = (("day", timedelta(days=1)), ("hour", timedelta(hours=1)), ("minute", timedelta(minutes=1)))
+
+
+def _reason_name(reason: str) -> str:
+    """A reason in words. One that an older release stored and that no longer exists is shown as it is."""
+    return next((found.name for name, found in REASONS.items() if name == reason), reason)
 
 
 def _score(score: float) -> str:
@@ -53,6 +78,9 @@ def _build_environment() -> Environment:
     environment.globals["this_page"] = this_page
     environment.filters["iso"] = _iso
     environment.filters["moment"] = _moment
+    environment.filters["ago"] = _ago
+    environment.filters["reason_name"] = _reason_name
+    environment.filters["plain_text"] = plain_text
     environment.filters["bytes"] = bytes_text
     environment.filters["exact"] = exact_text
     environment.filters["code_spans"] = code_spans

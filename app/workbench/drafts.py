@@ -3,16 +3,21 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.attempts.source import check_text
 from app.clock import now
 from app.database import Database
-from app.errors import DraftConflict
+from app.errors import DraftConflict, DraftNotFound
+from app.ids import is_id, new_id
 from app.problems.service import Catalogue
-from app.workbench.models import DraftRow
+from app.workbench.models import DraftRow, ReplacedDraftRow
+
+# Of one user. The oldest ones go first.
+_MOST_REPLACED = 100
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
 _FIND = select(DraftRow.source, DraftRow.revision, DraftRow.saved_at).where(
@@ -28,6 +33,16 @@ class Draft:
     source: str | None
     revision: int
     saved_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedDraft:
+    """A draft that a restored source replaced. It is kept because it was never sent."""
+
+    id: str
+    problem: str
+    source: str
+    replaced_at: datetime
 
 
 class Drafts:
@@ -58,8 +73,50 @@ class Drafts:
         """
         problem = self._catalogue.get(slug).slug
         check_text(source, self._max_source_bytes)
-        saved = Draft(problem, source, revision + 1, now())
-        if not await self._replace(user, saved):
+        return await self._save(user, Draft(problem, source, revision + 1, now()), None)
+
+    async def restore(self, user: User, draft: Draft, source: str, *, keep: bool) -> Draft:
+        """Store `source`, which an attempt or a replaced draft has, instead of `draft`.
+
+        Args:
+          keep: `draft` exists nowhere else, so it becomes a replaced draft.
+
+        Raises:
+          ProblemNotFound.
+          DraftConflict: another text was saved since `draft` was read.
+        """
+        problem = self._catalogue.get(draft.problem).slug
+        return await self._save(user, Draft(problem, source, draft.revision + 1, now()), draft.source if keep else None)
+
+    async def list_replaced(self, user: User) -> list[ReplacedDraft]:
+        """Newest first."""
+        row = ReplacedDraftRow
+        query = select(row.id, row.problem, row.source, row.replaced_at).where(row.user_id == user.id)
+        async with self._database.reading() as session:
+            rows = await session.execute(query.order_by(row.replaced_at.desc(), row.id))
+            return [ReplacedDraft(*each) for each in rows]
+
+    async def find_replaced(self, user: User, draft_id: str) -> ReplacedDraft:
+        """Raises `DraftNotFound`, even if it exists for another user."""
+        found = next((each for each in await self.list_replaced(user) if each.id == draft_id), None)
+        if found is None:
+            raise _no_draft(draft_id)
+        return found
+
+    async def discard_replaced(self, user: User, draft_id: str) -> None:
+        """Raises `DraftNotFound`, even if it exists for another user."""
+        row, gone = ReplacedDraftRow, None
+        if is_id(draft_id):
+            async with self._database.writing() as session:
+                gone = await session.scalar(
+                    delete(row).where(row.id == draft_id, row.user_id == user.id).returning(row.id)
+                )
+        if gone is None:
+            raise _no_draft(draft_id)
+
+    async def _save(self, user: User, saved: Draft, aside: str | None) -> Draft:
+        problem, source = saved.problem, saved.source
+        if not await self._replace(user, saved, aside):
             stored = await self.get(user, problem)
             if stored.source != source:
                 raise DraftConflict(
@@ -70,8 +127,11 @@ class Drafts:
             return stored
         return saved
 
-    async def _replace(self, user: User, saved: Draft) -> bool:
-        """Whether `saved` replaced the previous revision. One statement, so no other save can come in between."""
+    async def _replace(self, user: User, saved: Draft, aside: str | None) -> bool:
+        """Whether `saved` replaced the previous revision. One statement, so no other save can come in between.
+
+        `aside` is the text of that revision, to be kept as a replaced draft.
+        """
         values = {"source": saved.source, "revision": saved.revision, "saved_at": saved.saved_at}
         try:
             async with self._database.writing() as session:
@@ -89,6 +149,23 @@ class Drafts:
                     .values(values)
                     .returning(DraftRow.revision)
                 )
-                return replaced.first() is not None
+                if replaced.first() is None:
+                    return False
+                if aside is not None:
+                    await _put_aside(session, user, saved.problem, aside)
+                return True
         except IntegrityError:  # there is already a first one
             return False
+
+
+async def _put_aside(session: AsyncSession, user: User, problem: str, source: str) -> None:
+    row = ReplacedDraftRow
+    session.add(row(id=new_id(), user_id=user.id, problem=problem, source=source, replaced_at=now()))
+    await session.flush()
+    newest = select(row.id).where(row.user_id == user.id).order_by(row.replaced_at.desc(), row.id).limit(_MOST_REPLACED)
+    ids = (await session.scalars(newest)).all()
+    await session.execute(delete(row).where(row.user_id == user.id, row.id.not_in(ids)))
+
+
+def _no_draft(draft_id: str) -> DraftNotFound:
+    return DraftNotFound(f"You have no replaced draft with the id {draft_id[:64]!r}.")

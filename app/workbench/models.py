@@ -1,8 +1,8 @@
-"""The table of drafts."""
+"""The tables of drafts."""
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Integer, String, Text
+from sqlalchemy import ForeignKey, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
@@ -18,3 +18,16 @@ class DraftRow(Base):
     source: Mapped[str] = mapped_column(Text())
     revision: Mapped[int] = mapped_column(Integer())
     saved_at: Mapped[datetime] = mapped_column(UTCDateTime())
+
+
+class ReplacedDraftRow(Base):
+    """A draft that a restored source replaced, and that was never sent: nothing else has this text."""
+
+    __tablename__ = "replaced_drafts"
+    __table_args__ = (Index("ix_replaced_drafts_user_id_replaced_at", "user_id", "replaced_at"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    problem: Mapped[str] = mapped_column(String(64))
+    source: Mapped[str] = mapped_column(Text())
+    replaced_at: Mapped[datetime] = mapped_column(UTCDateTime())

@@ -83,6 +83,7 @@ OWN = {
     ("GET", "/api/v1/webhooks"),
     ("POST", "/api/v1/webhooks"),
     ("GET", "/attempts"),
+    ("GET", "/drafts/replaced"),
     ("POST", "/problems/{slug}"),
     ("GET", "/problems/{slug}/editorial"),
     ("GET", "/problems/{slug}/give-up"),
@@ -106,6 +107,10 @@ OWNED = {
     ("GET", "/api/v1/webhooks/{webhook_id}/deliveries"),
     ("GET", "/attempts/{attempt_id}"),
     ("POST", "/attempts/{attempt_id}/cancel"),
+    ("GET", "/attempts/compare"),
+    ("POST", "/attempts/{attempt_id}/restore"),
+    ("POST", "/drafts/replaced/{draft_id}/restore"),
+    ("POST", "/drafts/replaced/{draft_id}/discard"),
     ("GET", "/attempts/{attempt_id}/verdict"),
 }
 INSTRUCT = {
@@ -137,7 +142,7 @@ RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/api/v1/tokens"): {"name": "x", "scopes": ["account"]},
     ("POST", "/api/v1/invitations"): {"role": "owner"},
 }
-IDS = ("identity_id", "attempt_id", "token_id", "invitation_id", "session_id", "webhook_id")
+IDS = ("identity_id", "attempt_id", "draft_id", "token_id", "invitation_id", "session_id", "webhook_id")
 # To confirm it: for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token makes others that reach no further than itself.
@@ -147,7 +152,7 @@ CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
 # What the owner's objects hold, and no answer to anybody else may.
-SECRETS = [f"{kind}-OF-THE-OWNER" for kind in ("SOURCE", "TOKEN", "NOTE", "BROWSER", "IDENTITY", "WEBHOOK")]
+SECRETS = [f"{kind}-OF-THE-OWNER" for kind in ("SOURCE", "TOKEN", "NOTE", "BROWSER", "IDENTITY", "WEBHOOK", "DRAFT")]
 
 
 def routes_of(app) -> set[tuple[str, str]]:
@@ -182,8 +187,13 @@ async def made(shared_service) -> dict[str, str]:
         await service.services.accounts.ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
     )
     [identity] = await service.services.accounts.identities.list(me["id"])
+    drafts, owner = service.services.drafts, await service.services.accounts.ensure_owner()
+    draft = await drafts.save(owner, "add_one", "DRAFT-OF-THE-OWNER", 0)
+    await drafts.restore(owner, draft, "SOURCE-OF-THE-OWNER", keep=True)
+    [replaced] = await drafts.list_replaced(owner)
     return {
         "identity_id": identity.id,
+        "draft_id": replaced.id,
         "attempt_id": run.json()["id"],
         "token_id": token.json()["id"],
         "invitation_id": invitation.json()["id"],
@@ -222,7 +232,8 @@ async def owned(service, made) -> AsyncIterator[dict[str, str]]:
             assert made[kind] in lists[path]
         assert made["invitation_id"] in lists["invitations"]
         assert made["session_id"] in {session.id for session in sessions}
-        return {"me": me, "identities": await service.services.accounts.identities.list(me["id"])}
+        drafts = await service.services.drafts.list_replaced(await service.services.accounts.ensure_owner())
+        return {"me": me, "identities": await service.services.accounts.identities.list(me["id"]), "drafts": drafts}
 
     before = await state()
     yield made
@@ -251,7 +262,8 @@ async def test_every_route_is_classified(service):
 
 def address(path: str, owned: dict[str, str]) -> str:
     unknown = {"check_id": "0" * 32, "validation_id": "0" * 32, "rejudge_id": "0" * 32}
-    return path.format(slug="add_one", name="figure.svg", provider="oidc", **unknown, **owned)
+    where = path.format(slug="add_one", name="figure.svg", provider="oidc", **unknown, **owned)
+    return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED | INSTRUCT))

@@ -1,0 +1,69 @@
+"""Which attempts a list shows, as the address of the list says it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import get_args
+from urllib.parse import urlencode
+
+from sqlalchemy import ColumnElement
+
+from app.queue.models import AttemptRow
+from app.queue.status import AttemptKind
+from grader.reasons import Reason
+
+KINDS: tuple[str, ...] = get_args(AttemptKind)
+REASONS: tuple[str, ...] = get_args(Reason)
+# `waiting` is queued or running: to somebody who looks for an attempt, both are on the way to a verdict.
+STATUSES = ("accepted", "rejected", "failed", "waiting", "cancelled")
+_LONGEST_SLUG = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptFilter:
+    """An empty value asks for nothing. An attempt has to match all of it."""
+
+    problem: str = ""
+    kind: str = ""
+    status: str = ""
+    reason: str = ""
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> "AttemptFilter":
+        """From the parameters of an address. A value that is none of the page's choices is dropped."""
+        return cls(
+            problem=query.get("problem", "")[:_LONGEST_SLUG].replace("\0", ""),
+            kind=_one_of(query.get("kind", ""), KINDS),
+            status=_one_of(query.get("status", ""), STATUSES),
+            reason=_one_of(query.get("reason", ""), REASONS),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return self == EVERYTHING
+
+    def address(self, **more: str) -> str:
+        """The address of the list with this filter, and with `more` parameters."""
+        query = urlencode({name: value for name, value in (asdict(self) | more).items() if value})
+        return f"/attempts?{query}" if query else "/attempts"
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """For a query of attempts. The problem is not among them, because it chooses the index."""
+        found: list[ColumnElement[bool]] = []
+        if self.kind:
+            found.append(AttemptRow.kind == self.kind)
+        if self.reason:
+            found.append(AttemptRow.verdict_reason == self.reason)
+        if self.status == "waiting":
+            found.append(AttemptRow.status.in_(("queued", "running")))
+        elif self.status == "cancelled":
+            found.append(AttemptRow.status == "cancelled")
+        elif self.status:
+            found.append(AttemptRow.verdict_status == self.status)
+        return found
+
+
+EVERYTHING = AttemptFilter()
+
+
+def _one_of(value: str, known: Sequence[str]) -> str:
+    return value if value in known else ""
