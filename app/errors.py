@@ -155,6 +155,10 @@ class AttemptNotFound(Refused):
     status, slug, title = 404, "attempt-not-found", "There is no such attempt"
 
 
+class ShareNotFound(Refused):
+    status, slug, title = 404, "share-not-found", "This link leads to no attempt"
+
+
 class WebhookNotFound(Refused):
     status, slug, title = 404, "webhook-not-found", "There is no such webhook"
 

@@ -17,6 +17,7 @@ from app.accounts.sign_up_brake import SignUpLimits
 from app.attempts.durations import Durations
 from app.attempts.give_up import GiveUps
 from app.attempts.service import AttemptLimits, Attempts
+from app.attempts.shares import Shares
 from app.authoring.service import Authoring
 from app.authoring.services import AuthoringServices
 from app.authoring.validations import Validations
@@ -196,6 +197,7 @@ async def _open(
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),
                 give_ups=GiveUps(database, catalogue),
+                shares=Shares(database),
                 durations=Durations(database),
                 drafts=Drafts(database, catalogue, settings.max_source_bytes),
                 warm=built.grader.warm if built else _warm_nothing,

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import current_user, require_scope, site_address
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import ranking
@@ -24,7 +24,7 @@ from app.web.diff import diff_lines
 from app.web.forms import read_form
 from app.web.markdown import highlight_code
 from app.web.reasons import REASONS
-from app.web.templating import render_page
+from app.web.templating import render_page, render_secret_page
 from app.web.terminal import plain_text
 from app.web.verdict_view import VerdictView, arrange_verdict
 from grader.verdict import Verdict
@@ -35,6 +35,7 @@ _PLACES = 100
 # In characters. Highlighting takes a second per 300,000.
 _LONGEST_KEPT, _LONGEST_COLOURED = 4_000, 20_000
 Reader = Annotated[User, Depends(require_scope("read"))]
+MaybeUser = Annotated[User | None, Depends(current_user)]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
 
 
@@ -108,6 +109,7 @@ async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLR
         title=_title(request, attempt),
         kind=attempt.kind.capitalize(),
         earlier=before[0].id if before else None,
+        shared_at=await services_of(request, AttemptServices).shares.since(user, attempt.id),
         served=_is_served(request, attempt),
         list_address=AttemptFilter(problem=attempt.problem).address(),
         waiting=attempt.status in {"queued", "running"},
@@ -156,6 +158,46 @@ async def cancel_attempt(request: Request, attempt_id: str, user: Submitter) -> 
     with contextlib.suppress(AttemptFinished):
         await attempts.cancel(user, attempt_id)
     return RedirectResponse(f"/attempts/{attempt_id}", status_code=303)
+
+
+@router.post("/attempts/{attempt_id}/share")
+async def share_attempt(request: Request, attempt_id: str, user: Submitter) -> HTMLResponse:
+    """Responds with a page instead of a redirect, because only the link's hash is stored."""
+    await read_form(request)
+    services = services_of(request, AttemptServices)
+    attempt = await services.attempts.get(user, attempt_id, placed=False)
+    token = await services.shares.create(user, attempt)
+    link = f"{site_address(request) or ''}/shared/{token}"
+    return render_secret_page(
+        "share.html", user=user, attempt=attempt, title=_title(request, attempt), link=link, path=f"/shared/{token}"
+    )
+
+
+@router.post("/attempts/{attempt_id}/unshare")
+async def stop_sharing(request: Request, attempt_id: str, user: Submitter) -> Response:
+    await read_form(request)
+    services = services_of(request, AttemptServices)
+    attempt = await services.attempts.get(user, attempt_id, placed=False)
+    await services.shares.revoke(user, attempt.id)
+    return RedirectResponse(f"/attempts/{attempt.id}#share", status_code=303)
+
+
+@router.get("/shared/{token}")
+async def show_shared(request: Request, token: str, user: MaybeUser) -> HTMLResponse:
+    """For anybody with the link: the source, and the verdict with what its owner sees of hidden cases, not more."""
+    attempt = await services_of(request, AttemptServices).shares.read(token)
+    page = render_secret_page(
+        "shared.html",
+        user=user,
+        attempt=attempt,
+        title=_title(request, attempt),
+        kind=attempt.kind.capitalize(),
+        served=_is_served(request, attempt),
+        view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
+        source=await _coloured(plain_text(attempt.source)),
+    )
+    page.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return page
 
 
 @router.get("/problems/{slug}/ranking")

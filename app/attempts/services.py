@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from app.attempts.give_up import GiveUps
 from app.attempts.service import Attempts
+from app.attempts.shares import Shares
 from app.problems.services import ProblemServices
 
 
@@ -11,3 +12,4 @@ from app.problems.services import ProblemServices
 class AttemptServices(ProblemServices):
     attempts: Attempts
     give_ups: GiveUps
+    shares: Shares

@@ -38,6 +38,7 @@ PUBLIC = {
     ("GET", "/problems/{slug}"),
     ("GET", "/problems/{slug}/figures/{name}"),
     ("GET", "/readyz"),
+    ("GET", "/shared/{token}"),
     ("GET", "/sign-in"),
     ("POST", "/sign-in"),
     ("POST", "/sign-in/with/{provider}"),
@@ -109,6 +110,8 @@ OWNED = {
     ("POST", "/attempts/{attempt_id}/cancel"),
     ("GET", "/attempts/compare"),
     ("POST", "/attempts/{attempt_id}/restore"),
+    ("POST", "/attempts/{attempt_id}/share"),
+    ("POST", "/attempts/{attempt_id}/unshare"),
     ("POST", "/drafts/replaced/{draft_id}/restore"),
     ("POST", "/drafts/replaced/{draft_id}/discard"),
     ("GET", "/attempts/{attempt_id}/verdict"),
@@ -262,7 +265,7 @@ async def test_every_route_is_classified(service):
 
 def address(path: str, owned: dict[str, str]) -> str:
     unknown = {"check_id": "0" * 32, "validation_id": "0" * 32, "rejudge_id": "0" * 32}
-    where = path.format(slug="add_one", name="figure.svg", provider="oidc", **unknown, **owned)
+    where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where
 
 
@@ -338,7 +341,7 @@ async def refused_as(service, refusal: type[Refused], headers: dict[str, str], t
         fields = RECENT.get((method, path), {"source": "x", "action": "run"})
         is_api = path.startswith("/api/")
         body = {"json": fields} if is_api else {"data": fields | {"form_token": token}}
-        where = path.format(slug="add_one", provider="oidc", **dict.fromkeys(IDS, "0" * 32))
+        where = path.format(slug="add_one", provider="oidc", token="0", **dict.fromkeys(IDS, "0" * 32))
         answer = await service.http.request(method, where, headers=headers, **(body if method == "POST" else {}))
         if answer.status_code == 403 and refusal.title in answer.text:
             found.add((method, path))

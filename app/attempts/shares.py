@@ -1,0 +1,56 @@
+"""Links with which anybody may read one attempt, until its owner revokes them. The only writer of that table."""
+
+from datetime import datetime
+
+from sqlalchemy import delete, select
+
+from app.accounts.caller import User
+from app.accounts.digest import digest, new_token
+from app.attempts.models import ShareRow
+from app.attempts.service import AttemptView, view_of
+from app.clock import now
+from app.database import Database
+from app.errors import ShareNotFound
+from app.queue.models import AttemptRow
+
+
+class Shares:
+    """Safe to share between requests. An attempt has at most one link."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, user: User, attempt: AttemptView) -> str:
+        """The token of a new link to an attempt of this user. The link that it had before stops working."""
+        token = new_token()
+        async with self._database.writing() as session:
+            await session.execute(delete(ShareRow).where(ShareRow.attempt_id == attempt.id))
+            row = ShareRow(token_hash=digest(token), user_id=user.id, attempt_id=attempt.id, created_at=now())
+            session.add(row)
+        return token
+
+    async def since(self, user: User, attempt_id: str) -> datetime | None:
+        """When the link to this attempt was created, or None."""
+        query = select(ShareRow.created_at).where(ShareRow.attempt_id == attempt_id, ShareRow.user_id == user.id)
+        async with self._database.reading() as session:
+            return await session.scalar(query)
+
+    async def revoke(self, user: User, attempt_id: str) -> None:
+        """The link stops working at once."""
+        async with self._database.writing() as session:
+            await session.execute(
+                delete(ShareRow).where(ShareRow.attempt_id == attempt_id, ShareRow.user_id == user.id)
+            )
+
+    async def read(self, token: str) -> AttemptView:
+        """The attempt that a link leads to, as its owner sees it. Raises `ShareNotFound`."""
+        query = (
+            select(AttemptRow)
+            .join(ShareRow, ShareRow.attempt_id == AttemptRow.id)
+            .where(ShareRow.token_hash == digest(token), AttemptRow.user_id == ShareRow.user_id)
+        )
+        async with self._database.reading() as session:
+            row = await session.scalar(query)
+        if row is None:
+            raise ShareNotFound("Its owner has stopped sharing this attempt, or the link is not complete.")
+        return view_of(row)
