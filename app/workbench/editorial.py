@@ -6,23 +6,32 @@ from datetime import datetime
 from app.accounts.caller import User
 from app.attempts.standing import standings
 from app.web.markdown import Prose, render_markdown
+from app.workbench.next_problem import next_problem
 from app.workbench.services import WorkbenchServices
+from app.workbench.solutions import accepted_attempt
 from grader.package.package import Package
 
 
 @dataclass(frozen=True, slots=True)
 class Editorial:
-    """What the section of this name shows. `prose` is None while it is closed to the reader."""
+    """What the section of this name shows. `prose` is None while it is closed to the reader.
+
+    `is_solved` if an attempt of theirs was accepted; `following` is the problem to go on with then.
+    """
 
     slug: str
     prose: Prose | None
     gave_up_at: datetime | None
+    is_solved: bool
+    following: Package | None
 
 
 async def show_to(user: User, services: WorkbenchServices, package: Package) -> Editorial:
     is_open, gave_up_at = await access_of(user, services, package)
     prose = render(services, package, package.editorial, "editorial") if is_open else None
-    return Editorial(package.slug, prose, gave_up_at)
+    is_solved = is_open and await accepted_attempt(user, services, package.slug) is not None
+    following = await next_problem(user, services, package.slug) if is_open else None
+    return Editorial(package.slug, prose, gave_up_at, is_solved, following)
 
 
 async def access_of(user: User, services: WorkbenchServices, package: Package) -> tuple[bool, datetime | None]:

@@ -88,6 +88,7 @@ OWN = {
     ("POST", "/problems/{slug}"),
     ("GET", "/problems/{slug}/editorial"),
     ("GET", "/problems/{slug}/give-up"),
+    ("GET", "/problems/{slug}/solutions"),
     ("POST", "/problems/{slug}/give-up"),
     ("GET", "/problems/{slug}/previous"),
     ("GET", "/progress"),

@@ -1,5 +1,6 @@
 """A student solves a problem in a browser."""
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Route, expect
 
 from tests.browser.workbench import (
@@ -22,6 +23,7 @@ def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: st
     verdict = await_verdict(page, "accepted")
     expect(verdict).to_contain_text("100 of 100 points")
     expect(progress(page)).to_contain_text("Done: accepted")
+    expect(progress(page).get_by_role("link", name="Next: ")).to_be_visible()
     expect(turn_to(page, "History").get_by_role("row")).not_to_have_count(0)
     expect(page.get_by_role("tab", name="Editorial")).to_contain_text("open")
     expect(turn_to(page, "Editorial").get_by_text("Read the editorial")).to_be_visible()
@@ -29,6 +31,14 @@ def test_a_right_submission_is_accepted(open_page: OpenPage, accepted_source: st
     expect(page.get_by_text("Read the editorial")).to_be_visible()
     turn_to(page, "Verdict")
     await_verdict(page, "accepted")
+    turn_to(page, "Editorial").get_by_role("link", name="Yours beside the reference").click()
+    row = page.get_by_role("region", name="Both sources").get_by_role("row").nth(1)
+    mine, reference = row.locator("code").all_inner_texts()
+    assert mine == reference == accepted_source.splitlines()[0]
+    found = Axe().run(page).response["violations"]
+    assert [violation["id"] for violation in found] == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_wrong_one_shows_which_case_failed_and_why(open_page: OpenPage, wrong_source: str) -> None:

@@ -175,9 +175,13 @@ function turnToVerdict(sent) {
 
 async function unlockEditorial() {
   const box = document.querySelector("[data-editorial]");
+  if (!box) return;
   // One that is open already stays as the reader left it.
-  if (!box || box.querySelector("details")) return;
+  const open = box.querySelector("details")?.open;
   box.replaceChildren(await fetchFragment(box.dataset.editorial));
+  if (open) box.querySelector("details").open = true;
+  const next = box.querySelector("[data-next]");
+  if (next) line.link(`Next: ${next.textContent}`, next.href);
   markOf("editorial").replaceChildren(document.querySelector("[data-open-mark]").content.cloneNode(true));
 }
 

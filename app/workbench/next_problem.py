@@ -1,0 +1,27 @@
+"""The problem to go on with after one is solved."""
+
+from collections.abc import Sequence
+
+from app.accounts.caller import User
+from app.attempts.standing import progress
+from app.workbench.services import WorkbenchServices
+from grader.package.package import Package
+
+
+async def next_problem(user: User, services: WorkbenchServices, slug: str) -> Package | None:
+    """The first one after `slug` in the curriculum that the user can begin, then the first before it."""
+    reached = await progress(services.database, user)
+    solved = {name for name, each in reached.items() if each.accepted}
+    packages = [package for section in services.catalogue.sections() for package in section.packages]
+    return _first_open(packages, slug, solved)
+
+
+def _first_open(packages: Sequence[Package], slug: str, solved: set[str]) -> Package | None:
+    """A problem is open if everything that should be solved before it is solved. One that is not served is no bar."""
+    slugs = [package.slug for package in packages]
+    at = slugs.index(slug) + 1 if slug in slugs else 0
+    missing = set(slugs) - solved - {slug}
+    ordered = (*packages[at:], *packages[:at])
+    return next(
+        (each for each in ordered if each.slug in missing and missing.isdisjoint(each.manifest.prerequisites)), None
+    )

@@ -1,0 +1,91 @@
+"""A student's accepted source beside the reference."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from markupsafe import Markup
+from sqlalchemy import select
+
+from app.accounts.caller import User
+from app.queue.models import AttemptRow
+from app.web.markdown import highlight_code
+from app.web.terminal import plain_text
+from app.workbench.services import WorkbenchServices
+
+# difflib takes quadratic time where many lines are alike, and colouring takes a second per 300,000 characters.
+_MOST_LINES, _MOST_COLOURED = 2_000, 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    number: int
+    html: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of each source, or of one of them. `same` if they do not differ."""
+
+    mine: Line | None
+    reference: Line | None
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedAttempt:
+    id: str
+    source: str
+
+
+async def accepted_attempt(user: User, services: WorkbenchServices, slug: str) -> AcceptedAttempt | None:
+    """The user's latest accepted attempt at the problem, which lets its reference be shown to them."""
+    query = (
+        select(AttemptRow.id, AttemptRow.source)
+        .where(
+            AttemptRow.user_id == user.id,
+            AttemptRow.problem == slug,
+            AttemptRow.kind == "attempt",
+            AttemptRow.verdict_status == "accepted",
+        )
+        .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+        .limit(1)
+    )
+    async with services.database.reading() as session:
+        row = (await session.execute(query)).first()
+    return AcceptedAttempt(*row) if row else None
+
+
+def side_by_side(mine: str, reference: str) -> list[Row]:
+    """The lines of both, equal ones beside each other. It may take a second: call it in a thread."""
+    a, b = _lines(mine), _lines(reference)
+    a_html, b_html = coloured(mine), coloured(reference)
+    return [
+        Row(
+            None if i is None else Line(i + 1, a_html[i]),
+            None if j is None else Line(j + 1, b_html[j]),
+            i is not None and j is not None and a[i] == b[j],
+        )
+        for i, j in _pairs(a, b)
+    ]
+
+
+def coloured(source: str) -> list[Markup]:
+    """The lines of a source as HTML, in colours unless it is so long that this would take a second."""
+    text = "\n".join(_lines(source))
+    html = highlight_code(text) if len(text) <= _MOST_COLOURED else Markup.escape(text)
+    # Each line closes what it opens: pygments ends a span before a line break and begins it again after.
+    return [Markup(line) for line in str(html).removesuffix("\n").split("\n")]
+
+
+def _lines(source: str) -> list[str]:
+    return plain_text(source).strip("\n").split("\n")
+
+
+def _pairs(a: list[str], b: list[str]) -> Iterator[tuple[int | None, int | None]]:
+    if max(len(a), len(b)) > _MOST_LINES:
+        yield from zip_longest(range(len(a)), range(len(b)))
+        return
+    for _tag, a0, a1, b0, b1 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        yield from zip_longest(range(a0, a1), range(b0, b1))

@@ -1,0 +1,51 @@
+"""What others wrote: the reference beside one's own accepted source, and the accepted sources that ship."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from app.accounts.caller import User
+from app.accounts.web import require_scope
+from app.services import services_of
+from app.web.templating import render_page
+from app.workbench.next_problem import next_problem
+from app.workbench.services import WorkbenchServices
+from app.workbench.solutions import accepted_attempt, coloured, side_by_side
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/problems/{slug}/solutions")
+async def show_solutions(
+    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
+) -> HTMLResponse:
+    """Without an accepted attempt, it only says when it opens."""
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
+    attempt = await accepted_attempt(user, services, package.slug)
+    if attempt is None:
+        return render_page("solutions.html", user=user, problem=package, attempt=None, following=None)
+    return render_page(
+        "solutions.html",
+        user=user,
+        problem=package,
+        attempt=attempt,
+        rows=await asyncio.to_thread(side_by_side, attempt.source, package.reference),
+        styles=await asyncio.to_thread(_styles, package),
+        following=await next_problem(user, services, package.slug),
+    )
+
+
+def _styles(package: Package) -> list[tuple[str, Markup]]:
+    """What each accepted submission of the package does, in its own words, with its source."""
+    return [
+        (
+            " ".join(each.misunderstanding.split()) or each.name.replace("_", " "),
+            Markup("\n").join(coloured(each.source)),
+        )
+        for each in package.accepted
+    ]
