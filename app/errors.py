@@ -207,6 +207,10 @@ class ComparisonInvalid(Refused):
     status, slug, title = 422, "comparison-invalid", "These two cannot be compared"
 
 
+class TooManyGuestRuns(Refused):
+    status, slug, title = 429, "too-many-guest-runs", "Too many runs without an account"
+
+
 class TooManyWaiting(Refused):
     status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
 

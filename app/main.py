@@ -16,6 +16,7 @@ from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
 from app.attempts.durations import Durations
 from app.attempts.give_up import GiveUps
+from app.attempts.guests import forget_guests
 from app.attempts.service import AttemptLimits, Attempts
 from app.attempts.shares import Shares
 from app.authoring.service import Authoring
@@ -181,7 +182,12 @@ async def _open(
         walls = Walls(built.probe) if built else Walls.elsewhere()
         events = pick_events(database, settings)
         queue = pick_queue(database, built, store, walls, events, settings)
-        limits = AttemptLimits(settings.max_source_bytes, settings.max_waiting_per_user)
+        limits = AttemptLimits(
+            settings.max_source_bytes,
+            settings.max_waiting_per_user,
+            settings.guest_runs_per_address,
+            settings.guest_runs_in_total,
+        )
         validations = Validations(database)
         preparing = [] if built is None else [(_preparing(built, walls, settings, say), catalogue.all())]
         share(
@@ -213,7 +219,7 @@ async def _open(
         )
         pump = RejudgePump(database, queue, _HOOKS)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
-        parts = [sender.run(), serving.run(), pump.run()]
+        parts = [sender.run(), serving.run(), pump.run(), forget_guests(database)]
         if built is not None:
             parts.append(_validator(database, validations, built, store, walls, settings).run())
         async with _working(queue, events, preparing, parts, grace_s=0.0):

@@ -77,6 +77,8 @@ class Settings(BaseSettings):
     sign_up: Literal["open", "invitation", "closed"] = "invitation"
     sign_ups_per_address: int = Field(default=60, ge=1)
     sign_ups_in_total: int = Field(default=600, ge=1)
+    guest_runs_per_address: int = Field(default=20, ge=1)
+    guest_runs_in_total: int = Field(default=200, ge=0)
     oidc_issuer: str | None = Field(default=None, pattern=r"^https?://[^\s?#]+$", max_length=255)
     oidc_client_id: str | None = None
     oidc_client_secret: SecretStr | None = None

@@ -9,10 +9,26 @@ from app.accounts.roles import Role, Scope
 
 
 @dataclass(frozen=True, slots=True)
+class Guest:
+    """Someone who is not signed in: the hash of a cookie that only their browser has, and their network address."""
+
+    browser: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class User:
+    """All guests are one user with the id `GUEST_ID`, and `guest` says which one. Guests see only their own runs."""
+
     id: str
     name: str
     role: Role
+    guest: Guest | None = None
+
+
+GUEST_ID = "guest"
+# Nobody can sign in with a name that has parentheses: see text.py.
+GUEST_NAME = "(guest)"
 
 
 @dataclass(frozen=True, slots=True)

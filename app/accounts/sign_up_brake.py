@@ -43,13 +43,27 @@ class SignUpBrake:
 
     async def count_in(self, session: AsyncSession, address: str) -> None:
         """`count`, in the caller's transaction. An error must roll that back."""
-        await session.execute(delete(SignUpCountRow).where(SignUpCountRow.ends_at <= now()))
+        await forget_old_counts(session)
         # The address first: if it is refused, the total does not change for others.
         await _count(session, f"sign-up\0{network_of(address)}", self._limits.per_address, "your network")
         await _count(session, "sign-up in total", self._limits.in_total, "this service")
 
 
 async def _count(session: AsyncSession, subject: str, limit: int, where: str) -> None:
+    if seconds := await count_in_hour(session, subject, limit):
+        raise TooManySignUps(
+            f"The limit of {limit} new accounts per hour for {where} is reached. Try again in "
+            f"{math.ceil(seconds / 60)} min, or ask an instructor for an invitation, which does not count.",
+            headers={"Retry-After": str(seconds)},
+        )
+
+
+async def forget_old_counts(session: AsyncSession) -> None:
+    await session.execute(delete(SignUpCountRow).where(SignUpCountRow.ends_at <= now()))
+
+
+async def count_in_hour(session: AsyncSession, subject: str, limit: int) -> int:
+    """Count once. Beyond the limit, returns after how many seconds to try again, and the caller must roll back."""
     row = SignUpCountRow
     # One statement, which also locks the row until the commit: two tries at once both count.
     tries, ends_at = (
@@ -60,11 +74,4 @@ async def _count(session: AsyncSession, subject: str, limit: int, where: str) ->
             .returning(row.tries, row.ends_at)
         )
     ).one()
-    if tries > limit:
-        seconds = max(1, math.ceil((ends_at - now()).total_seconds()))
-        minutes = math.ceil(seconds / 60)
-        raise TooManySignUps(
-            f"The limit of {limit} new accounts per hour for {where} is reached. Try again in {minutes} min, "
-            "or ask an instructor for an invitation, which does not count.",
-            headers={"Retry-After": str(seconds)},
-        )
+    return max(1, math.ceil((ends_at - now()).total_seconds())) if tries > limit else 0

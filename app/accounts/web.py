@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 from fastapi import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from app.accounts.caller import Caller, User
+from app.accounts.caller import GUEST_ID, GUEST_NAME, Caller, Guest, User
+from app.accounts.digest import digest
 from app.accounts.export import export_of
 from app.accounts.roles import Role, Scope, is_at_least
 from app.accounts.service import Accounts
@@ -14,7 +15,7 @@ from app.accounts.services import AccountServices
 from app.clock import now
 from app.errors import NotSignedIn, OriginRefused, RoleMissing, ScopeMissing, TokenInvalid
 from app.services import Services, services_of
-from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
+from app.web.cookies import FORM_COOKIE, SESSION_COOKIE, delete_cookie, set_cookie
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -103,6 +104,32 @@ def require_role(minimum: Role, scope: Scope = "instruct") -> Callable[[Request]
         return (await required_caller(request)).user
 
     return required
+
+
+def admit_guests(scope: Scope) -> Callable[[Request], Awaitable[User]]:
+    """A dependency: the user who sent the request, or the guest. Raises the errors of `require_scope`."""
+    required_caller = require_caller(scope)
+
+    async def admitted(request: Request) -> User:
+        guest = await current_guest(request)
+        return guest if guest is not None else (await required_caller(request)).user
+
+    return admitted
+
+
+async def current_guest(request: Request) -> User | None:
+    """The guest, if nobody is signed in, guests may run, and the browser has the cookie of our forms.
+
+    A browser whose session has ended is not a guest's: whoever uses it expects to find the run in their account.
+    """
+    if await current_caller(request) is not None or not services_of(request, Services).settings.guest_runs_in_total:
+        return None
+    cookie = request.cookies.get(FORM_COOKIE)
+    if not cookie or request.cookies.get(SESSION_COOKIE):
+        return None
+    if request.method not in _SAFE_METHODS:
+        check_origin(request)
+    return User(GUEST_ID, GUEST_NAME, "student", Guest(digest(f"guest {cookie}"), client_address(request)))
 
 
 current_user = allow_scope("read")

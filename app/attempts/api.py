@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import admit_guests, require_scope
 from app.attempts.ranking import ranking
 from app.attempts.schemas import (
     EXAMPLE_FINISHED,
@@ -32,6 +32,9 @@ router = APIRouter(tags=["attempts"])
 
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
+# A guest runs without an account, and sees nothing but their own runs.
+ReaderOrGuest = Annotated[User, Depends(admit_guests("read"))]
+SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 Wait = Annotated[
     float | None,
     Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict. If it arrives, 200."),
@@ -89,7 +92,7 @@ async def submit_attempt(
 async def submit_run(
     request: Request,
     response: Response,
-    user: Submitter,
+    user: SubmitterOrGuest,
     slug: str,
     wait: Wait = None,
     idempotency_key: IdempotencyKey = None,
@@ -159,7 +162,7 @@ async def list_attempts(
     summary="One attempt",
     responses=problem_responses(401, 403, 404, 422),
 )
-async def get_attempt(request: Request, user: Reader, attempt_id: str, wait: Wait = None) -> AttemptJSON:
+async def get_attempt(request: Request, user: ReaderOrGuest, attempt_id: str, wait: Wait = None) -> AttemptJSON:
     return AttemptJSON.of(await wait_for_end(_attempts(request), user, attempt_id, wait or 0.0))
 
 
@@ -178,7 +181,7 @@ async def get_attempt(request: Request, user: Reader, attempt_id: str, wait: Wai
 )
 async def follow_attempt(
     request: Request,
-    user: Reader,
+    user: ReaderOrGuest,
     attempt_id: str,
     last_event_id: Annotated[
         str | None,
@@ -205,5 +208,5 @@ async def follow_attempt(
     summary="Cancel a queued or running attempt",
     responses=problem_responses(401, 403, 404, 409),
 )
-async def cancel_attempt(request: Request, user: Submitter, attempt_id: str) -> AttemptJSON:
+async def cancel_attempt(request: Request, user: SubmitterOrGuest, attempt_id: str) -> AttemptJSON:
     return AttemptJSON.of(await _attempts(request).cancel(user, attempt_id))

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import current_user, require_scope, site_address
+from app.accounts.web import admit_guests, current_user, require_scope, site_address
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import ranking
@@ -37,6 +37,9 @@ _LONGEST_KEPT, _LONGEST_COLOURED = 4_000, 20_000
 Reader = Annotated[User, Depends(require_scope("read"))]
 MaybeUser = Annotated[User | None, Depends(current_user)]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
+# A guest has no list of attempts, but each of their runs has its page.
+ReaderOrGuest = Annotated[User, Depends(admit_guests("read"))]
+SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 
 
 @router.get("/attempts")
@@ -98,13 +101,13 @@ async def compare_attempts(
 
 
 @router.get("/attempts/{attempt_id}")
-async def show_attempt(request: Request, attempt_id: str, user: Reader) -> HTMLResponse:
+async def show_attempt(request: Request, attempt_id: str, user: ReaderOrGuest) -> HTMLResponse:
     attempts = services_of(request, AttemptServices).attempts
     attempt = await attempts.get(user, attempt_id)
     before = await attempts.list(user, attempt.problem, limit=1, before=attempt.id)
     return render_page(
         "attempt.html",
-        user=user,
+        user=None if user.guest else user,
         attempt=attempt,
         title=_title(request, attempt),
         kind=attempt.kind.capitalize(),
@@ -135,7 +138,7 @@ def _coloured_before(source: str) -> Markup:
 
 
 @router.get("/attempts/{attempt_id}/verdict")
-async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Response:
+async def show_verdict(request: Request, attempt_id: str, user: ReaderOrGuest) -> Response:
     """The verdict as a fragment that the problem page inserts; no content until there is one."""
     attempts = services_of(request, AttemptServices).attempts
     attempt = await attempts.get(user, attempt_id)
@@ -151,7 +154,7 @@ async def show_verdict(request: Request, attempt_id: str, user: Reader) -> Respo
 
 
 @router.post("/attempts/{attempt_id}/cancel")
-async def cancel_attempt(request: Request, attempt_id: str, user: Submitter) -> Response:
+async def cancel_attempt(request: Request, attempt_id: str, user: SubmitterOrGuest) -> Response:
     await read_form(request)
     attempts = services_of(request, AttemptServices).attempts
     # It may finish before the click arrives. Its page then shows the verdict, which is even better.

@@ -12,10 +12,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts.caller import User
 from app.attempts.filter import EVERYTHING, AttemptFilter
 from app.attempts.give_up import is_after_giving_up
+from app.attempts.guests import admit_guest
 from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
-from app.errors import AttemptFinished, AttemptNotFound, IdempotencyKeyReused, ProblemNotFound, TooManyWaiting
+from app.errors import (
+    AttemptFinished,
+    AttemptNotFound,
+    IdempotencyKeyReused,
+    NotSignedIn,
+    ProblemNotFound,
+    TooManyWaiting,
+)
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents, Change
@@ -98,6 +106,8 @@ class AttemptView:
 class AttemptLimits:
     max_source_bytes: int
     max_waiting_per_user: int
+    guest_runs_per_address: int = 0
+    guest_runs_in_total: int = 0
 
 
 class Attempts:
@@ -128,9 +138,15 @@ class Attempts:
 
         Raises:
           ProblemNotFound, SourceRefused, TooManyWaiting.
+          NotSignedIn: a guest may only run. TooManyGuestRuns.
           IdempotencyKeyReused: the key was sent before with another source, problem or kind.
           GradingRefused: a wall is missing, so the attempt would never be graded.
         """
+        if user.guest is not None:
+            if kind != "run":
+                raise NotSignedIn("To submit, sign in. Without an account you can only run.")
+            # Keys belong to a user, and all guests are one.
+            idempotency_key = None
         package = self._catalogue.get(slug)
         check_source(source, self._limits.max_source_bytes)
         self._walls.require()
@@ -143,12 +159,16 @@ class Attempts:
             source=source,
             idempotency_key=idempotency_key,
             created_at=now(),
+            guest=user.guest and user.guest.browser,
         )
         try:
             async with self._database.writing() as session:
                 if (earlier := await self._earlier(session, row)) is not None:
                     return await self._placed(earlier)
                 await self._refuse_a_flood(session, user)
+                if user.guest is not None:
+                    per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
+                    await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
                 row.after_giving_up = kind == "attempt" and await is_after_giving_up(session, row)
                 await self._queue.enqueue(session, row)
             self.events.note(row.id, Change("queued", None))
@@ -180,11 +200,13 @@ class Attempts:
     ) -> list[AttemptSummary]:
         """The user's attempts and runs, newest first. `before` is the id of the last one on the previous page.
 
-        With `only`, lists those that the filter matches.
+        With `only`, lists those that the filter matches. For a guest the list is empty: it would be all guests' runs.
 
         Raises:
           AttemptNotFound: `before` is not an attempt of this user.
         """
+        if user.guest is not None:
+            return []
         problem = only.problem or problem
         query = _LIST if problem is None else _LIST_AT_PROBLEM
         if conditions := only.conditions():
@@ -255,7 +277,8 @@ class Attempts:
 
     async def _find(self, session: AsyncSession, user: User, attempt_id: str) -> AttemptRow:
         row = await session.get(AttemptRow, attempt_id) if is_id(attempt_id) else None
-        if row is None or row.user_id != user.id or row.kind == "rejudge":
+        browser = user.guest and user.guest.browser
+        if row is None or (row.user_id, row.guest) != (user.id, browser) or row.kind == "rejudge":
             raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
         return row
 
@@ -263,6 +286,12 @@ class Attempts:
         query = select(func.count()).select_from(AttemptRow).where(AttemptRow.user_id == user.id, IS_WAITING, _IS_SHOWN)
         waiting = await session.scalar(query)
         if (waiting or 0) >= self._limits.max_waiting_per_user:
+            if user.guest is not None:
+                raise TooManyWaiting(
+                    f"{waiting} runs without an account are waiting, which is the maximum. Try again in a moment, or "
+                    "sign in.",
+                    headers={"Retry-After": "5"},
+                )
             raise TooManyWaiting(
                 f"You have {waiting} attempts waiting for a verdict, which is the maximum. "
                 "Wait for one of them, or cancel one.",

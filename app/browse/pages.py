@@ -28,7 +28,13 @@ async def show_front_page(request: Request, user: MaybeUser) -> Response:
     services = services_of(request, WorkbenchServices)
     listing = list_problems(services.catalogue.sections(), {})
     return render_page(
-        "front.html", user=None, listing=listing, first=listing.up_next, step=draw_step(), example=EXAMPLE
+        "front.html",
+        user=None,
+        listing=listing,
+        first=listing.up_next,
+        step=draw_step(),
+        example=EXAMPLE,
+        guest_runs=services.settings.guest_runs_in_total > 0,
     )
 
 

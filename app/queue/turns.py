@@ -44,7 +44,8 @@ async def line_up(session: AsyncSession, attempt: AttemptRow) -> None:
 
     Attempts that have already been graded do not count: a user pays nothing for the time when the queue was short.
     """
-    priority = PRIORITY[attempt.kind]
+    # A guest's run takes turns with everyone's attempts and delays nobody's run. All guests are one user here.
+    priority = PRIORITY["attempt" if attempt.guest else attempt.kind]
     last = await session.scalar(
         select(func.max(AttemptRow.turn_at)).where(
             AttemptRow.user_id == attempt.user_id,

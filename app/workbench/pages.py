@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import allow_scope, current_user, require_scope
+from app.accounts.web import allow_scope, current_guest, current_user, require_scope
 from app.attempts.phases import WORDS
 from app.clock import now
 from app.errors import NotSignedIn, PathNotFound, Refused
@@ -56,9 +56,10 @@ async def send_source(request: Request, slug: str) -> Response:
         check_form_token(request, form.get(FIELD, ""))
         if user is not None:
             await _keep(services, user, slug, source, form.get("revision", ""))
-        if user is None:
+        sender = user or (await current_guest(request) if kind == "run" else None)
+        if sender is None:
             raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
-        attempt = await services.attempts.submit(user, slug, source, kind)
+        attempt = await services.attempts.submit(sender, slug, source, kind)
     except Refused as refusal:
         return await _problem_page(request, package, user, source=source, refusal=refusal)
     return RedirectResponse(f"/attempts/{attempt.id}", status_code=303)
@@ -114,6 +115,7 @@ async def _problem_page(
         task=task,
         hints=[render(services, package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
         editorial=await show_to(user, services, package) if user else None,
+        guest_runs=services.settings.guest_runs_in_total > 0,
         sent=source is not None,
         source=next(text for text in (source, draft and draft.source, package.starter) if text is not None),
         revision=draft.revision if draft else 0,

@@ -1,0 +1,69 @@
+"""Runs without an account: how many there may be, and how long they are stored.
+
+All guests are one user, so together they have the share of one user in the queue. Nothing of theirs is scored.
+"""
+
+import asyncio
+import logging
+import math
+from datetime import timedelta
+
+from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest
+from app.accounts.models import UserRow
+from app.accounts.sign_up_brake import count_in_hour, forget_old_counts
+from app.accounts.throttle import network_of
+from app.clock import now
+from app.database import Database, insert_into
+from app.errors import TooManyGuestRuns
+from app.queue.models import AttemptRow
+from app.queue.status import ENDED
+
+log = logging.getLogger(__name__)
+
+_STORED_FOR = timedelta(days=1)
+_LOOK_S = 3600.0
+
+
+async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, in_total: int) -> None:
+    """Count a run, and make sure that the user exists to whom it belongs.
+
+    Raises:
+      TooManyGuestRuns: the caller must roll back, so that nothing was counted.
+    """
+    await forget_old_counts(session)
+    # The address first: if it is refused, the total does not change for others.
+    for subject, limit, where in (
+        (f"guest run\0{network_of(guest.address)}", per_address, "from your network"),
+        ("guest runs in total", in_total, "on this service"),
+    ):
+        if seconds := await count_in_hour(session, subject, limit):
+            raise TooManyGuestRuns(
+                f"Without an account, {limit} runs per hour are possible {where}. Sign in, or try again in "
+                f"{math.ceil(seconds / 60)} min.",
+                headers={"Retry-After": str(seconds)},
+            )
+    user = {"id": GUEST_ID, "name": GUEST_NAME, "role": "student", "created_at": now()}
+    await session.execute(insert_into(session, UserRow).values(user).on_conflict_do_nothing())
+
+
+async def forget_guests(database: Database) -> None:
+    """Delete guests' runs after a day, until cancelled."""
+    while True:
+        try:
+            await forget_older_runs(database)
+        except Exception:  # a busy database must not end this for good
+            log.exception("deleting old runs of guests failed; trying again later")
+        await asyncio.sleep(_LOOK_S)
+
+
+async def forget_older_runs(database: Database) -> None:
+    old = (
+        AttemptRow.user_id == GUEST_ID,
+        AttemptRow.created_at < now() - _STORED_FOR,
+        AttemptRow.status.in_(ENDED),
+    )
+    async with database.writing() as session:
+        await session.execute(delete(AttemptRow).where(*old).execution_options(synchronize_session=False))

@@ -1,0 +1,32 @@
+"""A guest runs without an account, and signs in to submit the same code."""
+
+from playwright.sync_api import StorageState, expect
+
+from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor, progress, write
+
+
+def test_a_guest_runs_and_then_signs_in_with_the_code(
+    open_page: OpenPage, complaints: list[str], signed_in: StorageState, accepted_source: str
+) -> None:
+    page = open_page("/", anonymous=True)
+    page.get_by_role("link", name="Try it without an account").click()
+    expect(page.get_by_text("run your code without an account")).to_be_visible()
+    page.goto(PROBLEM)
+    write(page, accepted_source)
+    page.get_by_role("button", name="Run").click()
+    await_verdict(page, "accepted")
+    page.get_by_role("button", name="Submit").click()
+    link = progress(page).get_by_role("link", name="Sign in")
+    expect(link).to_have_attribute("href", f"/sign-in?next={PROBLEM}")
+    complaints.clear()  # the browser logs the 401 itself
+    page.context.add_cookies(signed_in["cookies"])  # type: ignore[arg-type]
+    page.goto(PROBLEM)
+    expect(editor(page)).to_contain_text("nnx.value_and_grad")
+
+
+def test_a_guest_without_a_script_runs_and_follows(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page(PROBLEM, anonymous=True, java_script_enabled=False)
+    page.get_by_label("Your solution, Python").fill(accepted_source)
+    page.get_by_role("button", name="Run").click()
+    await_verdict(page, "accepted")
+    expect(page.get_by_role("link", name="Back to the problem")).to_be_visible()
