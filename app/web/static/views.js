@@ -69,7 +69,8 @@ function follow(hash) {
   select(part, { remember: isPart });
   for (let each = target.closest("details"); each; each = each.parentElement.closest("details")) each.open = true;
   if (isPart) {
-    if (part === CODE) target.focus({ preventScroll: true });
+    // Anyone who has just opened the page reads it from the top.
+    if (part === CODE && "ready" in panes.dataset) target.focus({ preventScroll: true });
     return;
   }
   target.scrollIntoView({ block: "start" });
@@ -124,5 +125,5 @@ wide.addEventListener("change", draw);
 
 current = panes.dataset.view ?? current;
 draw();
-panes.dataset.ready = "";
 follow(location.hash);
+panes.dataset.ready = "";
