@@ -36,6 +36,20 @@ async function compress(file) {
   await writeFile(`${file}.br`, brotliCompressSync(content, { params }));
 }
 
+// The grammar's package also completes names, in a way that is not used here. esbuild would keep what that imports in
+// the part that every reader loads.
+const withoutItsCompletion = {
+  name: "without-its-completion",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@codemirror\/autocomplete$/ }, ({ importer, path: name }) => (
+      importer.includes("lang-python") ? { path: name, namespace: "none" } : undefined
+    ));
+    onLoad({ filter: /./, namespace: "none" }, () => ({
+      contents: "export const snippetCompletion = () => null, ifNotIn = snippetCompletion, completeFromList = snippetCompletion;",
+    }));
+  },
+};
+
 await rm(path.join(folder, "editor"), { recursive: true, force: true });
 await mkdir(path.join(folder, "editor"));
 const { metafile } = await build({
@@ -52,6 +66,7 @@ const { metafile } = await build({
   legalComments: "none",
   banner: { js: "// Licences of the packages in this bundle: editor/licences.txt" },
   metafile: true,
+  plugins: [withoutItsCompletion],
 });
 await writeFile(path.join(folder, "editor/licences.txt"), await licences(metafile.inputs));
 for (const file of Object.keys(metafile.outputs)) await compress(path.resolve(here, file));

@@ -12,6 +12,19 @@ export const theme = EditorView.theme({
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     background: "var(--selection)",
   },
+  // The room of the arrows that fold, which are loaded later: the text must not move then.
+  ".cm-gutters:not(:has(.cm-foldGutter))": { paddingLeft: "1rem" },
+  ".cm-foldGutter": { width: "1rem" },
+  ".cm-foldPlaceholder": { backgroundColor: "var(--sunken)", color: "var(--ink-soft)", border: "1px solid var(--line)" },
+  ".cm-marked": { backgroundColor: "var(--bad-soft)" },
+  ".cm-marked-number": { backgroundColor: "var(--bad-soft)", color: "var(--bad)", fontWeight: "700" },
+  ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--line-strong)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxWidth: "min(36rem, 90vw)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    backgroundColor: "var(--accent)", color: "var(--accent-ink)",
+  },
+  ".cm-completionDetail": { fontStyle: "normal", opacity: "0.8" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
   ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--match)" },
   ".cm-searchMatch-selected": { outline: "2px solid var(--focus)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--match)" },

@@ -30,6 +30,11 @@ SECURITY_HEADERS = {
 }
 # In the form that ASGI requires, encoded once because every response carries them.
 _RAW = [(name.lower().encode("ascii"), value.encode("ascii")) for name, value in SECURITY_HEADERS.items()]
+# Nothing else has an effect on a style sheet or a module: the policy of the page that loads them applies. A problem
+# page loads two dozen of them.
+_PART_TYPES = (b"text/css", b"text/javascript")
+_OF_PARTS = {b"cross-origin-resource-policy", b"referrer-policy", b"x-content-type-options"}
+_RAW_OF_PARTS = [each for each in _RAW if each[0] in _OF_PARTS]
 
 
 class SecurityHeaders:
@@ -41,8 +46,10 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                present = {name for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *(each for each in _RAW if each[0] not in present)]
+                present = dict(message["headers"])
+                is_part = present.get(b"content-type", b"").startswith(_PART_TYPES)
+                added = _RAW_OF_PARTS if is_part else _RAW
+                message["headers"] = [*message["headers"], *(each for each in added if each[0] not in present)]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -1,8 +1,10 @@
 """The editor: how it takes the text area's place, and what it does for someone who writes Python."""
 
+from pathlib import Path
+
 from playwright.sync_api import Route, expect
 
-from tests.browser.workbench import PROBLEM, OpenPage, editor
+from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, editor, write
 
 
 def test_what_is_typed_before_the_editor_has_loaded_is_kept(open_page: OpenPage) -> None:
@@ -43,3 +45,117 @@ def test_the_text_area_serves_where_the_editor_cannot_be_loaded(open_page: OpenP
     area.press("Control+Enter")
     expect(page.locator("[data-phase]")).not_to_be_empty()
     complaints.clear()  # the browser logs the failed request itself
+
+
+def test_names_of_the_libraries_are_completed_with_their_signatures(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "from jax import lax as l\nfrom flax import nnx\n")
+    expect(page.locator(".cm-foldGutter")).to_be_visible()  # what completes is loaded with the first focus
+    page.keyboard.type("y = l.psum_sc")
+    expect(page.locator(".cm-tooltip-autocomplete li").first).to_contain_text("psum_scatter(x, axis_name, *")
+    page.keyboard.press("Control+Space")
+    page.wait_for_timeout(100)  # it ignores keys that were meant for the text below a list that has just opened
+    page.keyboard.press("Enter")
+    page.keyboard.type("(1")
+    expect(page.locator(".cm-line").last).to_have_text("y = l.psum_scatter(1)")
+    page.keyboard.press("End")
+    page.keyboard.type("\nnnx.Lin")
+    expect(page.locator(".cm-tooltip-autocomplete li").first).to_contain_text("Linear(in_features, out_features")
+
+
+def test_brackets_close_and_backspace_removes_an_indentation(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "# ")
+    expect(page.locator(".cm-foldGutter")).to_be_visible()
+    page.keyboard.type("\nf([")
+    expect(page.locator(".cm-line").last).to_have_text("f([])")
+    page.keyboard.type("])\n\t\t")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("x")
+    expect(page.locator(".cm-line").last).to_have_text("    x")
+
+
+def test_a_syntax_error_is_marked_while_typing(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "def f(x):\n    return (x +\n\nclass = 1\n")
+    expect(page.locator(".cm-lintRange-error").first).to_be_visible()
+    write(page, "def f(x):\n    return x\n")
+    expect(page.locator(".cm-lintRange-error")).to_have_count(0)
+
+
+def test_what_was_typed_before_a_reload_can_be_undone(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "first = 1")
+    page.wait_for_timeout(600)  # what is typed within half a second is undone together
+    page.keyboard.press("End")
+    page.keyboard.type("\nsecond = 2")
+    expect(page.locator("[data-draft-mark]")).to_have_text("Saved")
+    page.reload()
+    expect(editor(page)).to_contain_text("second = 2")
+    editor(page).focus()
+    page.keyboard.press("Control+z")
+    expect(editor(page)).to_have_text("first = 1")
+
+
+def test_settings_are_remembered(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    expect(editor(page)).to_be_visible()
+    menu = page.locator("[data-editor-menu]")
+    menu.locator("summary").click()
+    menu.get_by_label("Text size").select_option("very large")
+    menu.get_by_label("Indent by").select_option("2")
+    menu.get_by_label("Wrap long lines").check()
+    page.reload()
+    expect(editor(page)).to_have_css("font-size", "20px")
+    expect(editor(page)).to_have_class("cm-content cm-lineWrapping")
+    write(page, "x")
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    expect(page.locator(".cm-line").first).to_have_text("  x")
+
+
+def test_full_screen_is_left_with_escape_and_announced(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    expect(editor(page)).to_be_visible()
+    page.locator("[data-editor-menu] summary").click()
+    page.get_by_role("button", name="Full screen").click()
+    expect(page.locator("[data-editor-said]")).to_contain_text("Escape leaves it")
+    box = page.locator("#workbench").bounding_box()
+    assert box
+    assert (box["x"], box["y"]) == (0, 0)
+    expect(page.get_by_role("button", name="Submit")).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(page.locator("#workbench.is-full")).to_have_count(0)
+
+
+def test_the_file_is_downloaded_and_another_one_uploaded(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(PROBLEM)
+    write(page, "x = 'ü'\n")
+    menu = page.locator("[data-editor-menu] summary")
+    menu.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename == "fsdp_step.py"
+    assert download.value.path().read_text() == "x = 'ü'\n"
+    (tmp_path / "mine.py").write_bytes(b"y = 2\r\n")
+    menu.click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload a file").click()
+    chooser.value.set_files(tmp_path / "mine.py")
+    expect(page.locator("textarea")).to_have_value("y = 2\n")
+
+
+def test_a_line_that_the_verdict_names_is_marked_and_a_click_leads_to_it(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "def fsdp_step(seed, x, y, num_shards, lr):\n    raise ValueError('an own mistake')\n")
+    page.get_by_role("button", name="Run").click()
+    verdict = await_verdict(page, "rejected")
+    expect(page.locator(".cm-line.cm-marked")).to_have_text("    raise ValueError('an own mistake')")
+    expect(page.locator(".cm-marked-number")).to_have_text("2")
+    verdict.locator("[data-line='2']").first.click()
+    expect(editor(page)).to_be_focused()
+    expect(page.locator(".cm-lineNumbers .cm-activeLineGutter")).to_have_text("2")
+    page.keyboard.press("Home")
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Enter")
+    expect(page.locator(".cm-marked-number")).to_have_text("3")

@@ -1,10 +1,13 @@
 // Where the reader writes: the page's text area, until the editor has loaded and takes its place.
+import { EditorMenu } from "./editor_menu.js";
 
-/** Both in one: `value`, `setValue`, `focus`, and for the editor alone `jump` and `setMarks`. */
+/** Both in one. What only the editor can do is ignored until it is there, or done then. */
 export class CodeBox {
   #area;
   #host;
   #editor = null;
+  #menu;
+  #marks = [];
   #options;
 
   /** `on` has three functions: `change(source)`, `run()` and `submit()`. */
@@ -20,7 +23,9 @@ export class CodeBox {
       },
       onRun: on.run,
       onSubmit: on.submit,
+      historyKey: `meshgrade:history:${form.dataset.slug}`,
     };
+    this.#menu = new EditorMenu(form, this);
     if (this.#area.value !== source) this.#area.value = source;
     this.#area.addEventListener("input", () => on.change(this.#area.value));
     this.#area.addEventListener("keydown", (event) => {
@@ -47,6 +52,24 @@ export class CodeBox {
     (this.#editor ?? this.#area).focus();
   }
 
+  /** Marks lines: a list of { line, text }; earlier marks go. */
+  setMarks(marks) {
+    this.#marks = marks;
+    this.#editor?.setMarks(marks);
+  }
+
+  /** Puts the cursor on a line. */
+  jump(line) {
+    if (this.#editor) return this.#editor.jump(line);
+    const start = this.#area.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    this.#area.setSelectionRange(start, start);
+    this.#area.focus();
+  }
+
+  configure(settings) {
+    this.#editor?.configure(settings);
+  }
+
   async #load() {
     let composing = false;
     this.#area.addEventListener("compositionstart", () => { composing = true; });
@@ -65,6 +88,8 @@ export class CodeBox {
     this.#editor = createEditor(this.#host, { ...this.#options, value, selectionStart, selectionEnd, scrollTop });
     this.#area.hidden = true;
     document.querySelector(`label[for=${this.#area.id}]`).hidden = true;
+    this.#menu.apply();
+    this.#editor.setMarks(this.#marks);
     if (isFocused) this.#editor.focus();
   }
 }

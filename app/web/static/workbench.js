@@ -3,6 +3,7 @@ import { CodeBox } from "./code_box.js";
 import { Draft } from "./draft.js";
 import { cancel, describe, fetchFragment, follow, GradingError, NotSignedIn, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
+import { linkPlaces } from "./places.js";
 import { Versions } from "./versions.js";
 import { isWide, select } from "./views.js";
 
@@ -112,7 +113,7 @@ async function show(text, begin, waitedS = 0) {
     tell(attempt);
     if (cancelWanted) cancelUnderWay();
     const ended = await follow(attempt.id, tell);
-    if (ended.verdict) showVerdict(await fetchFragment(`/attempts/${ended.id}/verdict`));
+    if (ended.verdict) showVerdict(await fetchFragment(`/attempts/${ended.id}/verdict`), sent);
     else sayInVerdict("No verdict: the grading was cancelled.");
     line.stop(verdictBox.querySelector("[data-status=unwritten]") ? "Nothing written yet." : summarize(ended));
     if (ended.verdict) turnToVerdict(sent);
@@ -142,8 +143,14 @@ function sayInVerdict(text) {
 const markOf = (view) => document.querySelector(`[data-mark=${view}]`);
 
 /** Puts a verdict into its place, and its status into the tab. */
-function showVerdict(fragment) {
+function showVerdict(fragment, source = null) {
   verdictBox.replaceChildren(fragment);
+  const places = linkPlaces(verdictBox, (line) => {
+    select("workbench");
+    editor.jump(line);
+  });
+  // In another text, other lines have these numbers.
+  editor.setMarks(source === editor.value() ? places : []);
   const status = verdictBox.querySelector(".verdict-head .status");
   const mark = markOf("verdict");
   mark.replaceChildren();

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,11 @@ def test_the_bundle_carries_the_licences_of_what_is_in_it() -> None:
     for package in ("@codemirror/state", "@codemirror/view", "@lezer/python", "style-mod"):
         assert package in licences
     assert "Permission is hereby granted, free of charge" in licences
+
+
+def test_the_names_that_are_completed_are_those_of_the_installed_packages() -> None:
+    command = [sys.executable, str(CHECKOUT / "frontend/library_names.py")]
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    written = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    same = json.loads(written) == json.loads((STATIC / "library_names.json").read_text())
+    assert same, "run: .venv/bin/python frontend/library_names.py >app/web/static/library_names.json"

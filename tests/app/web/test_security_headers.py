@@ -1,4 +1,4 @@
-"""Every response carries the strict policy, errors included."""
+"""Every page carries the strict policy, errors included."""
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -32,6 +32,16 @@ def test_pages_not_found_and_unhandled_errors_all_carry_them() -> None:
         response = client.get(path)
         assert response.status_code == status
         assert {name: response.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
+
+
+def test_a_style_sheet_carries_those_that_have_an_effect_on_it() -> None:
+    app = FastAPI()
+    app.get("/style")(lambda: Response(media_type="text/css"))
+    add_security_headers(app)
+    headers = TestClient(app).get("/style").headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "Content-Security-Policy" not in headers
 
 
 def test_the_policy_allows_nothing_inline() -> None:

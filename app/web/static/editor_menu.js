@@ -1,0 +1,124 @@
+// The menu of the editor: how it looks, full screen, and the file as a whole. What is chosen stays in this browser.
+
+const KEY = "meshgrade:editor";
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function write(settings) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // Without storage, the choice lasts until the page is left.
+  }
+}
+
+export class EditorMenu {
+  #menu;
+  #box;
+  #workbench;
+  #status;
+  #code;
+  #slug;
+  #mostBytes = 1_000_000;
+
+  /** `code` is the code box: { value, setValue, focus, configure }. */
+  constructor(form, code) {
+    this.#menu = form.querySelector("[data-editor-menu]");
+    this.#box = form.querySelector(".editor");
+    this.#workbench = form.closest(".workbench");
+    this.#status = form.querySelector("[data-editor-said]");
+    this.#slug = form.dataset.slug;
+    this.#code = code;
+    const settings = read();
+    for (const input of this.#inputs) {
+      const stored = settings[input.dataset.setting];
+      if (input.type === "checkbox") input.checked = stored === true;
+      else if ([...input.options].some((option) => option.value === stored)) input.value = stored;
+      input.addEventListener("change", () => {
+        write(this.#settings);
+        this.apply();
+      });
+    }
+    for (const button of this.#menu.querySelectorAll("[data-do]")) button.addEventListener("click", () => this.#do(button.dataset.do));
+    document.addEventListener("click", (event) => { if (!this.#menu.contains(event.target)) this.#menu.open = false; });
+    document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.defaultPrevented) this.#escape(); });
+    this.#menu.hidden = false;
+    this.apply();
+  }
+
+  get #inputs() {
+    return [...this.#menu.querySelectorAll("[data-setting]")];
+  }
+
+  get #settings() {
+    return Object.fromEntries(this.#inputs.map((each) => [each.dataset.setting, each.type === "checkbox" ? each.checked : each.value]));
+  }
+
+  /** Gives the editor what is chosen. */
+  apply() {
+    const { size, tab, wrap } = this.#settings;
+    this.#box.style.setProperty("--code-size", `${size}rem`);
+    this.#code.configure({ tab: Number(tab), wrap });
+  }
+
+  #say(text) {
+    this.#status.textContent = text;
+  }
+
+  async #do(action) {
+    this.#menu.open = false;
+    this.#menu.querySelector("summary").focus();
+    await { full: () => this.#toggleFull(), copy: () => this.#copy(), download: () => this.#download(), upload: () => this.#upload() }[action]();
+  }
+
+  #toggleFull() {
+    const isFull = this.#workbench.classList.toggle("is-full");
+    this.#menu.querySelector("[data-do=full]").textContent = isFull ? "Leave full screen" : "Full screen";
+    this.#say(isFull ? "Full screen. Escape leaves it." : "Full screen is off.");
+    this.#code.focus();
+  }
+
+  #escape() {
+    if (this.#menu.open) {
+      this.#menu.open = false;
+      this.#menu.querySelector("summary").focus();
+    } else if (this.#workbench.classList.contains("is-full")) this.#toggleFull();
+  }
+
+  async #copy() {
+    try {
+      await navigator.clipboard.writeText(this.#code.value());
+      this.#say("Copied.");
+    } catch {
+      this.#say("This browser does not let the page copy. Select the code and copy it.");
+    }
+  }
+
+  #download() {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([this.#code.value()], { type: "text/x-python" }));
+    link.download = `${this.#slug}.py`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  #upload() {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.accept = ".py,text/x-python,text/plain";
+    input.addEventListener("change", async () => {
+      const [file] = input.files;
+      if (file.size > this.#mostBytes) return this.#say(`${file.name} is too large.`);
+      this.#code.setValue((await file.text()).replaceAll("\r\n", "\n"));
+      this.#say(`${file.name} is in the editor. Undo brings the earlier code back.`);
+      this.#code.focus();
+    });
+    input.click();
+  }
+}
