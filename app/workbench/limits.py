@@ -1,4 +1,4 @@
-"""How long a verdict takes and what a submission may use, in words, for whoever is about to send one."""
+"""How long a verdict takes and what a submission may use, in words, for anyone who is about to send one."""
 
 from grader.package.package import Limits
 

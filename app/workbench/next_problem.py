@@ -17,7 +17,7 @@ async def next_problem(user: User, services: WorkbenchServices, slug: str) -> Pa
 
 
 def _first_open(packages: Sequence[Package], slug: str, solved: set[str]) -> Package | None:
-    """A problem is open if everything that should be solved before it is solved. One that is not served is no bar."""
+    """A problem is open if everything that should be solved before it is solved. Problems not served do not count."""
     slugs = [package.slug for package in packages]
     at = slugs.index(slug) + 1 if slug in slugs else 0
     missing = set(slugs) - solved - {slug}

@@ -1,4 +1,4 @@
-"""What others wrote: the reference beside one's own accepted source, and the accepted sources that ship."""
+"""What others wrote: the reference beside the user's own accepted source, and the accepted sources that ship."""
 
 import asyncio
 from typing import Annotated
