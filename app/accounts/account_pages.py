@@ -5,8 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from app.accounts.browser_name import browser_name
 from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
+from app.accounts.ranking_names import read_ranking_name, set_ranking_name
 from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
 from app.accounts.services import AccountServices
 from app.accounts.web import (
@@ -45,6 +47,17 @@ async def change_password(request: Request, caller: Own) -> Response:
     except Refused as refusal:
         return await _account_page(request, caller, refusal)
     return _go("/account?changed=password")
+
+
+@router.post("/rankings")
+async def choose_ranking_name(request: Request, caller: Own) -> Response:
+    form = await read_form(request)
+    database = services_of(request, AccountServices).database
+    try:
+        await set_ranking_name(database, caller.user, form.get("ranking_name", ""), is_public="hidden" not in form)
+    except Refused as refusal:
+        return await _account_page(request, caller, refusal)
+    return _go("/account?changed=rankings#rankings")
 
 
 @router.post("/sessions/revoke-others")
@@ -155,10 +168,11 @@ async def _account_page(request: Request, caller: Caller, refusal: Refused | Non
         "account.html",
         refusal=refusal,
         user=caller.user,
-        changed=request.query_params.get("changed") == "password",
+        changed=request.query_params.get("changed"),
+        ranking_name=await read_ranking_name(services_of(request, AccountServices).database, caller.user),
         has_password=await accounts.has_password(caller.user),
         recent=accounts.recent.covers(caller),
-        sessions=await accounts.sessions.list(caller.user.id),
+        sessions=[(each, browser_name(each.user_agent)) for each in await accounts.sessions.list(caller.user.id)],
         this_session=caller.session_id,
         identities=await accounts.identities.list(caller.user.id),
         providers=services_of(request, AccountServices).providers.values(),

@@ -6,21 +6,24 @@ every column that is named like a secret: see export.py.
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, ForeignKey, Integer, String
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, String, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
 
 
 class UserRow(Base):
-    """`password_hash` is null if the user signs in another way."""
+    """`password_hash` is null if the user signs in another way. Rankings show `ranking_name`, or else `name`."""
 
     __tablename__ = "users"
+    __table_args__ = (Index("ix_users_ranking_name", "ranking_name", unique=True),)
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     name: Mapped[str] = mapped_column(String(200), unique=True)
     role: Mapped[str] = mapped_column(String(16))
     password_hash: Mapped[str | None] = mapped_column(String(255))
+    ranking_name: Mapped[str | None] = mapped_column(String(200))
+    in_rankings: Mapped[bool] = mapped_column(Boolean(), default=True, server_default=true())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 

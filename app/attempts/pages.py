@@ -10,10 +10,11 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
+from app.accounts.ranking_names import read_ranking_name
 from app.accounts.web import admit_guests, current_user, require_scope, site_address
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.phases import WORDS, in_words
-from app.attempts.ranking import ranking
+from app.attempts.ranking import ranking, spread
 from app.attempts.service import AttemptView, summary_of
 from app.attempts.services import AttemptServices
 from app.attempts.standing import progress
@@ -21,6 +22,7 @@ from app.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.queue.turns import QueuePlace
 from app.services import services_of
 from app.web.diff import diff_lines
+from app.web.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.web.forms import read_form
 from app.web.markdown import highlight_code
 from app.web.reasons import REASONS
@@ -209,7 +211,19 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
     package = services.catalogue.get(slug)
     ranked = package.manifest.mode == "program"
     places = await ranking(services.database, package.slug, user, _PLACES)
-    return render_page("ranking.html", user=user, problem=package, ranked=ranked, ranking=places)
+    around = await spread(services.database, package.slug, user)
+    return render_page(
+        "ranking.html",
+        user=user,
+        problem=package,
+        ranked=ranked,
+        ranking=places,
+        around=around,
+        is_public=(await read_ranking_name(services.database, user)).is_public,
+        bins=bins_of(around.best) if around.best else [],
+        picture=draw_spread(around.best, places.own.efficiency if places.own else None) if around.best else None,
+        trend=draw_trend(around.trend) if len(around.trend) > 1 else None,
+    )
 
 
 def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:

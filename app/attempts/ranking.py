@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, false, func, or_, select
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -31,6 +31,43 @@ class Ranking:
     users: int
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The best efficiency of each ranked user, the first accepted attempt, and the user's own efficiencies in order."""
+
+    best: tuple[float, ...]
+    first_name: str | None
+    first_at: datetime | None
+    trend: tuple[float, ...]
+
+
+_NAME = func.coalesce(UserRow.ranking_name, UserRow.name)
+_LONGEST_TREND = 30
+
+
+async def spread(database: Database, problem: str, user: User) -> Spread:
+    """Everything about a ranking but the places."""
+    ranked = _ranked(problem).subquery()
+    first = (
+        select(_NAME, AttemptRow.created_at)
+        .join(UserRow, UserRow.id == AttemptRow.user_id)
+        .where(AttemptRow.problem == problem, IS_RANKED, UserRow.in_rankings)
+        .order_by(AttemptRow.created_at, AttemptRow.id)
+        .limit(1)
+    )
+    own = (
+        select(AttemptRow.efficiency)
+        .where(AttemptRow.problem == problem, AttemptRow.user_id == user.id, IS_RANKED)
+        .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+        .limit(_LONGEST_TREND)
+    )
+    async with database.reading() as session:
+        best = (await session.scalars(select(ranked.c.efficiency))).all()
+        name, at = (await session.execute(first)).one_or_none() or (None, None)
+        trend = [value for value in await session.scalars(own) if value is not None]
+    return Spread(tuple(best), name, at, tuple(reversed(trend)))
+
+
 async def ranking(database: Database, problem: str, user: User, limit: int) -> Ranking:
     """Rank a problem. Only accepted attempts with an efficiency have a place, and runs never do."""
     ranked = _ranked(problem).subquery()
@@ -45,7 +82,7 @@ async def ranking(database: Database, problem: str, user: User, limit: int) -> R
         .scalar_subquery()
     )
     query = (
-        select(ranked.c.place, ranked.c.user_id, UserRow.name, ranked.c.efficiency, reached_at, ranked.c.users)
+        select(ranked.c.place, ranked.c.user_id, _NAME, ranked.c.efficiency, reached_at, ranked.c.users)
         .join(UserRow, UserRow.id == ranked.c.user_id)
         # Only the attempts of the users whose places are shown have to be read.
         .where(or_(ranked.c.place <= limit, ranked.c.user_id == user.id))
@@ -63,9 +100,10 @@ async def ranking(database: Database, problem: str, user: User, limit: int) -> R
 
 def _ranked(problem: str) -> Select[tuple[str, float, int, int]]:
     """The best efficiency of each user, with its place, and how many users there are."""
+    hidden = select(UserRow.id).where(UserRow.in_rankings == false())
     best = (
         select(AttemptRow.user_id, func.max(AttemptRow.efficiency).label("efficiency"))
-        .where(AttemptRow.problem == problem, IS_RANKED)
+        .where(AttemptRow.problem == problem, IS_RANKED, AttemptRow.user_id.not_in(hidden))
         .group_by(AttemptRow.user_id)
         .subquery()
     )

@@ -41,6 +41,7 @@ class Row:
     best: int | None
     needs: tuple[Named, ...]
     words: str
+    is_ranked: bool
 
     @property
     def is_open(self) -> bool:
@@ -174,6 +175,7 @@ def _row(package: Package, track: str, named: Mapping[str, Named], progress: Pro
         state=named[package.slug].state,
         best=progress.best_score if progress else None,
         needs=tuple(named[slug] for slug in manifest.prerequisites if slug in named),
+        is_ranked=manifest.mode == "program",
         words=" ".join((manifest.title, manifest.summary, package.slug, *manifest.tags)).lower(),
     )
 

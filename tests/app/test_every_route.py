@@ -51,6 +51,7 @@ PUBLIC = {
 OWN = {
     ("GET", "/account"),
     ("POST", "/account/password"),
+    ("POST", "/account/rankings"),
     ("POST", "/account/sessions/revoke-others"),
     ("GET", "/account/delete"),
     ("POST", "/account/delete"),

@@ -1,0 +1,52 @@
+"""How users appear in rankings: by their name, by another one, or not at all."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.accounts.caller import User
+from app.accounts.models import UserRow
+from app.accounts.text import check_name
+from app.database import Database
+from app.errors import NameTaken
+
+
+@dataclass(frozen=True, slots=True)
+class RankingName:
+    """`name` is empty for the name of the account."""
+
+    name: str
+    is_public: bool
+
+
+async def read_ranking_name(database: Database, user: User) -> RankingName:
+    async with database.reading() as session:
+        query = select(UserRow.ranking_name, UserRow.in_rankings).where(UserRow.id == user.id)
+        name, is_public = (await session.execute(query)).one()
+    return RankingName(name or "", is_public)
+
+
+async def set_ranking_name(database: Database, user: User, name: str, *, is_public: bool) -> None:
+    """Without a name, the user appears by the name of the account.
+
+    Raises:
+      NameInvalid.
+      NameTaken: somebody else has this name, as an account or in rankings.
+    """
+    chosen = check_name(name) if name.strip() else None
+    try:
+        async with database.writing() as session:
+            theirs = select(func.count()).where(
+                UserRow.id != user.id, or_(UserRow.name == chosen, UserRow.ranking_name == chosen)
+            )
+            if chosen is not None and await session.scalar(theirs):
+                raise _taken(chosen)
+            values = {"ranking_name": chosen, "in_rankings": is_public}
+            await session.execute(update(UserRow).where(UserRow.id == user.id).values(values))
+    except IntegrityError:  # somebody else took it at the same time
+        raise _taken(chosen or "") from None
+
+
+def _taken(name: str) -> NameTaken:
+    return NameTaken(f"The name {name!r} is taken. Choose another one.")

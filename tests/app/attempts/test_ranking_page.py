@@ -1,0 +1,96 @@
+"""The page of a ranking: how all efficiencies are spread, who was first, the own trend, and who is left out."""
+
+import html
+
+import pytest
+
+from app.accounts.ranking_names import set_ranking_name
+from app.attempts.ranking import spread
+from app.errors import NameInvalid, NameTaken
+from app.web.drawings.efficiency import bins_of
+from tests.app.accounts.people import send_form, sign_in
+from tests.app.attempts.handing_in import accepted, hand_in
+from tests.app.attempts.test_ranking import PAGE, grade_programs, places, read
+
+pytestmark = pytest.mark.anyio
+
+
+async def seed(service) -> dict:
+    accounts = service.services.accounts
+    people = {"owner": await accounts.ensure_owner()}
+    people |= {name: await accounts.add_user(name, "student") for name in ("ada", "bob")}
+    for name, efficiency in (("bob", 80.0), ("owner", 90.0), ("owner", 104.0), ("ada", 120.0)):
+        await hand_in(service.services.database, people[name], accepted(efficiency))
+    return people
+
+
+async def show(service) -> str:
+    page = await service.http.get("/problems/add_one/ranking", headers=service.bearer | PAGE)
+    assert page.status_code == 200
+    return html.unescape(page.text)
+
+
+async def test_the_spread_the_first_and_ones_own_trend_in_each_database(either):
+    people = await seed(either)
+    found = await spread(either.services.database, "add_one", people["owner"])
+    assert sorted(found.best) == [80.0, 104.0, 120.0]
+    assert (found.first_name, found.trend) == ("bob", (90.0, 104.0))
+    assert (await spread(either.services.database, "add_two", people["owner"])).first_at is None
+
+
+async def test_the_page_says_in_words_what_it_draws(service, package):
+    grade_programs(service, package)
+    await seed(service)
+    page = await show(service)
+    assert "Best efficiency of each of 3 users, from 80.00 to 120.00. Yours is 104.00." in page
+    assert "Your accepted attempts in order: 90.00, 104.00." in page
+    assert "First accepted: <strong>bob</strong>" in page
+    assert page.count("is-own") == 1
+    assert '/problems/add_one/ranking">Ranking' in (await service.http.get("/problems", headers=service.bearer)).text
+
+
+async def test_who_is_left_out_has_no_place_anywhere(either, package):
+    grade_programs(either, package)
+    people = await seed(either)
+    for name in ("bob", "owner"):
+        await set_ranking_name(either.services.database, people[name], "", is_public=False)
+    answer = await read(either)
+    assert (places(answer), answer["own"], answer["users"]) == ([(1, "ada", 120.0)], None, 1)
+    page = await show(either)
+    assert "You have chosen to be in no ranking." in page
+    assert "First accepted: <strong>ada</strong>" in page
+    assert "bob" not in page
+
+
+async def test_another_name_is_shown_instead_of_the_account(either, package):
+    grade_programs(either, package)
+    people = await seed(either)
+    await set_ranking_name(either.services.database, people["ada"], " Countess ", is_public=True)
+    assert [place["name"] for place in (await read(either))["places"]] == ["countess", "owner", "bob"]
+    page = await show(either)
+    assert "countess" in page
+    assert ">ada<" not in page
+    for taken in ("countess", "bob", "owner", "ada"):
+        other = people["bob"] if taken != "bob" else people["owner"]
+        with pytest.raises(NameTaken, match=taken):
+            await set_ranking_name(either.services.database, other, taken, is_public=True)
+    with pytest.raises(NameInvalid):
+        await set_ranking_name(either.services.database, people["bob"], "<b>", is_public=True)
+
+
+async def test_it_is_chosen_in_the_account(service):
+    await sign_in(service)
+    saved = await send_form(service.http, "/account", "/account/rankings", ranking_name="quiet", hidden="on")
+    assert saved.headers["location"] == "/account?changed=rankings#rankings"
+    page = (await service.http.get("/account", headers=PAGE)).text
+    assert 'value="quiet"' in page
+    assert 'name="hidden" checked' in page
+    refused = await send_form(service.http, "/account", "/account/rankings", ranking_name="x")
+    assert refused.status_code == 422
+    assert "This name" in refused.text or "2 to 39 characters" in refused.text
+
+
+def test_each_value_is_in_one_interval():
+    values = [80.0, 80.0, 81.5, 100.0, 119.999, 120.0]
+    assert sum(count for _, _, count in bins_of(values)) == len(values)
+    assert bins_of([100.0, 100.0]) == [(100.0, 100.0, 2)]
