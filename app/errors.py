@@ -211,6 +211,14 @@ class TooManyGuestRuns(Refused):
     status, slug, title = 429, "too-many-guest-runs", "Too many runs without an account"
 
 
+class ReportNotFound(Refused):
+    status, slug, title = 404, "report-not-found", "There is no such report"
+
+
+class TooManyReports(Refused):
+    status, slug, title = 429, "too-many-reports", "You have reported many faults"
+
+
 class TooManyWaiting(Refused):
     status, slug, title = 429, "too-many-waiting", "Too many attempts are waiting"
 

@@ -57,6 +57,7 @@ from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks, queue_deliveries
 from app.webhooks.services import WebhookServices
 from app.workbench.drafts import Drafts
+from app.workbench.reports import FaultReports
 from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
@@ -206,6 +207,7 @@ async def _open(
                 shares=Shares(database),
                 durations=Durations(database),
                 drafts=Drafts(database, catalogue, settings.max_source_bytes),
+                reports=FaultReports(database, catalogue),
                 warm=built.grader.warm if built else _warm_nothing,
                 preparation=preparing[0][0].state if preparing else None,
                 authoring=Authoring(database, store, serving, validations, walls, settings.ceiling),

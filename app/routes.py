@@ -31,7 +31,7 @@ from app.web.static_files import mount_static
 from app.web.templating import compile_pages
 from app.webhooks import api as webhooks_api
 from app.workbench import api as workbench_api
-from app.workbench import give_up_pages, restore_pages, solutions_pages
+from app.workbench import give_up_pages, report_pages, restore_pages, solutions_pages
 from app.workbench import pages as workbench_pages
 
 _API = "/api/v1"
@@ -51,7 +51,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
-    for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages):
+    for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages, report_pages):
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)

@@ -1,4 +1,4 @@
-"""The tables of drafts."""
+"""The tables of drafts and of reported faults."""
 
 from datetime import datetime
 
@@ -31,3 +31,17 @@ class ReplacedDraftRow(Base):
     problem: Mapped[str] = mapped_column(String(64))
     source: Mapped[str] = mapped_column(Text())
     replaced_at: Mapped[datetime] = mapped_column(UTCDateTime())
+
+
+class FaultReportRow(Base):
+    """What a user found wrong with a version of a problem. `done_at` is when an instructor had dealt with it."""
+
+    __tablename__ = "fault_reports"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    problem: Mapped[str] = mapped_column(String(64))
+    version: Mapped[str] = mapped_column(String(64))
+    text: Mapped[str] = mapped_column(Text())
+    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    done_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

@@ -7,6 +7,7 @@ from app.attempts.durations import Durations
 from app.attempts.services import AttemptServices
 from app.queue.preparing import Preparation
 from app.workbench.drafts import Drafts
+from app.workbench.reports import FaultReports
 from grader.package.package import Package
 
 
@@ -15,6 +16,7 @@ class WorkbenchServices(AttemptServices):
     """`warm` prepares a runner for a problem. `preparation` is None if this process prepares nothing."""
 
     drafts: Drafts
+    reports: FaultReports
     durations: Durations
     warm: Callable[[Package], None]
     preparation: Callable[[], Preparation] | None

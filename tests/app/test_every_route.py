@@ -94,6 +94,8 @@ OWN = {
     ("GET", "/problems/{slug}/previous"),
     ("GET", "/progress"),
     ("GET", "/problems/{slug}/ranking"),
+    ("GET", "/problems/{slug}/report"),
+    ("POST", "/problems/{slug}/report"),
 }
 OWNED = {
     ("POST", "/account/identities/{identity_id}/remove"),
@@ -119,6 +121,8 @@ OWNED = {
     ("GET", "/attempts/{attempt_id}/verdict"),
 }
 INSTRUCT = {
+    ("GET", "/reports"),
+    ("POST", "/reports/{report_id}/done"),
     ("PUT", "/api/v1/problems/{slug}"),
     ("POST", "/api/v1/problems/{slug}/validations"),
     ("GET", "/api/v1/problems/{slug}/validations"),
@@ -268,7 +272,7 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    unknown = {"check_id": "0" * 32, "validation_id": "0" * 32, "rejudge_id": "0" * 32}
+    unknown = {"report_id": "0" * 32, "check_id": "0" * 32, "validation_id": "0" * 32, "rejudge_id": "0" * 32}
     where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where
 

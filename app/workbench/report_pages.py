@@ -1,0 +1,70 @@
+"""The form that reports a fault in a problem, and the list that instructors read."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_role, require_scope
+from app.errors import Refused
+from app.services import services_of
+from app.web.forms import read_form
+from app.web.templating import render_page
+from app.workbench.reports import LONGEST
+from app.workbench.services import WorkbenchServices
+from grader.package.package import Package
+
+router = APIRouter(include_in_schema=False)
+Reader = Annotated[User, Depends(require_scope("read"))]
+Submitter = Annotated[User, Depends(require_scope("submit"))]
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+
+
+@router.get("/problems/{slug}/report")
+async def show_form(request: Request, slug: str, user: Reader) -> HTMLResponse:
+    package = services_of(request, WorkbenchServices).catalogue.get(slug)
+    return _form(package, user, is_sent="sent" in request.query_params)
+
+
+@router.post("/problems/{slug}/report")
+async def report_fault(request: Request, slug: str, user: Submitter) -> Response:
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
+    # Percent-encoding turns one character into at most twelve bytes.
+    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
+    text = form.get("text", "")
+    try:
+        await services.reports.add(user, package.slug, text)
+    except Refused as refusal:
+        return _form(package, user, text=text, refusal=refusal)
+    return RedirectResponse(f"/problems/{package.slug}/report?sent=1", status_code=303)
+
+
+@router.get("/reports")
+async def list_reports(request: Request, user: Instructor) -> HTMLResponse:
+    services = services_of(request, WorkbenchServices)
+    titles = {each.slug: each.manifest.title for each in services.catalogue.all()}
+    return render_page("reports.html", user=user, reports=await services.reports.list(), titles=titles)
+
+
+@router.post("/reports/{report_id}/done")
+async def mark_done(request: Request, report_id: str, user: Instructor) -> Response:
+    form = await read_form(request)
+    await services_of(request, WorkbenchServices).reports.mark(report_id, is_done=form.get("done") != "no")
+    return RedirectResponse("/reports", status_code=303)
+
+
+def _form(
+    package: Package, user: User, *, is_sent: bool = False, text: str = "", refusal: Refused | None = None
+) -> HTMLResponse:
+    return render_page(
+        "report.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        problem=package,
+        is_sent=is_sent,
+        text=text,
+        longest=LONGEST,
+        refusal=refusal,
+    )

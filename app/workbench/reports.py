@@ -1,0 +1,95 @@
+"""Faults in problems: reported by users, read by instructors. The only writer of that table."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select, update
+
+from app.accounts.caller import User
+from app.accounts.models import UserRow
+from app.attempts.source import check_text
+from app.clock import now
+from app.database import Database
+from app.errors import FieldInvalid, ReportNotFound, TooManyReports
+from app.ids import is_id, new_id
+from app.problems.service import Catalogue
+from app.workbench.models import FaultReportRow
+
+LONGEST = 4000
+_MOST_A_DAY = 10
+_MOST_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FaultReport:
+    """`name` is the account that reported it."""
+
+    id: str
+    problem: str
+    version: str
+    text: str
+    created_at: datetime
+    done_at: datetime | None
+    name: str
+
+
+class FaultReports:
+    """Safe to share between requests."""
+
+    def __init__(self, database: Database, catalogue: Catalogue) -> None:
+        self._database = database
+        self._catalogue = catalogue
+
+    async def add(self, user: User, slug: str, text: str) -> None:
+        """Report a fault in the served version of a problem.
+
+        Raises:
+          ProblemNotFound.
+          FieldInvalid: there is no text, or too much.
+          SourceRefused: it is not text.
+          TooManyReports: this user has sent ten within a day.
+        """
+        package = self._catalogue.get(slug)
+        text = text.strip()
+        if not text or len(text) > LONGEST:
+            raise FieldInvalid(f"text: say what is wrong, in 1 to {LONGEST} characters.")
+        check_text(text, 4 * LONGEST)
+        row = FaultReportRow
+        async with self._database.writing() as session:
+            lately = select(func.count()).where(row.user_id == user.id, row.created_at > now() - timedelta(days=1))
+            if (await session.scalar(lately) or 0) >= _MOST_A_DAY:
+                raise TooManyReports(f"You have sent {_MOST_A_DAY} reports within a day. Send this one tomorrow.")
+            session.add(
+                row(
+                    id=new_id(),
+                    user_id=user.id,
+                    problem=package.slug,
+                    version=package.version,
+                    text=text,
+                    created_at=now(),
+                )
+            )
+
+    async def list(self) -> list[FaultReport]:
+        """Of all users: those that are open first, then the newest."""
+        row = FaultReportRow
+        query = (
+            select(row.id, row.problem, row.version, row.text, row.created_at, row.done_at, UserRow.name)
+            .join(UserRow, UserRow.id == row.user_id)
+            .order_by(row.done_at.is_not(None), row.created_at.desc(), row.id)
+            .limit(_MOST_LISTED)
+        )
+        async with self._database.reading() as session:
+            return [FaultReport(*each) for each in await session.execute(query)]
+
+    async def mark(self, report_id: str, *, is_done: bool) -> None:
+        """Raises `ReportNotFound`."""
+        row, found = FaultReportRow, None
+        if is_id(report_id):
+            async with self._database.writing() as session:
+                moment = now() if is_done else None
+                found = await session.scalar(
+                    update(row).where(row.id == report_id).values(done_at=moment).returning(row.id)
+                )
+        if found is None:
+            raise ReportNotFound(f"There is no report with the id {report_id[:64]!r}.")

@@ -1,0 +1,58 @@
+"""A fault that somebody reports reaches the instructors, harmlessly, and not without limit."""
+
+import re
+
+import pytest
+
+from app.errors import TooManyReports
+from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_up
+
+pytestmark = pytest.mark.anyio
+FORM = "/problems/add_one/report"
+TEXT = "Case 2 is wrong.\n<script>alert(1)</script>\x1b[31m\u202e"
+
+
+async def test_what_a_student_reports_is_listed_for_instructors_until_it_is_done(either):
+    async with browser(either) as ada, browser(either) as teacher:
+        await sign_up(either, ada, "ada")
+        await sign_up(either, teacher, "teacher", "instructor")
+        assert f'<a href="{FORM}">' in (await ada.get("/problems/add_one")).text
+        sent = await send_form(ada, FORM, FORM, text=TEXT)
+        assert sent.headers["location"] == f"{FORM}?sent=1"
+        assert "Thank you." in (await ada.get(sent.headers["location"])).text
+
+        page = (await teacher.get("/reports")).text
+        for words in ("Case 2 is wrong.", "ada", "Add one", "&lt;script&gt;"):
+            assert words in page
+        assert not {"\x1b", "\u202e"} & set(page)
+        assert "<script>alert" not in page
+        action = re.search(r'action="(/reports/\w+/done)"', page)[1]
+        assert (await send_form(teacher, "/reports", action, done="yes")).status_code == 303
+        assert "Open again" in (await teacher.get("/reports")).text
+        assert (await send_form(teacher, "/reports", action, done="no")).status_code == 303
+        assert "Mark as done" in (await teacher.get("/reports")).text
+        assert "Case 2 is wrong." in (await ada.get("/api/v1/me/export")).text
+
+        refused = await ada.get("/reports")
+        assert refused.status_code == 403
+        assert "Reported faults" not in (await ada.get("/account")).text
+        token = form_token((await ada.get("/account")).text)
+        assert (await ada.post(action, data={"form_token": token}, headers=SITE)).status_code == 403
+
+
+@pytest.mark.parametrize("text", ["", "  ", "x" * 4001, "a\0b"])
+async def test_an_unusable_text_returns_with_the_reason(service, text):
+    async with browser(service) as ada:
+        await sign_up(service, ada, "ada")
+        answer = await send_form(ada, FORM, FORM, text=text)
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+
+
+async def test_ten_a_day_are_enough(either):
+    owner = await either.services.accounts.ensure_owner()
+    for number in range(10):
+        await either.services.reports.add(owner, "add_one", f"fault {number}")
+    with pytest.raises(TooManyReports, match="Send this one tomorrow"):
+        await either.services.reports.add(owner, "add_one", "one more")
+    assert len(await either.services.reports.list()) == 10
