@@ -54,8 +54,8 @@ def draw_spread(values: Sequence[float], own: float | None) -> Markup:
     if len(bins) > 1:
         right = element("text", f"{bins[-1][1]:.2f}", x=_WIDTH - _LEFT, y=_BASE + 16, class_="axis", text_anchor="end")
         shapes.append(right)
-    said = "" if own is None else f" Yours is {own:.2f}."
-    title = f"Best efficiency of each of {len(values)} users, from {min(values):.2f} to {max(values):.2f}.{said}"
+    yours = "" if own is None else f" Yours is {own:.2f}."
+    title = f"Best efficiency of each of {len(values)} users, from {min(values):.2f} to {max(values):.2f}.{yours}"
     return _drawing(title, shapes, _WIDTH, _HEIGHT)
 
 
