@@ -120,7 +120,7 @@ def admit_guests(scope: Scope) -> Callable[[Request], Awaitable[User]]:
 async def current_guest(request: Request) -> User | None:
     """The guest, if nobody is signed in, guests may run, and the browser has the cookie of our forms.
 
-    A browser whose session has ended is not a guest's: whoever uses it expects to find the run in their account.
+    A browser whose session has ended is not a guest's: its user expects to find the run in their account.
     """
     if await current_caller(request) is not None or not services_of(request, Services).settings.guest_runs_in_total:
         return None

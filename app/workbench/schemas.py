@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic_core import PydanticCustomError
 
 from app.attempts.schemas import EXAMPLE_SOURCE
 from app.workbench.drafts import Draft
@@ -59,7 +58,7 @@ class EditorialJSON(BaseModel):
 
 def _require_true(value: bool) -> bool:
     if not value:
-        raise PydanticCustomError("not_confirmed", "To give up the problem, send true")
+        raise ValueError("to give up the problem, send true")
     return value
 
 

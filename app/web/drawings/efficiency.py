@@ -1,4 +1,4 @@
-"""How efficient everybody's best programs are, with one's own place; and one's own attempts in order."""
+"""How efficient everybody's best programs are, with the user's own place; and the user's attempts in order."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,7 +13,7 @@ _TREND_WIDTH, _TREND_HEIGHT, _EDGE = 480, 90, 10
 
 
 def bins_of(values: Sequence[float]) -> list[tuple[float, float, int]]:
-    """From, to, and how many values lie in each of at most twelve equal intervals."""
+    """From, to, and how many values are in each of at most twelve equal intervals."""
     low, high = min(values), max(values)
     if high - low < 1e-9:
         return [(low, high, len(values))]
@@ -60,7 +60,7 @@ def draw_spread(values: Sequence[float], own: float | None) -> Markup:
 
 
 def draw_trend(values: Sequence[float]) -> Markup:
-    """A line through one's own accepted attempts, the oldest on the left."""
+    """A line through the user's accepted attempts, the oldest on the left."""
     low, high = min(values), max(values)
     step = (_TREND_WIDTH - 2 * _EDGE) / max(1, len(values) - 1)
 
