@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import IdentityRow, UserRow
+from app.accounts.ranking_names import is_ranking_name
 from app.clock import now
 from app.database import Database
 from app.errors import IdentityNotFound, IdentityTaken, LastWayIn
@@ -94,4 +95,4 @@ async def free_name(session: AsyncSession, preferred: str) -> str:
     base = re.sub(r"[^a-z0-9._-]+", "-", preferred.lower()).strip("-._")[:30]
     base = base if len(base) >= 2 else "student"
     taken = await session.scalar(select(UserRow.id).where(UserRow.name == base))
-    return base if taken is None else f"{base}-{secrets.token_hex(4)}"
+    return base if taken is None and not await is_ranking_name(session, base) else f"{base}-{secrets.token_hex(4)}"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -25,6 +26,11 @@ async def read_ranking_name(database: Database, user: User) -> RankingName:
         query = select(UserRow.ranking_name, UserRow.in_rankings).where(UserRow.id == user.id)
         name, is_public = (await session.execute(query)).one()
     return RankingName(name or "", is_public)
+
+
+async def is_ranking_name(session: AsyncSession, name: str) -> bool:
+    """Whether somebody appears in rankings by this name. No account may then have it: it would be taken for theirs."""
+    return await session.scalar(select(UserRow.id).where(UserRow.ranking_name == name)) is not None
 
 
 async def set_ranking_name(database: Database, user: User, name: str, *, is_public: bool) -> None:

@@ -1,4 +1,7 @@
-"""Users: how accounts are created, and the ways to sign in to them. The only writer of users and sign-in links."""
+"""Users: how accounts are created, and the ways to sign in to them.
+
+The only writer of sign-in links and, but for the names in rankings, of users.
+"""
 
 from datetime import timedelta
 from typing import Literal
@@ -14,6 +17,7 @@ from app.accounts.identities import Identities, Identity, find, free_name, new_r
 from app.accounts.invitations import Invitations
 from app.accounts.models import SignInLinkRow, UserRow
 from app.accounts.passwords import Passwords, check_password
+from app.accounts.ranking_names import is_ranking_name
 from app.accounts.recent import Recent, require_session
 from app.accounts.roles import Role
 from app.accounts.sessions import Sessions
@@ -155,6 +159,8 @@ class Accounts:
         password_hash = await self._passwords.hash(password)
         try:
             async with self._database.writing() as session:
+                if await is_ranking_name(session, name):
+                    raise NameTaken(f"The name {name!r} is taken. Choose another one.")
                 role = await self.invitations.use(session, invitation) if invitation else "student"
                 user = _new_user(session, name, role, password_hash)
                 await session.flush()

@@ -35,13 +35,18 @@ class Service:
 
 
 @contextmanager
-def serve(data: Path) -> Iterator[Service]:
-    """Run `meshgrade serve` on a free port until the block ends."""
+def serve(data: Path, *, all_problems: bool = False) -> Iterator[Service]:
+    """Run `meshgrade serve` on a free port until the block ends.
+
+    Args:
+      all_problems: not only one of each mode. The service prepares each of them, and no test looks at the others.
+    """
     command = [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
-    # One problem of each mode: with all of them it would prepare a dozen that no test looks at.
-    problems = data.with_name("problems")
-    for slug in ("fsdp_step", "psum_scatter_mean"):
-        shutil.copytree(CHECKOUT / "problems" / slug, problems / slug)
+    problems = CHECKOUT / "problems"
+    if not all_problems:
+        problems = data.with_name("problems")
+        for slug in ("fsdp_step", "psum_scatter_mean"):
+            shutil.copytree(CHECKOUT / "problems" / slug, problems / slug)
     environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
     log = data.with_name(f"{data.name}.log")
     with log.open("w") as errors:

@@ -4,11 +4,12 @@ import html
 
 import pytest
 
+from app.accounts.identities import free_name
 from app.accounts.ranking_names import set_ranking_name
 from app.attempts.ranking import spread
 from app.errors import NameInvalid, NameTaken
 from app.web.drawings.efficiency import bins_of
-from tests.app.accounts.people import send_form, sign_in
+from tests.app.accounts.people import PASSWORD, send_form, sign_in
 from tests.app.attempts.handing_in import accepted, hand_in
 from tests.app.attempts.test_ranking import PAGE, grade_programs, places, read
 
@@ -76,6 +77,20 @@ async def test_another_name_is_shown_instead_of_the_account(either, package):
             await set_ranking_name(either.services.database, other, taken, is_public=True)
     with pytest.raises(NameInvalid):
         await set_ranking_name(either.services.database, people["bob"], "<b>", is_public=True)
+
+
+async def test_no_account_gets_a_name_that_somebody_has_in_rankings(either, package):
+    grade_programs(either, package)
+    people = await seed(either)
+    await set_ranking_name(either.services.database, people["ada"], "countess", is_public=True)
+    accounts = either.services.accounts
+    invitation, _ = await accounts.invitations.create(people["owner"], "student", "", 7)
+    with pytest.raises(NameTaken, match="countess"):
+        await accounts.sign_up("countess", PASSWORD, invitation, "", "")
+    # The invitation still works.
+    assert await accounts.sign_up("count", PASSWORD, invitation, "", "")
+    async with either.services.database.reading() as session:
+        assert (await free_name(session, "Countess")).startswith("countess-")
 
 
 async def test_it_is_chosen_in_the_account(service):

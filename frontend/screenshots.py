@@ -1,0 +1,63 @@
+"""Take the pictures in docs/images from a service of its own, with the real judge: `python -m frontend.screenshots`."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, serve
+from tests.browser.workbench import await_verdict, turn_to, write
+
+TARGET = CHECKOUT / "docs/images"
+PROBLEMS = CHECKOUT / "problems"
+VIEW = {"width": 1440, "height": 900}
+# What is submitted in this order: a problem, a file of its package, and the status of the verdict.
+SUBMITTED = (
+    ("all_gather_tiled", "reference.py", "accepted"),
+    ("psum_scatter_mean", "reference.py", "accepted"),
+    ("fsdp_step", "submissions/rejected/wrong_value/loss_after_the_update.py", "rejected"),
+    ("fsdp_shard_map_step", "submissions/rejected/wrong_sharding/moments_replicated.py", "rejected"),
+)
+
+
+def main() -> None:
+    TARGET.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve(Path(folder) / "data", all_problems=True) as service,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        page = browser.new_page(viewport=VIEW, color_scheme="light", reduced_motion="reduce", base_url=service.url)
+        page.goto("/")
+        _picture(page, "front")
+        page.goto(service.sign_in_url)
+        for slug, file, status in SUBMITTED:
+            page.goto(f"/problems/{slug}")
+            # Without the docstring, which gives a mistake away.
+            write(page, (PROBLEMS / slug / file).read_text(encoding="utf-8").partition('"""\n')[2].lstrip())
+            page.keyboard.press("Control+Home")
+            page.get_by_role("button", name="Submit").click()
+            await_verdict(page, status)
+        _picture(page, "verdict")
+        turn_to(page, "Statement")
+        _picture(page, "workbench")
+        page.goto("/problems")
+        _picture(page, "catalogue")
+        page.goto("/progress")
+        _picture(page, "progress")
+        browser.close()
+
+
+def _picture(page: Page, name: str) -> None:
+    page.evaluate("scrollTo(0, 0)")
+    # A server that has just started says so. A reader's has not.
+    page.evaluate("document.querySelector('.problem-head .notice')?.remove()")
+    # The editor blinks, and a pointer over a link draws its line.
+    page.mouse.move(0, 0)
+    page.evaluate("document.activeElement?.blur()")
+    page.screenshot(path=TARGET / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
