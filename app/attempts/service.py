@@ -181,9 +181,11 @@ class Attempts:
         return await self._placed(row)
 
     async def get(self, user: User, attempt_id: str, *, placed: bool = True) -> AttemptView:
-        """Raises `AttemptNotFound`, even if it exists for another user.
+        """Without `placed`, omits its place in the queue.
 
-        Without `placed`, omits its place in the queue.
+        Raises:
+          AttemptNotFound: also if it exists for another user.
+          NotSignedIn: the same for a guest, who may be a user that has signed out.
         """
         async with self._database.reading() as session:
             row = await self._find(session, user, attempt_id)
@@ -279,6 +281,8 @@ class Attempts:
         row = await session.get(AttemptRow, attempt_id) if is_id(attempt_id) else None
         browser = user.guest and user.guest.browser
         if row is None or (row.user_id, row.guest) != (user.id, browser) or row.kind == "rejudge":
+            if user.guest is not None:
+                raise NotSignedIn("This browser has sent no run with this id. If it is an attempt of yours, sign in.")
             raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
         return row
 
