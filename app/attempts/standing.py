@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, case, func, select
+from sqlalchemy import and_, bindparam, case, func, select
 
 from app.accounts.caller import User
+from app.attempts.models import GiveUpRow
 from app.database import Database
 from app.queue.models import IS_SCORED, AttemptRow
 
@@ -28,6 +29,12 @@ class Progress:
     last_at: datetime
     best_score: int | None
     accepted: bool
+    gave_up: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Solved or given up: there is nothing left to do, and what builds on it can begin."""
+        return self.accepted or self.gave_up
 
 
 # Built once: building a statement takes as long as executing it, and every problem page needs it.
@@ -49,8 +56,15 @@ _LAST = (
     .group_by(AttemptRow.problem)
     .subquery()
 )
-_PROGRESS = select(_LAST.c.problem, _LAST.c.last_at, _SCORES.c.best_score, _SCORES.c.accepted).join_from(
-    _LAST, _SCORES, _SCORES.c.problem == _LAST.c.problem, isouter=True
+_GAVE_UP = GiveUpRow.at.is_not(None).label("gave_up")
+_PROGRESS = (
+    select(_LAST.c.problem, _LAST.c.last_at, _SCORES.c.best_score, _SCORES.c.accepted, _GAVE_UP)
+    .join_from(_LAST, _SCORES, _SCORES.c.problem == _LAST.c.problem, isouter=True)
+    .join(
+        GiveUpRow,
+        and_(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == _LAST.c.problem),
+        isouter=True,
+    )
 )
 
 
@@ -66,4 +80,6 @@ async def progress(database: Database, user: User) -> dict[str, Progress]:
     """Progress by problem, for each that the user has sent anything to."""
     async with database.reading() as session:
         rows = await session.execute(_PROGRESS, {"user_id": user.id})
-        return {slug: Progress(last_at, best, bool(accepted)) for slug, last_at, best, accepted in rows}
+        return {
+            slug: Progress(last_at, best, bool(accepted), gave_up) for slug, last_at, best, accepted, gave_up in rows
+        }

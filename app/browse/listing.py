@@ -17,11 +17,12 @@ _MAX_TEXT = 100
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A problem by name, with how far the reader has come."""
+    """A problem by name, with how far the reader has come. It `is_over` once it is solved or given up."""
 
     slug: str
     title: str
     state: State
+    is_over: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Row:
 
     @property
     def is_open(self) -> bool:
-        """Everything that should be solved before it is solved."""
-        return all(each.state == "solved" for each in self.needs)
+        """Everything that should be solved before it is solved or given up."""
+        return all(each.is_over for each in self.needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All problems. `going_on` was tried last and is not solved; `up_next` is the first that can be begun."""
+    """All problems. `going_on` was tried last; `up_next` is the first that can be begun.
+
+    Neither is solved or given up.
+    """
 
     groups: tuple[Group, ...]
     going_on: Row | None
@@ -138,8 +142,11 @@ def list_problems(sections: Sequence[Section], progress: Mapping[str, Progress])
     """
     packages = [package for section in sections for package in section.packages]
     named = {
-        package.slug: Named(package.slug, package.manifest.title, _state(progress.get(package.slug)))
+        package.slug: Named(
+            package.slug, package.manifest.title, _state(reached), reached is not None and reached.is_over
+        )
         for package in packages
+        for reached in [progress.get(package.slug)]
     }
     groups = tuple(
         Group(
@@ -151,9 +158,10 @@ def list_problems(sections: Sequence[Section], progress: Mapping[str, Progress])
         for section in sections
     )
     rows = [row for group in groups for row in group.rows]
-    tried = [row for row in rows if row.state == "tried"]
+    unsolved = [row for row in rows if not named[row.slug].is_over]
+    tried = [row for row in unsolved if row.state == "tried"]
     going_on = max(tried, key=lambda row: progress[row.slug].last_at, default=None)
-    up_next = next((row for row in rows if row.state != "solved" and row.is_open and row is not going_on), None)
+    up_next = next((row for row in unsolved if row.is_open and row is not going_on), None)
     return Listing(groups, going_on, up_next)
 
 

@@ -11,16 +11,16 @@ from grader.package.package import Package
 async def next_problem(user: User, services: WorkbenchServices, slug: str) -> Package | None:
     """The first one after `slug` in the curriculum that the user can begin, then the first before it."""
     reached = await progress(services.database, user)
-    solved = {name for name, each in reached.items() if each.accepted}
+    over = {name for name, each in reached.items() if each.is_over}
     packages = [package for section in services.catalogue.sections() for package in section.packages]
-    return _first_open(packages, slug, solved)
+    return _first_open(packages, slug, over)
 
 
-def _first_open(packages: Sequence[Package], slug: str, solved: set[str]) -> Package | None:
-    """A problem is open if everything that should be solved before it is solved. Problems not served do not count."""
+def _first_open(packages: Sequence[Package], slug: str, over: set[str]) -> Package | None:
+    """A problem is open if everything that should be solved before it is solved or given up, among those served."""
     slugs = [package.slug for package in packages]
     at = slugs.index(slug) + 1 if slug in slugs else 0
-    missing = set(slugs) - solved - {slug}
+    missing = set(slugs) - over - {slug}
     ordered = (*packages[at:], *packages[:at])
     return next(
         (each for each in ordered if each.slug in missing and missing.isdisjoint(each.manifest.prerequisites)), None

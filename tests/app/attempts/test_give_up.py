@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from app.accounts.caller import User
 from app.attempts.ranking import ranking
-from app.attempts.standing import Standing, standings
+from app.attempts.standing import Standing, progress, standings
 from app.clock import now
 from app.errors import AlreadyAccepted, ProblemNotFound
 from app.queue.leases import Leases
@@ -175,3 +175,11 @@ async def test_it_is_exported_and_goes_with_its_user(either):
         assert (await http.delete("/api/v1/me?name=ada", headers=SITE)).status_code == 204
     async with either.services.database.reading() as session:
         assert (await session.execute(text("SELECT count(*) FROM give_ups"))).scalar_one() == 0
+
+
+async def test_progress_says_that_it_was_given_up(either):
+    owner = await either.services.accounts.ensure_owner()
+    await either.http.post("/api/v1/problems/add_one/runs?wait=10", json={"source": "x"}, headers=either.bearer)
+    assert not (await progress(either.services.database, owner))["add_one"].gave_up
+    await either.services.give_ups.give_up(owner, "add_one")
+    assert (await progress(either.services.database, owner))["add_one"].gave_up

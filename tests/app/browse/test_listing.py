@@ -63,6 +63,11 @@ def test_what_to_go_on_with_and_what_is_next(sections, progress, expected):
     assert picks(list_problems(sections, progress)) == expected
 
 
+def test_what_was_given_up_is_not_offered_and_does_not_bar_what_builds_on_it(sections):
+    progress = reached(a1=False)
+    assert picks(list_problems(sections, {"a1": replace(progress["a1"], gave_up=True)})) == (None, "a2")
+
+
 def test_states_scores_and_prerequisites(sections):
     progress = reached(a1=True, a2=False) | {"b1": Progress(START, None, False)}
     a1, a2, b1 = list_problems(sections, progress).rows
