@@ -201,7 +201,7 @@ def test_a_figure_without_a_target_is_neither_reached_nor_missed():
 def test_the_page_takes_its_tables_and_keeps_its_text():
     page = (CHECKOUT / "docs" / "performance.md").read_text()
     tables = tables_of(RESULTS)
-    assert set(tables) == {"call", "program", "service", "diverse"}
+    assert set(tables) == {"call", "program", "service", "diverse", "web"}
     for name, line in (
         ("call", "| Idle: median bare / median ours | at least 70 | 3 | **no** |"),
         ("service", "| The class: submissions without a verdict | at most 0 | 3 | **no** |"),
