@@ -60,7 +60,7 @@ async def test_no_page_and_no_answer_repeats_the_host(start_service):
         await sign_in(service)
         for method, path in sorted(PUBLIC | OWN):
             if method == "GET":
-                where = path.format(slug="add_one", name="figure.svg", provider="oidc")
+                where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="none")
                 for accept in ("text/html", "*/*"):
                     answer = await service.http.get(where, headers=EVIL | {"Accept": accept})
                     assert "evil.example" not in f"{answer.text}{answer.headers}", where
