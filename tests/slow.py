@@ -89,15 +89,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     # By identity: pytest-xdist appends the group to an item's id, and so changes its hash, while the other plugins run.
     written = {id(item): number for number, item in enumerate(items)}
     yield
-    kept = [number for number, item in enumerate(items) if _keeps_its_order(item)]
-    in_order = sorted((items[number] for number in kept), key=lambda item: written[id(item)])
-    for number, item in zip(kept, in_order, strict=True):
-        items[number] = item
-    items[:] = order(items)
+    items[:] = order(_unshuffled(items, written))
 
 
-def _keeps_its_order(item: pytest.Item) -> bool:
-    return any(item.path.is_relative_to(TESTS / each) for each in KEPT_IN_ORDER)
+def _unshuffled(items: list[pytest.Item], written: dict[int, int]) -> list[pytest.Item]:
+    """The tests of each folder of `KEPT_IN_ORDER` are together and as they are written, where its first one was.
+
+    Together, because between two that look at the machine, another test would change it.
+    """
+    folders: dict[str, list[pytest.Item]] = {}
+    for item in sorted(items, key=lambda item: written[id(item)]):
+        if folder := _kept_in(item):
+            folders.setdefault(folder, []).append(item)
+    unshuffled: list[pytest.Item] = []
+    for item in items:
+        folder = _kept_in(item)
+        unshuffled += [item] if folder is None else folders.pop(folder, [])
+    return unshuffled
+
+
+def _kept_in(item: pytest.Item) -> str | None:
+    return next((each for each in KEPT_IN_ORDER if item.path.is_relative_to(TESTS / each)), None)
 
 
 def order(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -1,5 +1,7 @@
 """What --quick leaves out, and in which order the others run."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from tests import slow
@@ -37,6 +39,14 @@ def test_a_test_is_slow_by_its_fixture_its_group_or_what_its_module_imports(pyte
     result = pytester.runpytest_inprocess(*PLUGINS, "-v", "-m", "not slow")
     result.assert_outcomes(passed=1, deselected=4)
     assert names(result) == ["test_quick"]
+
+
+def test_a_folder_that_keeps_its_order_stays_together_where_its_first_test_was():
+    shuffled = ["hostile/b", "app/z", "browser/b", "hostile/a", "app/a", "browser/a", "hostile/c"]
+    items = [SimpleNamespace(path=slow.TESTS / name) for name in shuffled]
+    written = {id(item): number for number, item in enumerate(sorted(items, key=lambda item: item.path))}
+    unshuffled = [str(item.path.relative_to(slow.TESTS)) for item in slow._unshuffled(items, written)]
+    assert unshuffled == ["hostile/a", "hostile/b", "hostile/c", "app/z", "browser/a", "browser/b", "app/a"]
 
 
 def test_every_file_that_is_named_is_there():
