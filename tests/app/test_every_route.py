@@ -156,7 +156,7 @@ IDS = ("identity_id", "attempt_id", "draft_id", "token_id", "invitation_id", "se
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token makes others that reach no further than itself.
 FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
-# To nobody who has opened one of our pages: a guest, who may run, and to whom others' attempts do not exist.
+# To nobody who has opened one of our pages: a guest, who may run.
 OF_GUESTS = {("POST", "/problems/{slug}"): 303}
 # One's own as well, and closed to those who have neither solved the problem nor given it up.
 CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
