@@ -10,7 +10,20 @@ from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
 
 SCHEMES = ["light", "dark"]
 ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete", "/sign-in/again"]
-PATHS = ["/problems", "/problems?q=nothing", PROBLEM, "/progress", "/attempts", "/sign-in", "/help/rest", *ACCOUNT]
+PATHS = [
+    "/problems",
+    "/problems?q=nothing",
+    PROBLEM,
+    "/progress",
+    "/attempts",
+    "/sign-in",
+    "/help/rest",
+    *ACCOUNT,
+    f"{PROBLEM}/report",
+    f"{PROBLEM}/give-up",
+    "/reports",
+    "/drafts/replaced",
+]
 
 
 def _violations(page: Page) -> list[tuple[str, list[str]]]:
