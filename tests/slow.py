@@ -125,7 +125,14 @@ def order(items: list[pytest.Item]) -> list[pytest.Item]:
         for number, item in enumerate(module):
             first.setdefault(group_of(item) or item.nodeid, number)
         together += sorted(module, key=lambda item: first[group_of(item) or item.nodeid])
-    return sorted(together, key=lambda item: LONGEST.index(group) if (group := group_of(item)) in LONGEST else 99)
+    return sorted(together, key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    # Before any other test has started something in the process: they count its processes and descriptors.
+    if _kept_in(item) == "hostile":
+        return -1
+    return LONGEST.index(group) if (group := group_of(item)) in LONGEST else len(LONGEST)
 
 
 def group_of(item: pytest.Item) -> str | None:
