@@ -14,6 +14,8 @@ if [ -e "$DOCS_RUNNING/$kind.pid" ]; then
     kill "$before"
     while kill -0 "$before" 2>/dev/null; do sleep 0.1; done
 fi
+# Emptied here: the new process may do so only after `grep` has read what the one before it printed.
+: >"$DOCS_RUNNING/$kind.out"
 # shellcheck disable=SC2086  # a module is two words: -m app.cli
 nohup setsid "$DOCS_PYTHON" $script "$@" >"$DOCS_RUNNING/$kind.out" 2>"$DOCS_RUNNING/$kind.err" </dev/null 3<&- 4>&- &
 echo $! >"$DOCS_RUNNING/$kind.pid"

@@ -25,7 +25,7 @@ _LOOP = """
 while IFS= read -r -d '' command <&3; do
   eval "$command" >"$DOCS_RUNNING/output" 2>&1 3<&- 4>&-
   status=$?
-  wait
+  for job in $(jobs -p); do wait "$job" || status=$?; done
   echo "$status" >&4
 done
 """
