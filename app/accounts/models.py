@@ -110,8 +110,8 @@ class SignInFailureRow(Base):
     blocked_until: Mapped[datetime | None] = mapped_column(UTCDateTime())
 
 
-class SignUpCountRow(Base):
-    """How many sign-ups were tried in an hour, by the hash of what they have in common: see sign_up_brake.py."""
+class HourlyCountRow(Base):
+    """How often something was tried in an hour, by the hash of what the tries have in common: see hourly_counts.py."""
 
     __tablename__ = "sign_up_counts"
 

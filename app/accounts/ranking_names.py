@@ -8,9 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.accounts.text import check_name
+from app.accounts.text import check_name, name_taken
 from app.database import Database
-from app.errors import NameTaken
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,8 @@ async def set_ranking_name(database: Database, user: User, name: str, *, is_publ
                 UserRow.id != user.id, or_(UserRow.name == chosen, UserRow.ranking_name == chosen)
             )
             if chosen is not None and await session.scalar(theirs):
-                raise _taken(chosen)
+                raise name_taken(chosen)
             values = {"ranking_name": chosen, "in_rankings": is_public}
             await session.execute(update(UserRow).where(UserRow.id == user.id).values(values))
     except IntegrityError:  # somebody else took it at the same time
-        raise _taken(chosen or "") from None
-
-
-def _taken(name: str) -> NameTaken:
-    return NameTaken(f"The name {name!r} is taken. Choose another one.")
+        raise name_taken(chosen or "") from None

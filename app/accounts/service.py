@@ -22,12 +22,12 @@ from app.accounts.recent import Recent, require_session
 from app.accounts.roles import Role
 from app.accounts.sessions import Sessions
 from app.accounts.sign_up_brake import SignUpBrake, SignUpLimits
-from app.accounts.text import check_name, is_name, normal_name
+from app.accounts.text import check_name, is_name, name_taken, normal_name
 from app.accounts.throttle import Throttle
 from app.accounts.tokens import Tokens
 from app.clock import now
 from app.database import Database
-from app.errors import NameTaken, SignInLinkInvalid, SignInRefused, SignUpClosed
+from app.errors import SignInLinkInvalid, SignInRefused, SignUpClosed
 from app.ids import new_id
 from app.start_errors import AccountUnknown
 
@@ -160,13 +160,13 @@ class Accounts:
         try:
             async with self._database.writing() as session:
                 if await is_ranking_name(session, name):
-                    raise NameTaken(f"The name {name!r} is taken. Choose another one.")
+                    raise name_taken(name)
                 role = await self.invitations.use(session, invitation) if invitation else "student"
                 user = _new_user(session, name, role, password_hash)
                 await session.flush()
                 return await self.sessions.open(session, user.id, user_agent)
         except IntegrityError:  # rolled back, so the invitation still works
-            raise NameTaken(f"The name {name!r} is taken. Choose another one.") from None
+            raise name_taken(name) from None
 
     async def sign_in_with_identity(
         self, identity: Identity, invitation: str | None, address: str, user_agent: str

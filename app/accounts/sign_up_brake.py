@@ -7,18 +7,13 @@ a restart forgets nothing, and all servers count together. A failed try also cou
 
 import math
 from dataclasses import dataclass
-from datetime import timedelta
 
-from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.models import SignUpCountRow
-from app.accounts.throttle import network_of, subject_key
-from app.clock import now
-from app.database import Database, insert_into
+from app.accounts.hourly_counts import count_in_hour, forget_old_counts
+from app.accounts.throttle import network_of
+from app.database import Database
 from app.errors import TooManySignUps
-
-_WINDOW = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +51,3 @@ async def _count(session: AsyncSession, subject: str, limit: int, where: str) ->
             f"{math.ceil(seconds / 60)} min, or ask an instructor for an invitation, which does not count.",
             headers={"Retry-After": str(seconds)},
         )
-
-
-async def forget_old_counts(session: AsyncSession) -> None:
-    await session.execute(delete(SignUpCountRow).where(SignUpCountRow.ends_at <= now()))
-
-
-async def count_in_hour(session: AsyncSession, subject: str, limit: int) -> int:
-    """Count once. Beyond the limit, returns after how many seconds to try again, and the caller must roll back."""
-    row = SignUpCountRow
-    # One statement, which also locks the row until the commit: two tries at once both count.
-    tries, ends_at = (
-        await session.execute(
-            insert_into(session, row)
-            .values(subject_hash=subject_key(subject), tries=1, ends_at=now() + _WINDOW)
-            .on_conflict_do_update(index_elements=[row.subject_hash], set_={"tries": row.tries + 1})
-            .returning(row.tries, row.ends_at)
-        )
-    ).one()
-    return max(1, math.ceil((ends_at - now()).total_seconds())) if tries > limit else 0

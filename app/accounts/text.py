@@ -2,7 +2,7 @@
 
 import re
 
-from app.errors import FieldInvalid, NameInvalid
+from app.errors import FieldInvalid, NameInvalid, NameTaken
 
 # ASCII, so that names that look the same are the same; lower case, so that nobody has to remember capitals.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,38}")
@@ -39,3 +39,8 @@ def check_name(name: str) -> str:
             "Others see it in rankings."
         )
     return name
+
+
+def name_taken(name: str) -> NameTaken:
+    """The error for a name that somebody else has."""
+    return NameTaken(f"The name {name!r} is taken. Choose another one.")

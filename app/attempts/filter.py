@@ -1,6 +1,6 @@
 """Which attempts a list shows, as the address of the list says it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import get_args
 from urllib.parse import urlencode
@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement
 
 from app.queue.models import AttemptRow
 from app.queue.status import AttemptKind
+from app.web.choices import one_of
 from grader.reasons import Reason
 
 KINDS: tuple[str, ...] = get_args(AttemptKind)
@@ -32,9 +33,9 @@ class AttemptFilter:
         """From the parameters of an address. A value that is none of the page's choices is dropped."""
         return cls(
             problem=query.get("problem", "")[:_LONGEST_SLUG].replace("\0", ""),
-            kind=_one_of(query.get("kind", ""), KINDS),
-            status=_one_of(query.get("status", ""), STATUSES),
-            reason=_one_of(query.get("reason", ""), REASONS),
+            kind=one_of(query.get("kind", ""), KINDS),
+            status=one_of(query.get("status", ""), STATUSES),
+            reason=one_of(query.get("reason", ""), REASONS),
         )
 
     @property
@@ -63,7 +64,3 @@ class AttemptFilter:
 
 
 EVERYTHING = AttemptFilter()
-
-
-def _one_of(value: str, known: Sequence[str]) -> str:
-    return value if value in known else ""

@@ -12,8 +12,8 @@ from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest
+from app.accounts.hourly_counts import count_in_hour, forget_old_counts
 from app.accounts.models import UserRow
-from app.accounts.sign_up_brake import count_in_hour, forget_old_counts
 from app.accounts.throttle import network_of
 from app.clock import now
 from app.database import Database, insert_into

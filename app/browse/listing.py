@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from app.attempts.standing import Progress
 from app.problems.tracks import Section
+from app.web.choices import one_of
 from grader.package.package import Package
 
 State = Literal["new", "tried", "solved"]
@@ -85,8 +86,8 @@ class Filter:
         return cls(
             q=query.get("q", "").strip()[:_MAX_TEXT],
             track=query.get("track", "")[:_MAX_TEXT],
-            difficulty=_one_of(query.get("difficulty", ""), DIFFICULTIES),
-            state=_one_of(query.get("state", ""), STATES),
+            difficulty=one_of(query.get("difficulty", ""), DIFFICULTIES),
+            state=one_of(query.get("state", ""), STATES),
             tag=query.get("tag", "").strip()[:_MAX_TEXT],
         )
 
@@ -186,7 +187,3 @@ def _row(package: Package, track: str, named: Mapping[str, Named], progress: Pro
         is_ranked=manifest.mode == "program",
         words=" ".join((manifest.title, manifest.summary, package.slug, *manifest.tags)).lower(),
     )
-
-
-def _one_of(value: str, known: Sequence[str]) -> str:
-    return value if value in known else ""
