@@ -307,6 +307,26 @@ class LastOwner(Refused):
     status, slug, title = 409, "last-owner", "The last owner cannot leave"
 
 
+class AccountDeactivated(Refused):
+    status, slug, title = 403, "account-deactivated", "This account is deactivated"
+
+
+class PersonNotFound(Refused):
+    status, slug, title = 404, "person-not-found", "There is no such account"
+
+
+class PersonDeactivated(Refused):
+    status, slug, title = 409, "person-deactivated", "The account is deactivated"
+
+
+class OwnAccount(Refused):
+    status, slug, title = 409, "own-account", "You cannot do this to your own account"
+
+
+class AuditEntryNotFound(Refused):
+    status, slug, title = 404, "audit-entry-not-found", "There is no such entry"
+
+
 class InvitationNotFound(Refused):
     status, slug, title = 404, "invitation-not-found", "There is no such invitation"
 

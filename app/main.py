@@ -19,6 +19,7 @@ from app.attempts.give_up import GiveUps
 from app.attempts.guests import forget_guests
 from app.attempts.service import AttemptLimits, Attempts
 from app.attempts.shares import Shares
+from app.audit.log import AuditLog
 from app.authoring.service import Authoring
 from app.authoring.services import AuthoringServices
 from app.authoring.validations import Validations
@@ -30,6 +31,9 @@ from app.operating.metrics import Metrics
 from app.operating.services import OperatingServices
 from app.operating.steps import step_log
 from app.operating.tally import Tally
+from app.people.changes import PeopleChanges
+from app.people.listing import Directory
+from app.people.services import PeopleServices
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
@@ -89,7 +93,9 @@ class Grading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AllServices(WorkbenchServices, AuthoringServices, RejudgingServices, WebhookServices, OperatingServices):
+class AllServices(
+    WorkbenchServices, AuthoringServices, RejudgingServices, WebhookServices, OperatingServices, PeopleServices
+):
     """The values that all routes of the service share."""
 
 
@@ -200,6 +206,9 @@ async def _open(
                 accounts=accounts,
                 providers=build_providers(settings),
                 rate_limit=RateLimit(settings.requests_per_minute),
+                audit=AuditLog(database),
+                directory=Directory(database),
+                people=PeopleChanges(database, accounts),
                 catalogue=catalogue,
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),

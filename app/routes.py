@@ -10,6 +10,8 @@ from app.accounts.web import reader_of
 from app.attempts import api as attempts_api
 from app.attempts import batch_api
 from app.attempts import pages as attempts_pages
+from app.audit import api as audit_api
+from app.audit import pages as audit_pages
 from app.authoring import api as authoring_api
 from app.authoring import deprecated as deprecated_api
 from app.browse import pages as browse_pages
@@ -19,6 +21,8 @@ from app.operating import api as operating_api
 from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
+from app.people import api as people_api
+from app.people import pages as people_pages
 from app.problems import api as problems_api
 from app.rejudging import api as rejudging_api
 from app.rest.deprecation import add_deprecation_headers
@@ -49,11 +53,13 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for api in (people_api, audit_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
     for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages, report_pages):
         app.include_router(pages.router)
-    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
+    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages, people_pages, audit_pages):
         app.include_router(pages.router)
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)

@@ -1,7 +1,7 @@
 """All data about one user, streamed as one JSON object: a list of rows for each table.
 
-Every table with a `user_id` is exported, so that a new one cannot be forgotten. Columns that are named like a secret
-are left out.
+Every table with a `user_id` is exported, so that a new one cannot be forgotten. Where there is a `whom_id`, so is what
+others did to the user. Columns that are named like a secret are left out.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, select, tuple_
+from sqlalchemy import ColumnElement, Table, or_, select, tuple_
 
 from app.accounts.caller import User
 from app.clock import now
@@ -29,9 +29,14 @@ async def export_of(database: Database, user: User) -> AsyncIterator[bytes]:
         yield chunk
     for table in owned_tables():
         yield f'],\n"{table.name}": ['.encode()
-        async for chunk in _rows(database, table, table.c.user_id == user.id):
+        async for chunk in _rows(database, table, _is_about(table, user)):
             yield chunk
     yield b"]}\n"
+
+
+def _is_about(table: Table, user: User) -> ColumnElement[bool]:
+    own = table.c.user_id == user.id
+    return or_(own, table.c.whom_id == user.id) if "whom_id" in table.c else own
 
 
 def owned_tables() -> list[Table]:

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.accounts.caller import User
 from app.accounts.digest import digest, new_token
 from app.accounts.models import InvitationRow
-from app.accounts.roles import Role, is_at_least
+from app.accounts.roles import ROLES, Role, is_at_least
 from app.accounts.text import check_line
 from app.clock import now
 from app.database import Database
@@ -92,6 +92,13 @@ class Invitations:
                 )
         if gone is None:
             raise InvitationNotFound(f"You have no unused invitation with the id {invitation_id[:64]!r}.")
+
+    async def revoke_above_in(self, session: AsyncSession, user_id: str, role: Role | None) -> None:
+        """In the caller's transaction, revoke all that someone with this role could not create; with None, all."""
+        may = [each for each in ROLES if role is not None and role != "student" and is_at_least(role, each)]
+        await session.execute(
+            delete(InvitationRow).where(InvitationRow.user_id == user_id, InvitationRow.role.not_in(may))
+        )
 
     async def check(self, token: str) -> None:
         """Raises `InvitationInvalid` if the invitation cannot be used now."""

@@ -13,7 +13,10 @@ from app.database import Base, UTCDateTime
 
 
 class UserRow(Base):
-    """`password_hash` is null if the user signs in another way. Rankings show `ranking_name`, or else `name`."""
+    """`password_hash` is null if the user signs in another way. Rankings show `ranking_name`, or else `name`.
+
+    While `deactivated_at` is set, nobody can sign in to the account, and its API tokens are refused.
+    """
 
     __tablename__ = "users"
     __table_args__ = (Index("ix_users_ranking_name", "ranking_name", unique=True),)
@@ -25,6 +28,7 @@ class UserRow(Base):
     ranking_name: Mapped[str | None] = mapped_column(String(200))
     in_rankings: Mapped[bool] = mapped_column(Boolean(), default=True, server_default=true())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    deactivated_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
 
 
 class SessionRow(Base):

@@ -11,8 +11,8 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 SCOPE_MEANINGS: dict[Scope, str] = {
     "read": "read all of your data",
     "submit": "run, submit and cancel",
-    "account": "tokens, invitations, webhooks, export, deletion",
-    "instruct": "what instructors may do to problems and courses",
+    "account": "tokens, invitations, webhooks, export, deletion; for owners, accounts of others",
+    "instruct": "what instructors may do to problems and courses, and read of people",
 }
 
 

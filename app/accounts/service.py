@@ -1,6 +1,7 @@
 """Users: how accounts are created, and the ways to sign in to them.
 
-The only writer of sign-in links and, but for the names in rankings, of users.
+The only writer of sign-in links and of users, but for their names in rankings, and for roles and deactivation, which
+app/people/ writes.
 """
 
 from datetime import timedelta
@@ -48,7 +49,7 @@ class Accounts:
         sign_up_limits: SignUpLimits | None = None,
     ) -> None:
         self._database = database
-        self._link_life = link_life
+        self.link_life = link_life
         self._passwords = Passwords()
         self._throttle = Throttle(database)
         self._brake = SignUpBrake(database, sign_up_limits or SignUpLimits())
@@ -64,7 +65,10 @@ class Accounts:
         """The first owner, created on an empty database."""
         async with self._database.writing() as session:
             row = await session.scalar(
-                select(UserRow).where(UserRow.role == "owner").order_by(UserRow.created_at, UserRow.id).limit(1)
+                select(UserRow)
+                .where(UserRow.role == "owner", UserRow.deactivated_at.is_(None))
+                .order_by(UserRow.created_at, UserRow.id)
+                .limit(1)
             )
             return user_of(row or _new_user(session, "owner", "owner"))
 
@@ -78,14 +82,17 @@ class Accounts:
 
     async def new_sign_in_link(self, user: User) -> str:
         """A token that signs one browser in, once. The user's earlier links stop working."""
-        token = new_token()
         async with self._database.writing() as session:
-            await session.execute(delete(SignInLinkRow).where(SignInLinkRow.user_id == user.id))
-            session.add(
-                SignInLinkRow(
-                    token_hash=digest(token), user_id=user.id, created_at=now(), expires_at=now() + self._link_life
-                )
+            return await self._new_link(session, user.id)
+
+    async def _new_link(self, session: AsyncSession, user_id: str) -> str:
+        token, moment = new_token(), now()
+        await session.execute(delete(SignInLinkRow).where(SignInLinkRow.user_id == user_id))
+        session.add(
+            SignInLinkRow(
+                token_hash=digest(token), user_id=user_id, created_at=moment, expires_at=moment + self.link_life
             )
+        )
         return token
 
     async def reset_password(self, name: str) -> str:
@@ -98,15 +105,26 @@ class Accounts:
             row = await session.scalar(select(UserRow).where(UserRow.name == name))
             if row is None:
                 raise AccountUnknown(f"there is no account {name!r}.", "Spell the name as rankings show it.")
-            row.password_hash = None
-            await self.sessions.revoke_others_in(session, row.id, None)
-        return await self.new_sign_in_link(user_of(row))
+            return await self.reset_password_in(session, row)
+
+    async def reset_password_in(self, session: AsyncSession, row: UserRow) -> str:
+        """As `reset_password`, in the caller's transaction."""
+        row.password_hash = None
+        await self.sessions.revoke_others_in(session, row.id, None)
+        return await self._new_link(session, row.id)
+
+    async def shut_out_in(self, session: AsyncSession, user_id: str) -> None:
+        """In the caller's transaction, end the user's sessions, links and invitations."""
+        await self.sessions.revoke_others_in(session, user_id, None)
+        await session.execute(delete(SignInLinkRow).where(SignInLinkRow.user_id == user_id))
+        await self.invitations.revoke_above_in(session, user_id, None)
 
     async def sign_in(self, link_token: str, user_agent: str = "") -> str:
         """Use up a sign-in link.
 
         Raises:
           SignInLinkInvalid: the link was already used, has expired or never existed.
+          AccountDeactivated.
         """
         async with self._database.writing() as session:
             # One statement finds and uses up the link, so if two browsers open it at once, one of them is refused.
@@ -128,6 +146,7 @@ class Accounts:
         Raises:
           SignInRefused: wrong name or wrong password. Message and response time are the same for both.
           TooManySignIns: too many sign-ins failed.
+          AccountDeactivated: the password was right.
         """
         name = normal_name(name)
         await self._throttle.begin(name, address)

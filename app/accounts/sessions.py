@@ -13,7 +13,7 @@ from app.accounts.models import SessionRow, UserRow
 from app.accounts.roles import SCOPES
 from app.clock import now
 from app.database import Database, UTCDateTime
-from app.errors import SessionNotFound
+from app.errors import AccountDeactivated, SessionNotFound
 from app.ids import is_id, new_id
 
 _USER_AGENT = 300
@@ -35,6 +35,7 @@ _CALLER = (
     .where(
         SessionRow.token_hash == bindparam("token_hash"),
         SessionRow.expires_at > bindparam("moment", type_=UTCDateTime),
+        UserRow.deactivated_at.is_(None),
     )
 )
 
@@ -47,7 +48,13 @@ class Sessions:
         self.life = life
 
     async def open(self, session: AsyncSession, user_id: str, user_agent: str) -> str:
-        """Add a session in the caller's transaction, and remove all expired ones. Returns its token."""
+        """Add a session in the caller's transaction, and remove all expired ones. Returns its token.
+
+        Raises:
+          AccountDeactivated.
+        """
+        if await session.scalar(select(UserRow.deactivated_at).where(UserRow.id == user_id)):
+            raise AccountDeactivated("Nobody can sign in to it. Ask an owner of this site to reactivate it.")
         token = new_token()
         await session.execute(delete(SessionRow).where(SessionRow.expires_at <= now()))
         session.add(

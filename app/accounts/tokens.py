@@ -139,7 +139,11 @@ def _lives_at(moment: datetime | BindParameter[datetime]) -> ColumnElement[bool]
 _CALLER = (
     select(UserRow, APITokenRow)
     .join(APITokenRow, APITokenRow.user_id == UserRow.id)
-    .where(APITokenRow.token_hash == bindparam("token_hash"), _lives_at(bindparam("moment", type_=UTCDateTime)))
+    .where(
+        APITokenRow.token_hash == bindparam("token_hash"),
+        _lives_at(bindparam("moment", type_=UTCDateTime)),
+        UserRow.deactivated_at.is_(None),
+    )
 )
 
 

@@ -223,6 +223,11 @@ def sign_up_link(request: Request, invitation: str) -> str:
     return f"{site_address(request) or ''}/sign-up?invitation={invitation}"
 
 
+def sign_in_link(request: Request, token: str) -> str:
+    """The link that signs one browser in; only a path if the service's address is unknown."""
+    return f"{site_address(request) or ''}/sign-in?token={token}"
+
+
 def client_address(request: Request) -> str:
     return request.client.host if request.client else ""
 

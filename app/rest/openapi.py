@@ -22,6 +22,7 @@ TAGS = [
         "name": "authoring",
         "description": "For instructors: versions of a problem, validations, publications, rejudges.",
     },
+    {"name": "people", "description": "For instructors and owners: accounts, and what was done to them."},
     {"name": "health", "description": "For load balancers and operators."},
 ]
 _SCHEMES = {

@@ -2,7 +2,8 @@
 
 PUBLIC: anybody may. OWN: it shows or changes what is one's own, and names no object. OWNED: it names an object of one
 user, and to everybody else that does not exist. INSTRUCT: it is for instructors, and about problems, which are nobody's
-own. Any other route for a role is one of the first three, and listed under its role besides.
+own, or about what they may read of others. OWNERS: it is for owners, and about accounts. Any other route for a role is
+one of the first three, and listed under its role besides.
 """
 
 from collections.abc import AsyncIterator
@@ -121,6 +122,10 @@ OWNED = {
     ("GET", "/attempts/{attempt_id}/verdict"),
 }
 INSTRUCT = {
+    ("GET", "/people"),
+    ("GET", "/people/{person_id}"),
+    ("GET", "/api/v1/people"),
+    ("GET", "/api/v1/people/{person_id}"),
     ("GET", "/reports"),
     ("POST", "/reports/{report_id}/done"),
     ("PUT", "/api/v1/problems/{slug}"),
@@ -139,6 +144,18 @@ INSTRUCT = {
     ("DELETE", "/api/v1/problems/{slug}/rejudges/{rejudge_id}"),
     ("GET", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/changes"),
     ("POST", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/apply"),
+}
+OWNERS = {
+    ("GET", "/audit"),
+    ("GET", "/api/v1/audit"),
+    ("POST", "/people/{person_id}/role"),
+    ("POST", "/people/{person_id}/deactivate"),
+    ("POST", "/people/{person_id}/reactivate"),
+    ("POST", "/people/{person_id}/password-reset"),
+    ("PUT", "/api/v1/people/{person_id}/role"),
+    ("POST", "/api/v1/people/{person_id}/deactivate"),
+    ("POST", "/api/v1/people/{person_id}/reactivate"),
+    ("POST", "/api/v1/people/{person_id}/password-reset"),
 }
 # What lets somebody in later on: for a browser in which the person proved lately who they are. Sent with these fields.
 ROLE = {"role": "owner", "days": "7"}
@@ -261,10 +278,11 @@ async def others(shared_service) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
 
 
 async def test_every_route_is_classified(service):
-    assert routes_of(service.app) == PUBLIC | OWN | OWNED | INSTRUCT
+    assert routes_of(service.app) == PUBLIC | OWN | OWNED | INSTRUCT | OWNERS
     assert not PUBLIC & OWN
     assert not (PUBLIC | OWN) & OWNED
     assert not (PUBLIC | OWN | OWNED) & INSTRUCT
+    assert not (PUBLIC | OWN | OWNED | INSTRUCT) & OWNERS
     described = (await service.http.get("/openapi.json")).json()["paths"]
     operations = {(method.upper(), path) for path, methods in described.items() for method in methods}
     assert operations <= routes_of(service.app)
@@ -272,12 +290,12 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    unknown = {"report_id": "0" * 32, "check_id": "0" * 32, "validation_id": "0" * 32, "rejudge_id": "0" * 32}
+    unknown = dict.fromkeys(("report_id", "check_id", "validation_id", "rejudge_id", "person_id"), "0" * 32)
     where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED | INSTRUCT))
+@pytest.mark.parametrize(("method", "path"), sorted(OWN | OWNED | INSTRUCT | OWNERS))
 async def test_nobody_is_refused_and_told_nothing(service, owned, method, path):
     async with browser(service) as nobody:
         body = {"json": {"source": "x"}} if path.startswith("/api/") and method == "POST" else {}
@@ -313,7 +331,9 @@ async def test_what_is_ones_own_shows_nothing_of_anothers(others, owned, role):
                 assert answer.status_code == (403 if refused else 200), path
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(each for each in OWN | OWNED | INSTRUCT if each[0] != "GET"))
+@pytest.mark.parametrize(
+    ("method", "path"), sorted(each for each in OWN | OWNED | INSTRUCT | OWNERS if each[0] != "GET")
+)
 async def test_another_site_changes_nothing_with_ones_cookie(service, owned, method, path):
     foreign = {"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Accept": "*/*"}
     body = {"json": {}} if path.startswith("/api/") else {"data": {"source": "x", "action": "run"}}
@@ -324,7 +344,7 @@ async def test_another_site_changes_nothing_with_ones_cookie(service, owned, met
 
 
 @pytest.mark.parametrize(
-    "path", sorted(path for method, path in OWN | OWNED if method == "POST" and "/api/" not in path)
+    "path", sorted(path for method, path in OWN | OWNED | OWNERS if method == "POST" and "/api/" not in path)
 )
 async def test_a_form_of_this_site_without_its_token_changes_nothing(service, owned, path):
     fields = {"source": "x", "action": "run", "new": "a long enough password"}
@@ -368,6 +388,19 @@ async def test_a_browser_that_was_left_open_is_asked_again_for_what_lets_somebod
         token = form_token((await service.http.get("/attempts", headers={"Accept": "text/html"})).text)
         monkeypatch.setattr("app.accounts.recent.now", lambda: now() + timedelta(minutes=16))
         assert await refused_as(service, SignInAgain, SITE, token) == RECENT.keys()
+
+
+@pytest.mark.parametrize("role", ["student", "instructor"])
+@pytest.mark.parametrize(("method", "path"), sorted(OWNERS))
+async def test_only_owners_do_anything_to_accounts(others, owned, method, path, role):
+    answer = await others[role].request(method, address(path, owned), headers=SITE | {"Accept": "*/*"})
+    assert (answer.status_code, answer.json()["slug"]) == (403, "role-missing")
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(OWNERS))
+async def test_a_token_without_account_does_nothing_to_accounts(service, owned, bearers, method, path):
+    answer = await service.http.request(method, address(path, owned), headers=bearers["instruct alone"])
+    assert (answer.status_code, answer.json()["slug"], answer.json()["scope"]) == (403, "scope-missing", "account")
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(INSTRUCT))

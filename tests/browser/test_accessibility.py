@@ -22,6 +22,8 @@ PATHS = [
     f"{PROBLEM}/report",
     f"{PROBLEM}/give-up",
     "/reports",
+    "/people",
+    "/audit",
     "/drafts/replaced",
 ]
 

@@ -58,6 +58,13 @@ OPERATIONS = """
     DELETE /api/v1/problems/{slug}/rejudges/{rejudge_id} cancel_rejudge
     GET /api/v1/problems/{slug}/rejudges/{rejudge_id}/changes list_changes
     POST /api/v1/problems/{slug}/rejudges/{rejudge_id}/apply apply_rejudge
+    GET /api/v1/people list_people
+    GET /api/v1/people/{person_id} get_person
+    PUT /api/v1/people/{person_id}/role set_role
+    POST /api/v1/people/{person_id}/deactivate deactivate_person
+    POST /api/v1/people/{person_id}/reactivate reactivate_person
+    POST /api/v1/people/{person_id}/password-reset reset_password
+    GET /api/v1/audit list_audit_entries
     GET /healthz healthz
     GET /readyz readyz
     WEBHOOK attempt.finished attempt_finished

@@ -1,0 +1,108 @@
+"""The audit log: what owners and instructors did to others. The only writer of that table.
+
+An entry is written in the transaction of what it records, so neither exists without the other. It contains no secret.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, cast, get_args
+
+from sqlalchemy import or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from app.accounts.caller import User
+from app.accounts.models import UserRow
+from app.accounts.text import check_line
+from app.audit.models import AuditRow
+from app.clock import now
+from app.database import Database
+from app.errors import AuditEntryNotFound
+from app.ids import is_id, new_id
+
+LONGEST_REASON = 200
+Action = Literal["role-changed", "deactivated", "reactivated", "password-reset"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
+ACTION_WORDS: dict[Action, str] = {
+    "role-changed": "changed the role",
+    "deactivated": "deactivated the account",
+    "reactivated": "reactivated the account",
+    "password-reset": "reset the password",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """`actor` and `whom` are None once their account is deleted."""
+
+    id: str
+    at: datetime
+    actor: Party | None
+    action: Action
+    whom: Party | None
+    detail: str
+    reason: str
+
+
+def check_reason(reason: str) -> str:
+    """The reason as it is stored. Raises `FieldInvalid`."""
+    return check_line("reason", reason, LONGEST_REASON, empty=True)
+
+
+def record(session: AsyncSession, actor: User, action: Action, whom_id: str, reason: str, detail: str = "") -> None:
+    """Write an entry in the caller's transaction. `reason` comes from `check_reason`."""
+    session.add(
+        AuditRow(id=new_id(), at=now(), user_id=actor.id, whom_id=whom_id, action=action, detail=detail, reason=reason)
+    )
+
+
+class AuditLog:
+    """Safe to share between requests."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self, limit: int, before: str | None = None, about: str | None = None) -> list[AuditEntry]:
+        """Newest first. `before` is the last one of the previous page, and `about` the id of whom it concerns.
+
+        Raises:
+          AuditEntryNotFound: for `before`.
+        """
+        row, actor, whom = AuditRow, aliased(UserRow), aliased(UserRow)
+        query = (
+            select(row, actor.name, whom.name)
+            .outerjoin(actor, actor.id == row.user_id)
+            .outerjoin(whom, whom.id == row.whom_id)
+            .order_by(row.at.desc(), row.id.desc())
+            .limit(limit)
+        )
+        if about is not None:
+            query = query.where(or_(row.whom_id == about, row.user_id == about))
+        async with self._database.reading() as session:
+            if before is not None:
+                last = await session.get(row, before) if is_id(before) else None
+                if last is None:
+                    raise AuditEntryNotFound(f"The audit log has no entry {before[:64]!r}.")
+                query = query.where(tuple_(row.at, row.id) < tuple_(last.at, last.id))
+            return [
+                AuditEntry(
+                    id=each.id,
+                    at=each.at,
+                    actor=_party(each.user_id, actor_name),
+                    action=cast(Action, each.action),
+                    whom=_party(each.whom_id, whom_name),
+                    detail=each.detail,
+                    reason=each.reason,
+                )
+                for each, actor_name, whom_name in await session.execute(query)
+            ]
+
+
+def _party(user_id: str | None, name: str | None) -> Party | None:
+    return None if user_id is None or name is None else Party(user_id, name)
