@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.compare import compare, show
+from grader.compare import compare, in_digits, show
 from grader.package.package import Tolerance
 from grader.wire import Foreign
 
@@ -94,8 +94,9 @@ def test_each_dtype_has_its_tolerance(dtype: str, rtol: float, atol: float):
         (f32(0, 0), f32(1, 1)),
         (f32(1, 2), f32(2, 2)),
         (f32(1, 0), f32(2, 1)),
+        (f32(1, 2, 4), f32(2, 4, 4)),
     ],
-    ids=["complex", "zeros", "another factor each", "where zero is expected"],
+    ids=["complex", "zeros", "another factor each", "where zero is expected", "another factor once"],
 )
 def test_what_is_no_common_mistake_has_no_kind(expected, got):
     mismatch = compare(expected, got, {})
@@ -160,3 +161,110 @@ def test_large_arrays_are_shown_in_short():
 
 def test_a_value_that_is_none_of_ours_is_shown_by_its_type():
     assert show(Foreign("x.Y")) == "a value of type x.Y"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.arange(24), "int64[24] [ 0,  1,"),
+        (np.arange(25), "int64[25] [ 0,  1,  2, ..., 22, 23, 24]"),
+        (np.asarray([1 / 3]), "float64[1] [0.3333333]"),
+        (np.asarray([1, 2], ml_dtypes.bfloat16), "bfloat16[2] [1., 2.]"),
+        (1 / 3, "0.3333333"),
+        ("a" * 201, repr("a" * 200)),
+        ({"a": 1.0, "b": [2.0, None]}, "{'a': 1, 'b': [2, None]}"),
+        ((1,), "(1,)"),
+        ((1, 2), "(1, 2)"),
+    ],
+    ids=["24 elements", "25 elements", "array", "bfloat16", "float", "text", "dict", "tuple of one", "tuple of two"],
+)
+def test_a_value_is_shown_as_a_person_would_write_it(value: object, text: str):
+    shown = show(value)
+    assert shown.startswith(text)
+    assert shown == text or "..." not in shown
+
+
+def test_the_rows_of_an_array_line_up():
+    rows = np.arange(4, dtype=np.float32).reshape(2, 2)
+    assert show(rows) == "float32[2, 2] [[0., 1.],\n               [2., 3.]]"
+    assert show(rows, indent=5) == "float32[2, 2] [[0., 1.],\n                    [2., 3.]]"
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "shown"),
+    [
+        (1.23456, 1.76543, ("1.23", "1.77")),
+        (1.0049, 1.0151, ("1.005", "1.015")),
+        (1.23456781, 1.23456789, ("1.2345678", "1.2345679")),
+        (1.23456, 1.23456, ("1.23", "1.23")),
+        (1.23456, np.inf, ("1.23", "inf")),
+        (123457.0, 234569.0, ("123457", "234569")),
+        (2.0, 123456.7, ("2", "1.23e+05")),
+        (123456.7, 2.0, ("1.23e+05", "2")),
+        (1 + 1j, 2 + 2j, ("1+1j", "2+2j")),
+    ],
+)
+def test_two_numbers_have_the_digits_that_show_how_far_apart_they_are(expected, got, shown):
+    assert in_digits(np.asarray(expected)[()], np.asarray(got)[()]) == shown
+
+
+FACTORS = {
+    2.0: "twice",
+    **{float(number): f"{number} times" for number in (4, 8, 16, 32, 64, 128)},
+    **{0.5: "half", 0.25: "a quarter of", 0.125: "an eighth of", 0.0625: "a sixteenth of"},
+    **{1 / number: f"1/{number} times" for number in (32, 64, 128)},
+}
+
+
+@pytest.mark.parametrize(("factor", "words"), FACTORS.items())
+def test_each_power_of_two_is_named(factor: float, words: str):
+    assert compare(f32(1.25, -3.5), f32(1.25, -3.5) * np.float32(factor), {}).kind == (
+        f"your result is {words} the expected value"
+    )
+
+
+@pytest.mark.parametrize("factor", [3.0, 256.0, 1 / 256, 2.01, 0.51])
+def test_another_factor_is_not_named(factor: float):
+    assert compare(f32(1.25, -3.5), f32(1.25, -3.5) * np.float32(factor), {}).kind == "your result has a wrong value"
+
+
+def test_a_wrong_structure_below_the_top_is_found_and_named():
+    found = compare({"a": {"b": f32(1)}, "c": f32(1)}, {"a": {"b": 1.0}, "c": f32(1)}, {})
+    assert (found.reason, found.message) == (
+        "wrong_structure",
+        "leaf a/b: expected an array, got a Python float. Wrap the number in an array.",
+    )
+
+
+def test_an_error_as_large_as_the_tolerance_is_allowed():
+    assert compare(f32(1), f32(1.5), {"float32": Tolerance(rtol=0.0, atol=0.5)}) is None
+
+
+def test_the_worst_element_is_the_furthest_outside_its_tolerance():
+    """Not the one with the largest error, which is allowed more."""
+    assert compare(f32(1, 1000), f32(1.5, 1100), {}).difference.worst.index == [0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "message"),
+    [
+        (f32(1), 1.0, "expected an array, got a Python float. Wrap the number in an array."),
+        (f32(1), None, "expected an array, got None. Is a `return` missing?"),
+        (f32(1), [f32(1)], "expected an array, got a list of 1 item. Return the array itself."),
+        (f32(1), (f32(1), f32(1)), "expected an array, got a tuple of 2 items. Return the array itself."),
+        (f32(1), {}, "expected an array, got an empty dict."),
+        (f32(1), {"a": 1}, "expected an array, got a dict with the key 'a'."),
+        (1.0, None, "expected a Python float, got None."),
+        (f32(1), Foreign("x.Y"), "expected an array, got a value of type x.Y."),
+    ],
+)
+def test_a_wrong_structure_is_named_with_a_hint(expected: object, got: object, message: str):
+    assert compare(expected, got, {}).message == message
+
+
+def test_eight_keys_are_named_each_by_its_first_80_characters():
+    keys = [f"{number}{'k' * 100}" for number in range(9)]
+    shown = [f"'{key[:79]}" for key in keys[:8]]
+    assert compare(f32(1), dict.fromkeys(keys, 1), {}).message == (
+        f"expected an array, got a dict with the keys {', '.join(shown[:-1])} and {shown[-1]}."
+    )

@@ -8,6 +8,7 @@ from grader.checks.program.subject import Pair, Subject
 from grader.package.package import ProgramSpec
 from grader.program.census import Census
 from grader.program.collectives import Collective, Part
+from grader.program.dots import Dot
 from grader.program.facts import Facts, Leaf, WrittenCollective
 from grader.program.measured import Measured
 from grader.program.memory import Memory
@@ -60,10 +61,26 @@ def exchange(
     return Collective(**fields | changes)
 
 
+def product(flops: int = 8_000, line: int | None = 9, **changes: Any) -> Dot:
+    """A matrix product of 3 rows, once, outside loops."""
+    fields: dict[str, Any] = {
+        "name": "dot.1",
+        "flops": flops,
+        "executions": 1,
+        "operand_shapes": ((3, 16), (16, 16)),
+        "result_shape": (3, 16),
+        "loops": (),
+        "conditional": False,
+        "source_line": line,
+    }
+    return Dot(**fields | changes)
+
+
 def program(
     mesh: dict[str, int],
     *,
     collectives: Sequence[Collective] = (),
+    dots: Sequence[Dot] = (),
     flops: int | None = 8_000,
     w: Leaf | None = None,
     new_w: Leaf | None = None,
@@ -84,7 +101,7 @@ def program(
     held = max(w.held_bytes(device) for device in range(devices))
     arguments = held + x.held_bytes(0) if argument_bytes is None else argument_bytes
     memory = Memory(arguments, held + 4, temporary_bytes, held if alias_bytes is None else alias_bytes)
-    census = Census(devices, tuple(collectives), (), flops, (), (), (), constant_bytes)
+    census = Census(devices, tuple(collectives), tuple(dots), flops, (), (), (), constant_bytes)
     facts = Facts(devices, (w, x), (new_w, loss), memory, census, tuple(written), products_outside, 1)
     return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
 

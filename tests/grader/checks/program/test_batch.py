@@ -1,12 +1,17 @@
 """Rows of the batch that move, in any shape. The program is made up (made.py): `x` is (24, 16) and is argument 1."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from grader.checks.program import batch
+from grader.errors import GraderFault
 from grader.program.collectives import Collective
-from tests.grader.checks.program.made import EIGHT, exchange, program, subject
+from grader.program.dots import Dot
+from grader.program.facts import Leaf
+from grader.program.measured import Measured
+from tests.grader.checks.program.made import EIGHT, exchange, product, program, subject, whole
 
 ROWS = 24 * 16 * 4
 
@@ -67,3 +72,92 @@ def test_the_bound_is_the_first_size_that_counts(size: int, passed: bool):
 def test_a_few_numbers_are_not_the_batch():
     assert finding_of(of_x(32, shapes=((1,),))).passed
     assert finding_of(exchange("all-reduce", 640, depends=(1,), carries=())).passed
+
+
+@pytest.mark.parametrize(("size", "passed"), [(63, True), (64, False)])
+def test_an_unknown_number_of_executions_counts_as_one(size: int, passed: bool):
+    unknown = of_x(size, shapes=((1,),), executions=None, loops=("while",))
+    assert finding_of(unknown).passed == passed
+
+
+def test_constants_may_move():
+    assert finding_of(exchange("all-gather", ROWS, depends=(), carries=())).passed
+
+
+def test_without_a_bound_one_byte_counts_and_none_does_not():
+    found = subject((program(EIGHT, collectives=[exchange("all-gather", 32_768)]), program(EIGHT)))
+    assert batch.check(found, batch.Bounds(ignore_below=0)).passed
+    found = subject((program(EIGHT, collectives=[of_x(1, shapes=((1,),))]), program(EIGHT)))
+    assert not batch.check(found, batch.Bounds(ignore_below=0)).passed
+
+
+def test_a_gather_after_a_reduction_counts():
+    reduced = exchange("all-reduce", 640, depends=(0,), carries=())
+    gathered = exchange("all-gather", ROWS, depends=(0, 1), carries=(), shapes=((24, 8),))
+    assert "gathers all 24 rows" in finding_of(reduced, gathered).message
+
+
+def test_a_collective_without_a_line_is_described_without_one():
+    assert "moves between devices (all-gather)." in finding_of(of_x(source_line=None)).message
+
+
+def computed(*mine: Dot, reference: tuple[Dot, ...] = (product(),)):
+    return batch.check(subject((program(EIGHT, dots=mine), program(EIGHT, dots=reference))), batch.Bounds())
+
+
+@pytest.mark.parametrize(
+    "dot",
+    [product(operand_shapes=((24, 16), (16, 16)), result_shape=(4, 96)), product(result_shape=(24, 16))],
+    ids=["takes all rows", "gives all rows"],
+)
+def test_no_device_computes_on_all_rows(dot: Dot):
+    finding = computed(product(), dot)
+    assert (finding.passed, finding.reason) == (False, "wrong_communication")
+    assert finding.message == (
+        "On mesh x=8, every device computes on all 24 rows of the batch (line 9) instead of its own rows. "
+        "Keep `x` sharded as P('x')."
+    )
+
+
+def test_products_of_its_own_rows_are_right():
+    finding = computed(product())
+    assert (finding.passed, finding.message) == (True, "No device sees more of the batch than its own rows.")
+    assert finding.evidence[0].values == {"x": 24}
+
+
+@pytest.mark.parametrize(
+    "usual",
+    [product(operand_shapes=((3, 24), (24, 16))), product(operand_shapes=((3, 16), (16, 24)), result_shape=(3, 24))],
+    ids=["an operand", "a result"],
+)
+def test_a_size_that_the_reference_computes_with_is_not_recognised(usual: Dot):
+    assert computed(product(result_shape=(24, 16)), reference=(usual,)).passed
+
+
+def test_a_product_without_a_line_is_described_without_one():
+    assert "rows of the batch instead of" in computed(product(line=None, result_shape=(24, 16))).message
+
+
+def with_x(measured: Measured, leaf: Leaf, name: str = "x") -> Measured:
+    facts = replace(measured.facts, inputs=(measured.facts.inputs[0], leaf))
+    return replace(measured, facts=facts, inputs=(name,))
+
+
+def test_a_batch_that_the_submission_does_not_take_is_still_named():
+    x = program(EIGHT).facts.inputs[1]
+    mine = with_x(program(EIGHT, dots=[product(result_shape=(24, 16))]), x, "y")
+    assert "Keep `x` sharded over the mesh." in batch.check(subject((mine, program(EIGHT))), batch.Bounds()).message
+
+
+@pytest.mark.parametrize("leaf", [whole((24, 16), 8), whole((), 8)], ids=["whole", "scalar"])
+def test_a_reference_without_a_batch_is_the_packages_fault(leaf: Leaf):
+    reference = with_x(program(EIGHT), leaf)
+    with pytest.raises(GraderFault, match="needs an input whose first dimension is split"):
+        batch.check(subject((program(EIGHT), reference)), batch.Bounds())
+
+
+def test_inputs_are_named_in_the_package():
+    found = subject((program(EIGHT), program(EIGHT)))
+    assert batch.check(found, batch.Bounds(inputs=["x"])).passed
+    with pytest.raises(GraderFault, match="needs an input"):
+        batch.check(found, batch.Bounds(inputs=["y"]))

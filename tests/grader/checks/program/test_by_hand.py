@@ -62,3 +62,48 @@ def test_an_all_gather_is_written_with_its_shard():
 
 def test_a_loss_may_be_the_partitioners():
     assert finding_of(collectives=[exchange("all-reduce", 4)], written=()).passed
+
+
+@pytest.mark.parametrize(
+    ("size", "changes", "passed"),
+    [
+        (63, {}, True),
+        (64, {}, False),
+        (16, {"executions": 3, "loops": ("while",)}, True),
+        (16, {"executions": 4, "loops": ("while",)}, False),
+        (63, {"executions": None, "loops": ("while",)}, True),
+        (64, {"executions": None, "loops": ("while",)}, False),
+    ],
+)
+def test_the_bytes_of_all_executions_decide_whether_a_collective_counts(size: int, changes: dict, passed: bool):
+    assert finding_of(collectives=[exchange("all-reduce", size, **changes)]).passed == passed
+
+
+def test_a_group_of_one_device_communicates_nothing():
+    assert finding_of(collectives=[exchange("all-reduce", WHOLE, 1)]).passed
+
+
+def test_a_large_collective_after_a_small_one_counts():
+    assert not finding_of(collectives=[exchange("all-reduce", 4), exchange("all-reduce", WHOLE)]).passed
+
+
+def test_a_collective_without_a_channel_is_not_vouched_for():
+    unnumbered = WrittenCollective("all-reduce", ("f32",), None, WHOLE)
+    assert not finding_of(collectives=[exchange("all-reduce", WHOLE, channel=None)], written=[unnumbered]).passed
+
+
+@pytest.mark.parametrize(("more", "passed"), [(64, True), (65, False)])
+def test_a_kind_may_move_a_little_more_than_the_submission_wrote(more: int, passed: bool):
+    merged = [exchange("all-reduce", WHOLE), exchange("all-reduce", more)]
+    assert finding_of(collectives=merged, written=[written()]).passed == passed
+
+
+def test_a_collective_without_a_line_is_described_without_one():
+    message = finding_of(collectives=[exchange("all-reduce", WHOLE, source_line=None)]).message
+    assert "inserted a collective: all-reduce of 32 KiB. It does so" in message
+
+
+def test_the_first_collective_of_the_partitioner_is_described_and_all_are_counted():
+    finding = finding_of(collectives=[exchange("all-gather", WHOLE), exchange("all-reduce", WHOLE)])
+    assert "inserted a collective: all-gather" in finding.message
+    assert finding.evidence[0].values == {"matrix products": 0, "collectives that the partitioner inserted": 2}

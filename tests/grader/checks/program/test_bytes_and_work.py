@@ -3,9 +3,10 @@
 import pytest
 
 from grader.checks.program import donation, flops, memory, scaling, state_bytes
+from grader.checks.program.subject import Pair, Subject
 from grader.evidence import Amount
 from grader.program.facts import Leaf
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, subject, whole
+from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, whole
 
 # w is (512, 16) float32: 32,768 bytes whole, 4,096 on one of 8 devices.
 WHOLE, SHARE = 32_768, 4_096
@@ -54,12 +55,23 @@ def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
     assert not state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds()).passed
 
 
-@pytest.mark.parametrize("side", ["coming in", "going out"])
-def test_the_fullest_device_decides(side: str):
+def uneven_leaf() -> Leaf:
     """One device holds 505 of the rows, and each of the others one."""
     edges = [0, 505, *range(506, 513)]
     slices = tuple(((edges[device], edges[device + 1]), (0, 16)) for device in range(8))
-    uneven, even = Leaf((512, 16), "float32", "P('x')", True, slices), split((512, 16), 8)
+    return Leaf((512, 16), "float32", "P('x')", True, slices)
+
+
+def test_the_fullest_device_has_to_donate_its_state():
+    mine = program(EIGHT, w=uneven_leaf(), alias_bytes=64)
+    finding = donation.check(subject((mine, program(EIGHT))), donation.Bounds())
+    assert not finding.passed
+    assert "only 64 B of the 31.6 KiB of state" in finding.message
+
+
+@pytest.mark.parametrize("side", ["coming in", "going out"])
+def test_the_fullest_device_decides(side: str):
+    uneven, even = uneven_leaf(), split((512, 16), 8)
     mine = program(EIGHT, w=uneven, new_w=even) if side == "coming in" else program(EIGHT, w=even, new_w=uneven)
     finding = state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds())
     assert (finding.passed, finding.reason) == (False, "too_much_memory")
@@ -96,6 +108,39 @@ def test_constants_count_as_arguments():
     assert "16 MiB of that are constants of the program" in finding.message
 
 
+def test_memory_is_listed_with_its_bounds():
+    """A device holds 4,096 bytes of `w` and 192 of `x`, of 32,768 and 1,536."""
+    mine = program(EIGHT, constant_bytes=100, temporary_bytes=90_000)
+    finding = memory.check(subject((mine, program(EIGHT))), memory.Bounds())
+    assert finding.evidence[0].rows == [
+        Amount(name="arguments", mine=4_388, reference=4_288, whole=34_304, at_most=8_469),
+        Amount(name="outputs", mine=4_100, reference=4_100, whole=None),
+        Amount(name="temporaries", mine=90_000, reference=100_000, whole=None, at_most=154_096),
+    ]
+    assert finding.message == "Each device needs 4.29 KiB for arguments and constants, and 87.9 KiB for temporaries."
+
+
+@pytest.mark.parametrize(("argument_bytes", "passed"), [(8_469, True), (8_470, False)])
+def test_arguments_may_be_a_little_more_and_a_page(argument_bytes: int, passed: bool):
+    found = subject((program(EIGHT, argument_bytes=argument_bytes), program(EIGHT)))
+    assert memory.check(found, memory.Bounds()).passed == passed
+
+
+@pytest.mark.parametrize(("constants", "named"), [(4_096, False), (4_097, True)])
+def test_constants_are_named_if_they_are_more_than_a_page(constants: int, named: bool):
+    usual = program(EIGHT, constant_bytes=1_000)
+    mine = program(EIGHT, argument_bytes=9_000, constant_bytes=1_000 + constants)
+    message = memory.check(subject((mine, usual)), memory.Bounds()).message
+    assert ("of that are constants of the program" in message) == named
+
+
+def test_many_constants_do_not_explain_many_temporaries():
+    mine = program(EIGHT, constant_bytes=1 << 24, temporary_bytes=1 << 24)
+    arguments, temporaries = memory.check(subject((mine, program(EIGHT))), memory.Bounds()).message.split("\n")
+    assert "are constants of the program" in arguments
+    assert temporaries.endswith("such as a gathered batch or all weights at once.")
+
+
 @pytest.mark.parametrize(
     ("count", "reason", "text"),
     [
@@ -124,6 +169,41 @@ def test_recomputation_is_named_if_it_may_be_the_cause(count: int, named: bool):
 def test_nothing_to_compute_is_compared_without_dividing_by_it():
     assert flops.check(subject((program(EIGHT, flops=0), program(EIGHT, flops=0))), flops.Bounds()).passed
     assert not flops.check(subject((program(EIGHT, flops=9), program(EIGHT, flops=0))), flops.Bounds()).passed
+
+
+def test_work_is_listed_with_its_bound():
+    finding = flops.check(subject((program(EIGHT, flops=7_000), program(EIGHT, flops=8_000))), flops.Bounds())
+    assert finding.evidence[0].rows == [
+        Amount(name="matrix products", mine=7_000, reference=8_000, whole=64_000, at_most=9_200)
+    ]
+
+
+@pytest.mark.parametrize(("count", "everything"), [(51_200, False), (51_201, True), (79_999, True), (80_000, False)])
+def test_about_the_work_of_all_devices_is_recognised(count: int, everything: bool):
+    finding = flops.check(subject((program(EIGHT, flops=count), program(EIGHT, flops=8_000))), flops.Bounds())
+    assert ("Each device does the work of all 8 devices" in finding.message) == everything
+
+
+def test_the_three_most_expensive_lines_are_named():
+    """A product runs forward and backward on one line; one whose number of executions is unknown counts nothing."""
+    dots = [
+        product(100, 3),
+        product(1_000, 9),
+        product(500, 9, executions=4),
+        product(2_000, 5),
+        product(9_000, None),
+        product(9_000, 4, executions=None),
+        product(700, 7),
+    ]
+    mine = program(EIGHT, flops=20_000, dots=dots)
+    finding = flops.check(subject((mine, program(EIGHT, flops=8_000))), flops.Bounds())
+    assert finding.message.endswith(" Most are on line 9 (3,000), line 5 (2,000), line 7 (700).")
+
+
+def test_work_without_lines_is_described_without_them():
+    mine = program(EIGHT, flops=20_000, dots=[product(20_000, None)])
+    finding = flops.check(subject((mine, program(EIGHT, flops=8_000))), flops.Bounds())
+    assert finding.message.endswith("and for padded or repeated arrays.")
 
 
 def meshes(mine_on_four: dict, *, mine_on_eight: dict | None = None):
@@ -161,3 +241,67 @@ def test_a_fixed_number_of_devices_is_found(change: dict, what: str):
 def test_twice_the_work_on_both_meshes_still_scales():
     """Another check reports that it is too much."""
     assert scaling.check(meshes({"flops": 32_000}, mine_on_eight={"flops": 16_000}), scaling.Bounds()).passed
+
+
+@pytest.mark.parametrize(
+    ("mine", "reference", "passed"),
+    [
+        ((8_000, 17_500), (8_000, 16_000), True),
+        ((8_000, 17_700), (8_000, 16_000), False),
+        ((8_000, 4_640), (8_000, 4_000), True),
+        ((8_000, 5_200), (8_000, 4_000), False),
+        ((8_000, 88_000), (8_000, 80_000), True),
+        ((8_000, 88_100), (8_000, 80_000), False),
+        ((0, 0), (8_000, 8_000), True),
+        ((0, 8_000), (8_000, 8_000), False),
+        ((None, 8_000), (8_000, 8_000), False),
+    ],
+)
+def test_a_factor_may_differ_by_a_tenth(mine: tuple[int, int], reference: tuple[int, int], passed: bool):
+    """Of the reference's factor, or of 1 where that is smaller."""
+    pairs = [
+        (program(mesh, flops=mine[number]), program(mesh, flops=reference[number]))
+        for number, mesh in enumerate((EIGHT, FOUR))
+    ]
+    assert scaling.check(subject(*pairs), scaling.Bounds()).passed == passed
+
+
+@pytest.mark.parametrize(
+    ("changes", "passed"),
+    [
+        ({"executions": 2, "ring_bytes": 12_288, "loops": ("while",)}, True),
+        ({"executions": None, "loops": ("while",)}, False),
+    ],
+)
+def test_bytes_are_those_of_all_executions(changes: dict, passed: bool):
+    """The reference sends 24,576 bytes on this mesh."""
+    found = meshes({"collectives": [exchange("all-gather", WHOLE, 4, **changes)]})
+    assert scaling.check(found, scaling.Bounds()).passed == passed
+
+
+@pytest.mark.parametrize(("size", "passed"), [(63, True), (64, False)])
+def test_a_small_collective_on_one_mesh_is_ignored(size: int, passed: bool):
+    small = program(EIGHT, collectives=[exchange("all-reduce", size)])
+    found = subject((small, program(EIGHT)), (program(FOUR, flops=8_000), program(FOUR, flops=8_000)))
+    assert scaling.check(found, scaling.Bounds()).passed == passed
+
+
+def test_a_fault_is_described_with_both_meshes():
+    message = scaling.check(meshes({"flops": 8_000}), scaling.Bounds()).message
+    assert message.startswith("From mesh x=8 to mesh x=4, the FLOPs of each device stay the same; in the reference")
+
+
+def test_programs_are_compared_between_meshes_for_the_same_cases():
+    """The programs of the second case take twice the work, on both meshes."""
+    work = {("a", 8): 8_000, ("b", 8): 16_000, ("a", 4): 16_000, ("b", 4): 32_000}
+    pairs = tuple(
+        Pair(*(program(mesh, flops=work[case, mesh["x"]]) for _ in range(2)), (case,))
+        for mesh in (EIGHT, FOUR)
+        for case in ("a", "b")
+    )
+    finding = scaling.check(Subject(subject().spec, {}, pairs, ()), scaling.Bounds())
+    assert finding.passed
+    assert [(entry.mesh, entry.cases, entry.factors[2].mine) for entry in finding.evidence] == [
+        (FOUR, ["a"], 2.0),
+        (FOUR, ["b"], 2.0),
+    ]

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from grader.checks.program import sharding
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, program, split, subject, whole
@@ -67,3 +69,74 @@ def test_only_the_leaves_that_are_named_count():
     found = subject((program(EIGHT, w=whole((512, 16), 8)), program(EIGHT)))
     assert sharding.check(found, sharding.Bounds(leaves=["mu/*"])).passed
     assert not sharding.check(found, sharding.Bounds(leaves=["w"])).passed
+
+
+def test_a_leaf_that_the_program_does_not_place_may_be_whole():
+    """One device holds all of it either way."""
+    loose = replace(whole((512, 16), 8), placed=False)
+    found = subject((program(EIGHT, w=loose), program(EIGHT, w=whole((512, 16), 8))))
+    assert sharding.check(found, sharding.Bounds()).passed
+
+
+def test_a_leaf_in_two_pieces_has_to_be_placed():
+    two = {"x": 2}
+    loose = replace(split((512, 16), 2), placed=False)
+    assert not sharding.check(subject((program(two, w=loose), program(two))), sharding.Bounds()).passed
+
+
+def test_a_leaf_of_another_shape_is_misplaced():
+    larger = replace(split((512, 16), 8), shape=(512, 17))
+    assert not sharding.check(subject((program(EIGHT, w=larger), program(EIGHT))), sharding.Bounds()).passed
+
+
+def test_a_leaf_that_is_missing_is_named_without_advice():
+    mine = replace(program(EIGHT), state=("v",), outputs=("v", "loss"))
+    finding = sharding.check(subject((mine, program(EIGHT))), sharding.Bounds())
+    assert finding.message == (
+        "w in the input state and the step's output, on every mesh: expected P('x'), got no such leaf."
+    )
+    assert [(row.path, row.when, row.ok, row.got) for row in finding.evidence[0].leaves] == [
+        ("w", "in", False, None),
+        ("w", "out", False, None),
+        ("loss", "out", True, ((),) * 8),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "where"), [(("result", "loss"), "the result"), (("w", "loss"), "the step's output")]
+)
+def test_a_function_has_a_result_and_a_step_has_an_output(outputs: tuple[str, str], where: str):
+    mine, reference = (
+        replace(program(EIGHT, new_w=leaf), outputs=outputs) for leaf in (whole((512, 16), 8), split((512, 16), 8))
+    )
+    finding = sharding.check(subject((mine, reference)), sharding.Bounds())
+    assert finding.message.startswith(f"{outputs[0]} in {where}, on every mesh: expected P('x'), got P().")
+
+
+def test_a_result_and_a_state_that_are_wrong_alike_are_named_together():
+    mine, reference = (
+        replace(program(EIGHT, w=leaf), outputs=("result", "loss"))
+        for leaf in (whole((512, 16), 8), split((512, 16), 8))
+    )
+    finding = sharding.check(subject((mine, reference)), sharding.Bounds())
+    assert finding.message.startswith("w, result in the input state and the step's output, on every mesh: ")
+
+
+@pytest.mark.parametrize(
+    ("count", "ending"),
+    [(4, "move data first."), (5, "… and 1 more kind of fault."), (6, "… and 2 more kinds of fault.")],
+)
+def test_four_kinds_of_fault_are_described(count: int, ending: str):
+    mine, reference = (with_leaves(program(EIGHT), count, is_whole=False) for _ in range(2))
+    shifted = tuple(((0, 512), (2 * d, 2 * d + 2)) for d in range(8))
+    each = [replace(split((512, 16), 8), spec=f"P({n})", slices=shifted) for n in range(count)]
+    facts = replace(mine.facts, inputs=(*each, mine.facts.inputs[-1]))
+    finding = sharding.check(subject((replace(mine, facts=facts), reference)), sharding.Bounds())
+    assert finding.message.endswith(ending)
+    assert finding.message.count("got P(") == 4
+
+
+@pytest.mark.parametrize(("count", "names"), [(4, "mu/0, mu/1, mu/2, mu/3 in"), (5, "mu/3 and 1 more in")])
+def test_four_leaves_are_named(count: int, names: str):
+    pair = (with_leaves(program(EIGHT), count, is_whole=True), with_leaves(program(EIGHT), count, is_whole=False))
+    assert names in sharding.check(subject(pair), sharding.Bounds()).message

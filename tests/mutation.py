@@ -1,0 +1,326 @@
+"""Which small faults in the code do the tests not notice? `python -m tests.mutation grader/checks grader/compare.py`
+
+Each mutant is one small change: `<` instead of `<=`, `or` instead of `and`, a number one larger, a call left out. A
+mutant is killed if a test fails or takes too long. One that survives shows a missing test, or makes no difference:
+docs/mutation.md lists those.
+
+Every mutant runs in a fork of a process that has imported all libraries: first against the tests that execute its
+line, and if these pass, against all tests of its folder. `--slow` adds the tests that `--quick` leaves out.
+"""
+
+import argparse
+import ast
+import contextlib
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, ModuleType
+
+import coverage
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = {
+    "grader/checks": ("tests/grader/checks", "tests/grader/test_golden_verdicts.py"),
+    "grader/compare.py": ("tests/grader/test_compare.py", "tests/grader/test_golden_verdicts.py"),
+    "grader/program": ("tests/grader/program", "tests/grader/checks", "tests/grader/test_golden_verdicts.py"),
+    "app/queue": ("tests/app/queue", "tests/app/attempts"),
+}
+_OURS = {"app", "grader", "tests", "conftest"}
+_PYTEST = ("-q", "-x", "-p", "no:randomly", "-p", "no:cacheprovider")
+_COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+_OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.BitOr: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
+}
+_NAMES = {"max": "min", "min": "max", "any": "all", "all": "any"}
+# Types, decorators, widths of numbers in messages, and what only guards against our own mistakes: assertions, and
+# `strict` of `zip`.
+_NOT_MUTATED = {"annotation", "returns", "decorator_list", "format_spec"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    path: str
+    line: int
+    change: str
+    code: CodeType
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.change}"
+
+
+def mutants_of(path: str) -> list[Mutant]:
+    """All mutants of a file, in the order of its lines."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    mutants = []
+    for node, put in _places(tree):
+        for changed in _changes(node):
+            put(ast.fix_missing_locations(ast.copy_location(changed, node)))
+            change = f"{_short(node)} -> {_short(changed)}"
+            mutants.append(Mutant(path, node.lineno, change, compile(tree, str(ROOT / path), "exec")))
+            put(node)
+    return sorted(mutants, key=lambda each: each.line)
+
+
+def _places(parent: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[ast.AST], None]]]:
+    """Each expression and statement below `parent`, and the function that puts another in its place."""
+    for field, value in ast.iter_fields(parent):
+        if field in _NOT_MUTATED or isinstance(parent, ast.Assert) or getattr(parent, "arg", None) == "strict":
+            continue
+        for number, child in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(child, ast.AST):
+                continue
+            if isinstance(child, ast.expr | ast.stmt):
+                yield child, _putter(parent, field, number if isinstance(value, list) else None)
+            yield from _places(child)
+
+
+def _putter(parent: ast.AST, field: str, number: int | None) -> Callable[[ast.AST], None]:
+    def put(node: ast.AST) -> None:
+        if number is None:
+            setattr(parent, field, node)
+        else:
+            getattr(parent, field)[number] = node
+
+    return put
+
+
+def _changes(node: ast.expr | ast.stmt) -> Iterator[ast.expr | ast.stmt]:
+    match node:
+        case ast.Compare(left=left, ops=ops, comparators=right):
+            for number, op in enumerate(ops):
+                if type(op) in _COMPARISONS:
+                    yield ast.Compare(left, [*ops[:number], _COMPARISONS[type(op)](), *ops[number + 1 :]], right)
+        case ast.BoolOp(op=op, values=values):
+            yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
+        case ast.BinOp(left=left, op=op, right=term) if type(op) in _OPERATORS:
+            yield ast.BinOp(left, _OPERATORS[type(op)](), term)
+        case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
+            yield operand
+        case ast.Constant(value=bool() as value):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int() | float() as number):
+            yield ast.Constant(number + 1)
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
+            yield ast.Name(_NAMES[name], ast.Load())
+        case ast.IfExp(test=test, body=body, orelse=orelse) if not _is_changed_itself(test):
+            yield ast.IfExp(_negated(test), body, orelse)
+        case ast.If(test=test, body=statements, orelse=others) if not _is_changed_itself(test):
+            yield ast.If(_negated(test), statements, others)
+        case ast.While(test=test, body=statements, orelse=others) if not isinstance(test, ast.Constant):
+            yield ast.While(ast.Constant(False), statements, others)
+        case ast.AugAssign(target=target, op=op, value=term) if type(op) in _OPERATORS:
+            yield ast.AugAssign(target, _OPERATORS[type(op)](), term)
+        case ast.Expr(value=ast.Call() | ast.Await()):
+            yield ast.Pass()
+        case ast.Continue():
+            yield ast.Break()
+        case ast.Break():
+            yield ast.Continue()
+
+
+def _is_changed_itself(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) or (isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not))
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def _short(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports the mutant in place of its module."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.code = mutant.code
+        self.path = str(ROOT / mutant.path)
+        self.name = mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != self.name:
+            return None
+        spec = importlib.machinery.ModuleSpec(fullname, self, origin=self.path)
+        spec.has_location = True
+        return spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self.code, vars(module))
+
+
+def _in_a_fork(work: Callable[[], int], timeout_s: float) -> bool:
+    """Was the exit status 0, within the time? The fork's output is dropped."""
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nowhere, descriptor)
+        status = 1
+        with contextlib.suppress(BaseException):
+            status = work()
+        os._exit(status)
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status == 0
+        time.sleep(0.01)
+    os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return False
+
+
+def _pytest(arguments: Sequence[str], *plugins: object) -> int:
+    return int(pytest.main([*_PYTEST, *arguments], plugins=plugins))
+
+
+@dataclass(frozen=True)
+class _Contexts:
+    """Records for each line which tests execute it."""
+
+    measured: coverage.Coverage
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        self.measured.switch_context(item.nodeid)
+        return (yield)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Runs these tests only."""
+
+    names: Set[str]
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if item.nodeid in self.names]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The tests of a folder, when they passed: how long they took, and which of them execute each line."""
+
+    tests: tuple[str, ...]
+    seconds: float
+    executed: dict[str, dict[int, set[str]]]
+
+    def notices(self, mutant: Mutant) -> bool:
+        names = self.executed.get(mutant.path, {}).get(mutant.line, set())
+        # A line that runs at import has no test of its own.
+        if (
+            names
+            and "" not in names
+            and self._fails(mutant, {name.partition("::")[0] for name in names}, _Chosen(names))
+        ):
+            return True
+        return self._fails(mutant, self.tests)
+
+    def _fails(self, mutant: Mutant, tests: Iterable[str], *plugins: object) -> bool:
+        def work() -> int:
+            sys.meta_path.insert(0, _Mutated(mutant))
+            return _pytest(tuple(tests), *plugins)
+
+        return not _in_a_fork(work, 10 + 4 * self.seconds)
+
+
+def measure(folder: str, *, slow: bool) -> Baseline:
+    """Run the folder's tests once, unchanged, and import here all libraries that they import."""
+    tests = (*TESTS[folder], *(() if slow else ("-m", "not slow")))
+    with tempfile.TemporaryDirectory() as name:
+        data, modules = Path(name) / "coverage", Path(name) / "modules"
+
+        def work() -> int:
+            measured = coverage.Coverage(data, source=[folder.partition("/")[0]], config_file=False)
+            measured.start()
+            status = _pytest(tests, _Contexts(measured))
+            measured.stop()
+            measured.save()
+            modules.write_text("\n".join(sys.modules))
+            return status
+
+        start = time.monotonic()
+        if not _in_a_fork(work, 600):
+            sys.exit(f"The tests of {folder} fail without any change: {' '.join(tests)}")
+        seconds = time.monotonic() - start
+        executed = _executed(data)
+        for module in modules.read_text().split("\n"):
+            if module.split(".")[0] not in _OURS:
+                with contextlib.suppress(Exception):
+                    importlib.import_module(module)
+    return Baseline(tests, seconds, executed)
+
+
+def _executed(file: Path) -> dict[str, dict[int, set[str]]]:
+    data = coverage.CoverageData(str(file))
+    data.read()
+    found: dict[str, dict[int, set[str]]] = {}
+    for path in data.measured_files():
+        lines = data.contexts_by_lineno(path).items()
+        found[str(Path(path).relative_to(ROOT))] = {line: set(contexts) for line, contexts in lines}
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation")
+    parser.add_argument("paths", nargs="+", help=f"files, or folders, of {', '.join(TESTS)}")
+    parser.add_argument("--slow", action="store_true", help="add the tests that --quick leaves out")
+    parser.add_argument("--part", default="1/1", help="for example 2/8: the second of eight parts")
+    parser.add_argument("--only", help="mutants whose line in the output contains this text")
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    number, parts = map(int, options.part.split("/"))
+    survived = total = 0
+    for folder in TESTS:
+        files = [file for path in options.paths for file in _files(path) if file.startswith(folder)]
+        mutants = [mutant for file in files for mutant in mutants_of(file)][number - 1 :: parts]
+        mutants = [mutant for mutant in mutants if not options.only or options.only in str(mutant)]
+        if not mutants:
+            continue
+        baseline = measure(folder, slow=options.slow)
+        for mutant in mutants:
+            total += 1
+            if not baseline.notices(mutant):
+                survived += 1
+                print(mutant, flush=True)
+    print(f"{total} mutants: {total - survived} killed, {survived} survived.")
+
+
+def _files(path: str) -> list[str]:
+    found = sorted((ROOT / path).rglob("*.py")) if (ROOT / path).is_dir() else [ROOT / path]
+    return [str(file.relative_to(ROOT)) for file in found]
+
+
+if __name__ == "__main__":
+    main()
