@@ -33,6 +33,7 @@ MAX_MESHES = 8
 # For each mesh: how many leaves are drawn (wrong ones first), and how many are listed.
 MAX_DRAWN = 24
 MAX_LISTED = 400
+MAX_MEMBERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class LeafView:
     """Leaves with equal placement. `expected` is drawn beside `got` if they differ or the leaf is wrong.
 
     Leaves that are rightly whole on every device need words only. Those with `in_table` are beyond the drawings.
+    `listed_on` is the mesh that already lists the same leaves, if there is one.
     """
 
     leaf: Leaf
@@ -61,11 +63,21 @@ class LeafView:
     drawn_dims: str
     devices: tuple[DeviceRow, ...]
     in_table: bool
+    listed_on: str
 
     @property
     def name(self) -> str:
         more = len(self.leaf.paths) - 1
         return self.leaf.paths[0] + (f" and {more} more" if more else "")
+
+    @property
+    def by_form(self) -> dict[str, list[str]]:
+        """The paths of the first members by dtype and shape."""
+        found: dict[str, list[str]] = {}
+        for member in self.leaf.members[:MAX_MEMBERS]:
+            path, form = member.rsplit("[", 1)[0].rsplit(" ", 1)
+            found.setdefault(f"{form}[{member.rsplit('[', 1)[1]}", []).append(path)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +183,8 @@ def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
                 mesh = Mesh.of(entry.mesh or {})
                 name = ", ".join([str(mesh), *map(label, entry.cases)])
                 by_name.setdefault(name, (mesh, []))[1].append(entry)
-    shown = [_arrange(name, mesh, entries) for name, (mesh, entries) in islice(by_name.items(), MAX_MESHES)]
+    listed: dict[tuple[str, ...], str] = {}
+    shown = [_arrange(name, mesh, entries, listed) for name, (mesh, entries) in islice(by_name.items(), MAX_MESHES)]
     return MeshesView(tuple(shown), tuple(by_name)[MAX_MESHES:])
 
 
@@ -192,7 +205,8 @@ def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
     return EfficiencyView(efficiency.score, tuple(parts))
 
 
-def _arrange(name: str, mesh: Mesh, entries: list[Evidence]) -> MeshView:
+def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[str, ...], str]) -> MeshView:
+    """One mesh. `listed` has the groups of leaves that meshes before it list, and receives those of this one."""
     leaves: list[Leaf] = []
     amounts: list[AmountsView] = []
     collectives: list[CollectiveRow] = []
@@ -211,7 +225,8 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence]) -> MeshView:
                 rest["factors"] = [factor.model_dump() for factor in entry.factors]
             case Facts():
                 rest[entry.about] = entry.values
-    shown = _leaf_views(leaves, mesh)
+    shown = _leaf_views(leaves, mesh, listed)
+    listed |= {view.leaf.members: name for view in shown if not view.listed_on}
     return MeshView(
         name=name,
         wrong=tuple(view for view in shown if not view.leaf.ok),
@@ -224,11 +239,14 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence]) -> MeshView:
     )
 
 
-def _leaf_views(leaves: list[Leaf], mesh: Mesh) -> list[LeafView]:
-    return [_leaf_view(leaf, mesh, draw=index < MAX_DRAWN) for index, leaf in enumerate(islice(leaves, MAX_LISTED))]
+def _leaf_views(leaves: list[Leaf], mesh: Mesh, listed: dict[tuple[str, ...], str]) -> list[LeafView]:
+    return [
+        _leaf_view(leaf, mesh, draw=index < MAX_DRAWN, listed_on=listed.get(leaf.members, ""))
+        for index, leaf in enumerate(islice(leaves, MAX_LISTED))
+    ]
 
 
-def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool) -> LeafView:
+def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool, listed_on: str) -> LeafView:
     name = leaf.paths[0]
     expected = got = None
     in_table = not draw or (leaf.expected is None and leaf.got is None)
@@ -249,6 +267,7 @@ def _leaf_view(leaf: Leaf, mesh: Mesh, *, draw: bool) -> LeafView:
         drawn_dims=" and ".join(map(str, dims)) if draw and len(dims) < len(leaf.shape) else "",
         devices=_device_rows(leaf, mesh) if draw else (),
         in_table=in_table,
+        listed_on=listed_on,
     )
 
 

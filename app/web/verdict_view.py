@@ -58,9 +58,10 @@ class CaseView:
 class VerdictView:
     """Everything that macros/verdict.html shows. `first_fault` is the first check's message, if no case was run.
 
-    `read_meshes` names the meshes of the readings. `cases` are in groups of those that came out in the same way.
-    `reason` names the section of /help/reasons that says more. `score_note` explains a score below the points of
-    the checks that passed. A rejected starter that nobody has changed has the status `unwritten`.
+    `checks` that failed come first. `read_meshes` names the meshes of the readings. `cases` are in groups of those
+    that came out in the same way. `reason` names the section of /help/reasons that says more. `score_note` explains a
+    score below the points of the checks that passed. A rejected starter that nobody has changed has the status
+    `unwritten`.
     """
 
     problem: str
@@ -105,7 +106,8 @@ def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictVie
         for known in [facts.get(case.id, ())]
     )
     first_fault = next((check for check in results if not check.passed), None)
-    checks = tuple(_arrange_check(check, check is first_fault) for check in results)
+    failed_first = sorted(results, key=lambda check: check.passed)
+    checks = tuple(_arrange_check(check, check is first_fault) for check in failed_first)
     headline, explanation = _UNWRITTEN if unwritten else _explain(verdict)
     return VerdictView(
         problem=verdict.problem,

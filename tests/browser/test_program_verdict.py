@@ -25,7 +25,20 @@ _VERDICTS = {
         update={"problem": "fsdp_step"}
     ),
 }
-WRONG, RIGHT, LONG = (f"/attempts/{attempt_id}" for attempt_id in _VERDICTS)
+# The same where every other check failed.
+_VERDICTS["f" * 31 + "3"] = _VERDICTS["f" * 31 + "2"].model_copy(
+    update={
+        "status": "rejected",
+        "reason": "wrong_sharding",
+        "score": 50,
+        "efficiency": None,
+        "checks": [
+            each.model_copy(update={"passed": False, "points": 0}) if number % 2 else each
+            for number, each in enumerate(_VERDICTS["f" * 31 + "2"].checks)
+        ],
+    }
+)
+WRONG, RIGHT, LONG, HALF = (f"/attempts/{attempt_id}" for attempt_id in _VERDICTS)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -101,24 +114,82 @@ def test_what_is_wrong_is_seen_without_a_click(open_page: OpenPage) -> None:
     expect(page.get_by_role("link", name="Where to look")).to_have_attribute("href", "/help/reasons#wrong_sharding")
 
 
-@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10)])
-def test_the_verdict_is_on_one_screen(open_page: OpenPage, path: str, checks: int) -> None:
-    page = open_page(path, viewport={"width": 1366, "height": 768})
+def _instruments_end(page: Page, checks: int) -> float:
     instruments = page.locator(".instrument")
     expect(instruments).to_have_count(checks)
-    for each in instruments.all():
-        box = each.bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= 768
+    return max(box["y"] + box["height"] for each in instruments.all() if (box := each.bounding_box()) is not None)
+
+
+def _height(page: Page) -> float:
+    box = page.locator("section.verdict").bounding_box()
+    assert box is not None
+    return box["height"]
+
+
+def _show_in_pane(page: Page, path: str) -> None:
+    """Put a verdict into the problem page, as its script does after grading."""
+    page.evaluate(
+        """async (url) => {
+            const answer = await fetch(url);
+            const fragment = document.createRange().createContextualFragment(await answer.text());
+            document.querySelector("[data-verdict]").replaceChildren(fragment);
+        }""",
+        f"{path}/verdict",
+    )
+
+
+@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10), (HALF, 10)])
+def test_the_verdict_is_on_one_screen(open_page: OpenPage, path: str, checks: int) -> None:
+    page = open_page(path, viewport={"width": 1366, "height": 768})
+    assert _instruments_end(page, checks) <= 768
+
+
+@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10), (HALF, 10)])
+def test_the_verdict_is_on_one_screen_beside_the_code(open_page: OpenPage, path: str, checks: int) -> None:
+    """The pane is half as wide: checks that failed keep their instruments, and those that passed are named."""
+    page = open_page(f"{PROBLEM}#verdict", viewport={"width": 1366, "height": 768})
+    _show_in_pane(page, path)
+    pane = page.locator("#verdict").bounding_box()
+    assert pane is not None
+    assert _instruments_end(page, checks) - pane["y"] <= pane["height"]
 
 
 def test_a_verdict_of_which_all_is_opened_stays_short(open_page: OpenPage) -> None:
     """Below 4,000 pixels: the meshes are side by side, and 18 leaves that are placed alike take the room of one."""
     page = open_page(LONG, viewport={"width": 1366, "height": 768})
     _open_all(page)
-    box = page.locator("section.verdict").bounding_box()
-    assert box is not None
-    assert box["height"] < 4000
+    assert _height(page) < 4000
+
+
+@pytest.mark.parametrize("path", [LONG, HALF])
+def test_it_stays_short_beside_the_code(open_page: OpenPage, path: str) -> None:
+    page = open_page(f"{PROBLEM}#verdict", viewport={"width": 1366, "height": 768})
+    _show_in_pane(page, path)
+    _open_all(page)
+    assert _height(page) < 4000
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_verdict_beside_the_code_has_no_violation(open_page: OpenPage, scheme: str) -> None:
+    page = open_page(f"{PROBLEM}#verdict", viewport={"width": 1366, "height": 768}, color_scheme=scheme)
+    _show_in_pane(page, HALF)
+    _open_all(page)
+    assert _violations(page) == []
+
+
+def test_checks_that_failed_come_first(open_page: OpenPage) -> None:
+    page = open_page(f"{PROBLEM}#verdict", viewport={"width": 1366, "height": 768})
+    _show_in_pane(page, HALF)
+    assert page.locator(".instrument").evaluate_all("(all) => all.map((each) => each.dataset.passed)") == (
+        ["no"] * 5 + ["yes"] * 5
+    )
+    passed = page.locator(".beside-failed .instrument")
+    expect(passed.locator(".measure").first).to_be_hidden()
+    link = passed.first.get_by_role("link")
+    finding = page.locator(link.get_attribute("href") or "")
+    expect(finding).to_be_hidden()
+    link.press("Enter")
+    expect(finding).to_be_in_viewport()
 
 
 def test_an_instrument_opens_what_its_check_found(open_page: OpenPage) -> None:
@@ -150,14 +221,7 @@ def test_drawings_are_coloured_by_the_style_sheet(open_page: OpenPage) -> None:
 
 def test_the_verdict_is_drawn_in_place_on_the_problem_page(open_page: OpenPage) -> None:
     page = open_page(f"{PROBLEM}#verdict")
-    page.evaluate(
-        """async (url) => {
-            const answer = await fetch(url);
-            const fragment = document.createRange().createContextualFragment(await answer.text());
-            document.querySelector("[data-verdict]").replaceChildren(fragment);
-        }""",
-        f"{WRONG}/verdict",
-    )
+    _show_in_pane(page, WRONG)
     drawing = page.get_by_role("img", name="params/w1, yours, on fsdp = 8").first
     expect(drawing).to_be_visible()
     assert page.locator(".shard-1").first.evaluate("(each) => getComputedStyle(each).fill") != "rgb(0, 0, 0)"

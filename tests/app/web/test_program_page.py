@@ -72,7 +72,11 @@ def test_leaves_that_are_rightly_whole_need_no_drawing() -> None:
     entry = Leaves(mesh=MESH, leaves=[leaf(MESH, "count", [], []), leaf(MESH, "scale", [8, 8], [])])
     html = _draw(_with_evidence(entry, passed=True))
     assert 'class="drawing' not in html
-    for text in ("Whole on each of the 8 devices.", "count float32[]", "scale float32[8, 8]"):
+    for text in (
+        "Whole on each of the 8 devices.",
+        "float32[]:</span> <code>count</code>",
+        "float32[8, 8]:</span> <code>scale</code>",
+    ):
         assert text in html
 
 
