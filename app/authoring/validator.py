@@ -30,21 +30,21 @@ from grader.package.proof import Expectation, ValidationStep, expectations, leak
 log = logging.getLogger(__name__)
 _LOOK_S = 2.0
 _TRY_AGAIN_S = 1.0
-_CASES = "cases.py"
+CASES = "cases.py"
 Step = Callable[[Grader, Context], ValidationStep]
 
 
 def steps_of(package: Package) -> list[Step]:
     """All steps of a validation, the cheapest first. Each is called in a thread."""
     return [
-        lambda grader, context: _is_rendered(package),
+        lambda grader, context: is_rendered(package),
         lambda grader, context: _keeps_its_secrets(package),
-        lambda grader, context: _has_cases(package, grader, context),
+        lambda grader, context: has_cases(package, grader, context),
         *(partial(_is_judged, package, each) for each in expectations(package)),
     ]
 
 
-def _is_rendered(package: Package) -> ValidationStep:
+def is_rendered(package: Package) -> ValidationStep:
     for name, text in (("statement.md", package.statement), ("editorial.md", package.editorial)):
         try:
             render_markdown(text)
@@ -59,14 +59,14 @@ def _keeps_its_secrets(package: Package) -> ValidationStep:
     return ValidationStep("starter.py", True, "No public file reveals the reference or the hidden inputs.")
 
 
-def _has_cases(package: Package, grader: Grader, context: Context) -> ValidationStep:
+def has_cases(package: Package, grader: Grader, context: Context) -> ValidationStep:
     try:
         grader.prepare(package, context)
     except WallMissing:
         raise
     except GraderFault as fault:
-        return ValidationStep(_CASES, False, f"This version cannot judge anything: {fault}")
-    return ValidationStep(_CASES, True, "The cases can be generated, and the reference solves each of them.")
+        return ValidationStep(CASES, False, f"This version cannot judge anything: {fault}")
+    return ValidationStep(CASES, True, "The cases can be generated, and the reference solves each of them.")
 
 
 def _is_judged(package: Package, expected: Expectation, grader: Grader, context: Context) -> ValidationStep:
@@ -168,7 +168,7 @@ class Validator:
                 if done is None:
                     return
                 steps.append(done)
-                if done.file == _CASES and not done.passed:
+                if done.file == CASES and not done.passed:
                     break
                 if not await self._write(leased, steps=[asdict(each) for each in steps]):
                     return

@@ -1,4 +1,4 @@
-"""A judge for one submission, without a server. Its walls are tested first, and it is closed at the end."""
+"""A judge without a server, for a submission or a package. Its walls are tested first; it is closed at the end."""
 
 import logging
 import sys
@@ -17,9 +17,12 @@ from grader.sandbox.doctor import require_walls
 
 
 @contextmanager
-def alone() -> Iterator[tuple[Judge, Context]]:
+def alone(*, at_once: int | None = None) -> Iterator[tuple[Judge, Context]]:
     """Yield a judge and the context for its calls: progress goes to standard error, and Ctrl-C stops the work.
 
+    Args:
+      at_once: how many submissions of a package are graded at the same time, without running its known wrong
+        submissions to explain them; None for a single submission.
     Raises:
       SettingInvalid: a setting in the environment cannot be used.
       WallMissing: raised before anything is executed.
@@ -30,7 +33,9 @@ def alone() -> Iterator[tuple[Judge, Context]]:
     stop = threading.Event()
     with Console(stderr=True).status("testing the walls") as status:
         require_walls(own.isolation)
-        with build_judging(own, private.cache, private.secret, alone=True) as judging:
+        several = own.model_copy(update={"grading_slots": at_once, "pool_per_problem": at_once})
+        used = own if at_once is None else several
+        with build_judging(used, private.cache, private.secret, alone=at_once is None) as judging:
             try:
                 yield judging.judge, Context(status.update, stop)
             except KeyboardInterrupt:

@@ -12,9 +12,12 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class PrivateFolder:
-    """`secret` is what `meshgrade judge` derives hidden inputs from. The service has its own."""
+    """`secret` is what `meshgrade judge` derives hidden inputs from. The service has its own. `checks` is for what
+    `meshgrade problem check` found earlier.
+    """
 
     cache: Path
+    checks: Path
     secret: bytes
 
 
@@ -29,7 +32,7 @@ def open_private_folder() -> PrivateFolder:
             draft.touch(mode=0o600)
             draft.write_bytes(secrets.token_bytes(32))
             draft.replace(path)
-        return PrivateFolder(folder / "references", path.read_bytes())
+        return PrivateFolder(folder / "references", folder / "checks", path.read_bytes())
     except OSError as error:
         raise StartRefused(
             f"{folder} cannot be used: {error.strerror}", "Make the checkout writable, then try again."

@@ -51,7 +51,7 @@ def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
     if not (folder / "problem.toml").is_file():
         raise PackageInvalid(str(folder), ["it does not contain a problem.toml"])
     faults: list[str] = []
-    files = _read_files(folder, faults)
+    files = read_files(folder, faults)
     return _assemble(folder.name, files, str(folder), faults, ceiling)
 
 
@@ -116,7 +116,7 @@ def _assemble(
     )
 
 
-def _read_files(folder: Path, faults: list[str]) -> dict[str, str]:
+def read_files(folder: Path, faults: list[str]) -> dict[str, str]:
     """Every file of the package as text, by its path inside it."""
     files: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):

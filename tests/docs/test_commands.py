@@ -30,6 +30,7 @@ NOT_RUN = {
         "sudo -u postgres psql --command \"CREATE USER meshgrade PASSWORD 'password'\" "
         '--command "CREATE DATABASE meshgrade OWNER meshgrade"'
     ): "it changes the machine's PostgreSQL; the tests have one of their own",
+    "./meshgrade problem check problems": "it judges every submission; another command of the page judges one package",
     "git pull": "it needs a newer release",
     "./meshgrade test": _ITSELF,
     "sed -i 's/\">=3.11,/\">=3.12,/' pyproject.toml && uv add --requirements next-jax.txt": (
@@ -86,8 +87,8 @@ POSTGRESQL = {"README.md", "docs/operating.md", "docs/tutorials/operator.md"}
 TUTORIALS = {"docs/tutorials/student.md", "docs/tutorials/instructor.md"}
 FRESH = TUTORIALS | {"docs/tutorials/operator.md"}
 ALL_GATHER = {"all_gather_tiled": ["not_tiled.py"]}
-# A wrong submission ends `judge`, `run` and `submit` with 1.
-_MAY_REJECT = re.compile(r"^\./meshgrade (?:judge|run|submit) ")
+# A wrong submission ends `judge`, `run` and `submit` with 1, and an unfinished package `problem check`.
+_MAY_REJECT = re.compile(r"^\./meshgrade (?:judge|run|submit|problem check) ")
 
 _JUDGES = re.compile(r"^\./meshgrade (?:judge all_gather_tiled|inspect|doctor)\b")
 FOLLOWED = [page for page in PAGES if any(block.language == "sh" for block in blocks(page))]

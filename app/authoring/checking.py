@@ -1,0 +1,180 @@
+"""Every rule that a package must keep, applied to it: those of its files, then those that the judge decides.
+
+The judge's part is the one of a validation, with the rule that each failed step breaks.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app.authoring.validator import CASES, has_cases, is_rendered
+from app.queue.protocol import Grader
+from grader.context import Context
+from grader.package.mutants import PROPOSALS, Mutant, mutants_of
+from grader.package.package import Package
+from grader.package.proof import Expectation, expectations, weigh
+from grader.package.rules import Finding
+from grader.reasons import REASONS
+from grader.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport:
+    """What the judge found in a package, and how many submissions it judged.
+
+    `complete` is False if the grader failed, so that it is worth another try.
+    """
+
+    findings: tuple[Finding, ...]
+    submissions: int
+    complete: bool
+
+
+Say = Callable[[str], None]
+
+
+class FindingStore:
+    """What the judge found earlier, in a folder of ours alone: a file for each version of a package.
+
+    Args:
+      environment: everything else that the findings depend on. Files of another environment are not read.
+    """
+
+    def __init__(self, folder: Path, environment: str) -> None:
+        self._folder = folder
+        self._environment = environment
+
+    def get(self, package: Package) -> JudgeReport | None:
+        try:
+            stored = json.loads(self._file(package).read_text(encoding="utf-8"))
+            if stored["environment"] != self._environment:
+                return None
+            findings = tuple(Finding(**each) for each in stored["findings"])
+            return JudgeReport(findings, stored["submissions"], complete=True)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, package: Package, judged: JudgeReport) -> None:
+        """Keep it, unless the grader failed."""
+        if not judged.complete:
+            return
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stored = {
+            "environment": self._environment,
+            "findings": [asdict(each) for each in judged.findings],
+            "submissions": judged.submissions,
+        }
+        draft = self._file(package).with_suffix(f".{os.getpid()}.{threading.get_ident()}.draft")
+        draft.write_text(json.dumps(stored), encoding="utf-8")
+        draft.replace(self._file(package))
+
+    def _file(self, package: Package) -> Path:
+        return self._folder / f"{package.slug}.{package.version}.json"
+
+
+def judge_package(package: Package, grader: Grader, context: Context, executor: Executor, say: Say) -> JudgeReport:
+    """Apply the rules that need a judge. Each submission is judged by a thread of `executor`.
+
+    Args:
+      say: called with each submission that was judged.
+    Raises:
+      WallMissing, Cancelled.
+    """
+    rendered = is_rendered(package)
+    if not rendered.passed:
+        return JudgeReport((Finding("page", rendered.file, None, rendered.message),), 0, complete=True)
+    cases = executor.submit(has_cases, package, grader, context).result()
+    say(CASES)
+    if not cases.passed:
+        return JudgeReport((Finding("cases", CASES, None, cases.message),), 0, complete=True)
+
+    def judge(expected: Expectation) -> Verdict:
+        verdict = grader.judge(package, expected.source, context)
+        if verdict.status == "failed":
+            verdict = grader.judge(package, expected.source, context)
+        say(expected.file)
+        return verdict
+
+    expected = expectations(package)
+    running: list[Future[Verdict]] = [executor.submit(judge, each) for each in expected]
+    try:
+        verdicts = [each.result() for each in running]
+    finally:
+        for each in running:
+            each.cancel()
+    found = [each for pair in zip(expected, verdicts, strict=True) for each in _of_verdict(*pair)]
+    if not found:
+        # Only now: a submission that is wrong in another way than its folder says does not prove a check.
+        found = _untested(package, verdicts)
+    failed = any(each.status == "failed" for each in verdicts)
+    return JudgeReport(tuple(found), len(expected), complete=not failed)
+
+
+def judge_mutants(
+    package: Package, at_most: int, grader: Grader, context: Context, executor: Executor, say: Say
+) -> JudgeReport:
+    """Judge mutants of the reference: each one that is accepted is a mistake that nothing in the package finds.
+
+    Args:
+      at_most: how many, of all kinds in turn.
+    Raises:
+      WallMissing, Cancelled.
+    """
+    mutants = mutants_of(package.reference, at_most)
+
+    def judge(number: int, mutant: Mutant) -> Verdict:
+        verdict = grader.judge(package, mutant.source, context)
+        say(f"mutant {number} of {len(mutants)}")
+        return verdict
+
+    running = [executor.submit(judge, number, each) for number, each in enumerate(mutants, 1)]
+    try:
+        verdicts = [each.result() for each in running]
+    finally:
+        for future in running:
+            future.cancel()
+    found = [
+        Finding("surviving-mutant", "reference.py", each.line, f"{each.change}. {PROPOSALS[each.kind]}")
+        for each, verdict in zip(mutants, verdicts, strict=True)
+        if verdict.status == "accepted"
+    ]
+    complete = all(each.status != "failed" for each in verdicts)
+    if not complete:
+        number = sum(each.status == "failed" for each in verdicts)
+        found.append(
+            Finding("grader", "reference.py", None, f"The grader failed on {number} of {len(mutants)} mutants.")
+        )
+    return JudgeReport(tuple(found), len(mutants), complete)
+
+
+def _of_verdict(expected: Expectation, verdict: Verdict) -> list[Finding]:
+    step = weigh(expected, verdict)
+    if verdict.status == "failed":
+        return [Finding("grader", expected.file, None, step.message)]
+    if not step.passed:
+        return [Finding(_rule_of(expected), expected.file, None, step.message)]
+    is_caught = not (all(each.passed for each in verdict.cases) and all(each.passed for each in verdict.checks))
+    if verdict.status == "rejected" and not is_caught:
+        return [Finding("uncaught", expected.file, None, f"It is rejected ({verdict.reason}), but no case says why.")]
+    return []
+
+
+def _rule_of(expected: Expectation) -> str:
+    if expected.file in ("reference.py", "starter.py"):
+        return expected.file.removesuffix(".py")
+    return "accepted" if expected.accepted else "rejected"
+
+
+def _untested(package: Package, verdicts: Sequence[Verdict]) -> list[Finding]:
+    # One that ends early passes no check, whatever it computes.
+    wrong = [each for each in verdicts if each.reason and REASONS[each.reason].has_program]
+    failed = {check.id for verdict in wrong for check in verdict.checks if not check.passed}
+    return [
+        Finding("untested-check", "problem.toml", None, f"no rejected submission fails the check '{check.id}'")
+        for check in package.manifest.checks
+        if check.points and check.id not in failed
+    ]

@@ -1,0 +1,299 @@
+"""`meshgrade problem check`: everything that can be wrong with a package, by rule, file and line."""
+
+import json
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.start_errors import StartRefused
+from grader.errors import Cancelled, WallMissing
+
+if TYPE_CHECKING:
+    from app.authoring.checking import JudgeReport
+    from grader.package.package import Package
+    from grader.package.rules import Finding
+
+HELP = (
+    "Check packages: their files, then with the judge that each submission gets its verdict. A second check of an "
+    "unchanged package is instant. Exit status: 0 no errors, 1 errors, 2 wrong usage, 3 nothing can be judged here."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """One package. `judged` and `mutants` are None if the judge was not asked; `is_kept` if it was asked earlier."""
+
+    path: Path
+    package: "Package | None"
+    findings: "tuple[Finding, ...]"
+    judged: "JudgeReport | None" = None
+    is_kept: bool = False
+    mutants: "JudgeReport | None" = None
+
+    def count(self, level: str) -> int:
+        return sum(each.level == level for each in self.findings)
+
+
+def check(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH…", help="Packages, folders of packages, or slugs of problems.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    no_judge: Annotated[bool, typer.Option("--no-judge", help="Only read the files, and run nothing.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Judge again even what is unchanged.")] = False,
+    mutants: Annotated[
+        bool, typer.Option("--mutants", help="Also judge the reference with small mistakes, and name those accepted.")
+    ] = False,
+    at_most: Annotated[int, typer.Option(min=1, max=1000, help="How many mutants of each reference to judge.")] = 40,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=64, help="How many submissions to judge at a time. Default: one per core.")
+    ] = None,
+) -> None:
+    folders = [each for path in paths for each in packages_at(path)]
+    reports = [_examined(each) for each in dict.fromkeys(folders)]
+    if no_judge and mutants:
+        raise StartRefused("--mutants needs the judge.", "Remove one of --no-judge and --mutants.")
+    if not no_judge:
+        reports = _with_judge(reports, jobs=jobs or cores(), mutants=at_most if mutants else 0, fresh=fresh)
+    if as_json:
+        print(json.dumps(_as_json(reports), indent=2, ensure_ascii=False))
+    else:
+        _print(reports)
+    raise typer.Exit(1 if any(each.count("error") for each in reports) else 0)
+
+
+def packages_at(path: str) -> list[Path]:
+    """The folders of packages that an argument names. Raises `StartRefused` if there are none."""
+    from app.settings import load_settings
+
+    folder = Path(path)
+    if "/" not in path and not folder.is_dir():
+        folder = load_settings().problems / path
+    if not folder.is_dir():
+        raise StartRefused(
+            f"{path} is neither a folder nor the slug of a problem.",
+            f"Name the folder of a package, or start one with ./meshgrade problem new {Path(path).name}.",
+        )
+    folder = folder.resolve()
+    if (folder / "problem.toml").is_file():
+        return [folder]
+    inside = sorted(each.parent for each in folder.glob("*/problem.toml"))
+    if not inside:
+        raise StartRefused(
+            f"{path} contains no problem.toml, and no folder with one.",
+            "Name the folder of a package, or a folder of packages such as problems.",
+        )
+    return inside
+
+
+def cores() -> int:
+    from app.settings import load_settings
+
+    return max(1, load_settings().grading_slots)
+
+
+def _examined(folder: Path) -> _Report:
+    from app.settings import load_settings
+    from grader.package.rules import examine
+
+    settings = load_settings()
+    others = {**_uuids_in(settings.problems), **_uuids_in(folder.parent)}
+    found = examine(folder, settings.ceiling, others)
+    return _Report(folder, found.package, found.findings)
+
+
+@cache
+def _uuids_in(folder: Path) -> dict[str, Any]:
+    from grader.package.rules import uuids_in
+
+    return dict(uuids_in(folder))
+
+
+def _with_judge(reports: Sequence[_Report], *, jobs: int, mutants: int, fresh: bool) -> list[_Report]:
+    """With what the judge finds, or found earlier. What cannot be read is left as it is."""
+    from app.authoring.checking import FindingStore
+    from app.cli.private import open_private_folder
+
+    folder, found_by = open_private_folder().checks, environment()
+    store, mutant_store = (
+        FindingStore(folder, found_by),
+        FindingStore(folder / "mutants", f"{found_by}, at most {mutants}"),
+    )
+    done: dict[Path, _Report] = {}
+    for each in reports:
+        package = None if fresh else each.package
+        judged, of_mutants = (from_.get(package) if package else None for from_ in (store, mutant_store))
+        if each.package is None:
+            done[each.path] = each
+        elif judged is not None and (of_mutants is not None or not mutants):
+            done[each.path] = _with(each, judged, of_mutants if mutants else None, is_kept=True)
+    left = [each for each in reports if each.path not in done]
+    try:
+        for each, judged, of_mutants in _judge(left, jobs, mutants) if left else ():
+            assert each.package is not None
+            store.put(each.package, judged)
+            if of_mutants is not None:
+                mutant_store.put(each.package, of_mutants)
+            done[each.path] = _with(each, judged, of_mutants)
+    except WallMissing as missing:
+        print(f"Error: refusing to run a package: {missing}", file=sys.stderr)
+        raise typer.Exit(3) from None
+    except Cancelled:
+        raise typer.Exit(130) from None
+    return [done[each.path] for each in reports]
+
+
+def _with(report: _Report, judged: "JudgeReport", mutants: "JudgeReport | None", *, is_kept: bool = False) -> _Report:
+    findings = report.findings + judged.findings + (mutants.findings if mutants else ())
+    return replace(report, findings=findings, judged=judged, mutants=mutants, is_kept=is_kept)
+
+
+def _judge(
+    left: Sequence[_Report], jobs: int, mutants: int
+) -> "Iterator[tuple[_Report, JudgeReport, JudgeReport | None]]":
+    """Judge packages, and mutants of those that are right. Each is yielded as soon as it is done."""
+    from app.authoring.checking import judge_mutants, judge_package
+    from app.cli.alone import alone
+    from grader.context import Context
+    from grader.package.mutants import mutants_of
+    from grader.package.proof import expectations
+
+    packages_left = [each.package for each in left if each.package]
+    total = sum(1 + len(expectations(each)) + len(mutants_of(each.reference, mutants)) for each in packages_left)
+    count, guard, stop = 0, threading.Lock(), threading.Event()
+
+    def say(slug: str, file: str) -> None:
+        nonlocal count
+        with guard:
+            count += 1
+            context.progress(f"{count} of {total}: {slug}/{file}")
+
+    with alone(at_once=jobs) as (judge, context):
+        quiet = Context(stop=stop)
+        submissions, packages = ThreadPoolExecutor(jobs), ThreadPoolExecutor(jobs)
+        try:
+
+            def judged_by(each: _Report) -> "tuple[JudgeReport, JudgeReport | None]":
+                package = each.package
+                assert package is not None
+
+                def of_package(file: str) -> None:
+                    say(package.slug, file)
+
+                found = judge_package(package, judge, quiet, submissions, of_package)
+                # Where the judge fails on the package itself, mutants would prove nothing.
+                if not mutants or not found.submissions or any(each.rule == "reference" for each in found.findings):
+                    return found, None
+                return found, judge_mutants(package, mutants, judge, quiet, submissions, of_package)
+
+            running = {packages.submit(judged_by, each): each for each in left}
+            for number, future in enumerate(as_completed(running), 1):
+                judged, of_mutants = future.result()
+                each = running[future]
+                count_of = (
+                    f"{judged.submissions} submissions{f', {of_mutants.submissions} mutants' if of_mutants else ''}"
+                )
+                print(f"{each.path.name}: {count_of} judged ({number} of {len(left)})", file=sys.stderr, flush=True)
+                yield each, judged, of_mutants
+        except BaseException:
+            stop.set()
+            raise
+        finally:
+            for pool in (packages, submissions):
+                pool.shutdown(wait=False, cancel_futures=True)
+
+
+def environment() -> str:
+    """Everything besides a package that decides what the judge finds: this program, and what it runs on."""
+    import hashlib
+    import importlib.metadata
+
+    from app.version import VERSION
+
+    names = ("jax", "jaxlib", "flax", "optax", "numpy")
+    digest = hashlib.sha256()
+    # The version alone would keep what an earlier state of the checkout found.
+    for file in sorted((Path(__file__).parents[2] / "grader").rglob("*.py")):
+        digest.update(file.read_bytes())
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in names]
+    return ", ".join([f"meshgrade {VERSION} {digest.hexdigest()[:16]}", *versions])
+
+
+def _as_json(reports: Sequence[_Report]) -> dict[str, Any]:
+    return {
+        "errors": sum(each.count("error") for each in reports),
+        "warnings": sum(each.count("warning") for each in reports),
+        "packages": [
+            {
+                "path": str(each.path),
+                "slug": each.package.slug if each.package else None,
+                "version": each.package.version if each.package else None,
+                "judged": each.judged is not None,
+                "unchanged": each.is_kept,
+                "mutants": each.mutants and {"judged": each.mutants.submissions, "survived": survivors(each.mutants)},
+                "findings": [
+                    {**asdict(found), "level": found.level, "fix": found.fix} for found in _in_order(each.findings)
+                ],
+            }
+            for each in reports
+        ],
+    }
+
+
+def _in_order(findings: "Sequence[Finding]") -> "list[Finding]":
+    return sorted(findings, key=lambda each: (each.level, each.file, each.line or 0))
+
+
+def _print(reports: Sequence[_Report]) -> None:
+    from rich.console import Console
+
+    from app.cli.verdict_text import safe
+
+    console = Console(highlight=False, soft_wrap=True)
+    for each in reports:
+        name = each.package.slug if each.package else each.path.name
+        if not each.findings:
+            console.print(f"[green]passed[/]   {safe(name)}{_how(each)}")
+            continue
+        colour = "red" if each.count("error") else "yellow"
+        console.print(f"[{colour}]{_counts(each.count('error'), each.count('warning'))}[/]   {safe(name)}{_how(each)}")
+        explained = set()
+        for found in _in_order(each.findings):
+            place = found.file if found.line is None else f"{found.file}:{found.line}"
+            style = "red" if found.level == "error" else "yellow"
+            console.print(f"  [{style}]{found.level}[/] [bold]{found.rule}[/] {safe(place)}: {safe(found.message)}")
+            if found.rule not in explained:
+                console.print(f"    {safe(found.fix)}")
+                explained.add(found.rule)
+    errors, warnings = (sum(each.count(level) for each in reports) for level in ("error", "warning"))
+    packages = "1 package" if len(reports) == 1 else f"{len(reports)} packages"
+    console.print(f"{packages} checked: {_counts(errors, warnings)}.")
+
+
+def survivors(mutants: "JudgeReport") -> int:
+    return sum(each.rule == "surviving-mutant" for each in mutants.findings)
+
+
+def _how(report: _Report) -> str:
+    if report.judged is None:
+        return " [dim](not judged)[/]"
+    how = f"{report.judged.submissions} submissions judged"
+    if report.mutants is not None:
+        how += f", {survivors(report.mutants)} of {report.mutants.submissions} mutants survived"
+    if report.is_kept:
+        how += ", unchanged since then"
+    return f" [dim]({how})[/]"
+
+
+def _counts(errors: int, warnings: int) -> str:
+    """`2 errors, 1 warning`"""
+    parts = [(errors, "error"), (warnings, "warning")]
+    shown = [f"{number} {word}{'' if number == 1 else 's'}" for number, word in parts if number]
+    return ", ".join(shown) or "no errors"

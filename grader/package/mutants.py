@@ -1,0 +1,192 @@
+"""Mutants of a reference: the same program with one small mistake each, of the kinds that students make.
+
+A mutant that is accepted shows a mistake that no case and no check can find. Some are no mistake, because the changed
+program computes the same; an author decides that.
+"""
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from types import MappingProxyType
+from typing import Literal
+
+Kind = Literal["sign", "axis", "reduction", "scale", "update", "spec", "dtype", "flag"]
+
+# What finds a mutant of a kind that survived.
+PROPOSALS: Mapping[Kind, str] = MappingProxyType(
+    {
+        "sign": "Add a case in which both operands differ from 0 and from each other.",
+        "axis": "Add a case in which all dimensions have different lengths.",
+        "reduction": "Add a case that reduces several elements, none of them 0 or 1.",
+        "scale": "Add a case in which this factor is not 1, such as another number of parts, steps or devices.",
+        "update": "Add a case in which this statement changes the result, such as a second step.",
+        "spec": "Add a check of the sharding or of the communication.",
+        "dtype": "Add a case with values that bfloat16 cannot represent, or lower the tolerance.",
+        "flag": "Add a case in which this argument changes the result.",
+    }
+)
+_SWAPPED = {
+    "sum": "mean",
+    "mean": "sum",
+    "max": "min",
+    "min": "max",
+    "argmax": "argmin",
+    "argmin": "argmax",
+    "prod": "sum",
+    "psum": "pmean",
+    "pmean": "psum",
+    "pmax": "pmin",
+    "pmin": "pmax",
+    "cumsum": "cumprod",
+}
+_SIGNS: dict[type[ast.operator], ast.operator] = {ast.Add: ast.Sub(), ast.Sub: ast.Add()}
+_AXES = {"axis", "split_axis", "concat_axis", "scatter_dimension"}
+_SPECS = {"P", "PartitionSpec"}
+_WIDE = {"float32": "bfloat16", "float64": "float32"}
+_SHOWN = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A reference with one mistake. `change` says which, and `line` where."""
+
+    kind: Kind
+    line: int
+    change: str
+    source: str
+
+
+def mutants_of(source: str, at_most: int) -> list[Mutant]:
+    """Different mutants of a source, of all kinds in turn, by line within a kind. None if it is not Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    seen = {ast.unparse(tree)}
+    by_kind: dict[Kind, list[Mutant]] = {}
+    for mutant in sorted(_all(tree), key=lambda each: each.line):
+        if mutant.source not in seen:
+            seen.add(mutant.source)
+            by_kind.setdefault(mutant.kind, []).append(mutant)
+    # In turn, so that a limit leaves out none of the kinds.
+    in_turn = [each for row in zip_longest(*by_kind.values()) for each in row if each is not None]
+    return sorted(in_turn[:at_most], key=lambda each: each.line)
+
+
+def _all(tree: ast.Module) -> Iterator[Mutant]:
+    skipped = {id(each) for part in _not_code(tree) for each in ast.walk(part)}
+    for number, node in enumerate(ast.walk(tree)):
+        if id(node) in skipped:
+            continue
+        for kind, new in _changes(node):
+            changed = copy.deepcopy(tree)
+            target = next(each for place, each in enumerate(ast.walk(changed)) if place == number)
+            _Replace(target, new).visit(changed)
+            ast.fix_missing_locations(changed)
+            yield Mutant(kind, getattr(node, "lineno", 1), _change(node, new), ast.unparse(changed))
+
+
+def _not_code(tree: ast.Module) -> Iterator[ast.AST]:
+    """Types and docstrings."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node.args
+            if node.returns:
+                yield node.returns
+        elif isinstance(node, ast.AnnAssign):
+            yield node.annotation
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node
+        elif isinstance(node, ast.Assign) and _is_alias(node.value):
+            # `State = dict[str, jax.Array]`
+            yield node
+
+
+def _is_alias(value: ast.expr) -> bool:
+    return (
+        isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name) and value.value.id in ("dict", "tuple")
+    )
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, target: ast.AST, new: ast.AST) -> None:
+        self._target = target
+        self._new = new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if node is self._target:
+            return self._new
+        found: ast.AST = self.generic_visit(node)
+        return found
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[Kind, ast.AST]]:
+    if isinstance(node, ast.BinOp):
+        yield from _of_operation(node)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
+        yield "sign", node.operand
+    elif isinstance(node, ast.Attribute):
+        if node.attr in _SWAPPED:
+            yield "reduction", ast.Attribute(node.value, _SWAPPED[node.attr], node.ctx)
+        elif node.attr in _WIDE:
+            yield "dtype", ast.Attribute(node.value, _WIDE[node.attr], node.ctx)
+        elif node.attr == "T":
+            yield "axis", node.value
+    elif isinstance(node, ast.keyword):
+        yield from _of_keyword(node)
+    elif isinstance(node, ast.Call):
+        yield from _of_call(node)
+    elif isinstance(node, ast.AugAssign) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        yield "update", ast.Pass()
+
+
+def _of_operation(node: ast.BinOp) -> Iterator[tuple[Kind, ast.AST]]:
+    if type(node.op) in _SIGNS:
+        yield "sign", ast.BinOp(node.left, _SIGNS[type(node.op)], node.right)
+        yield "update", node.left
+    elif isinstance(node.op, ast.Div | ast.Mult) and not isinstance(node.left, ast.List | ast.Tuple):
+        yield "scale", node.left
+        if isinstance(node.op, ast.Mult):
+            yield "scale", node.right
+
+
+def _of_keyword(node: ast.keyword) -> Iterator[tuple[Kind, ast.AST]]:
+    value = node.value.value if isinstance(node.value, ast.Constant) else None
+    if node.arg in _AXES and isinstance(value, int):
+        yield "axis", ast.keyword(node.arg, ast.Constant(0 if value else 1))
+    elif isinstance(value, bool) and node.arg != "check_vma":
+        yield "flag", ast.keyword(node.arg, ast.Constant(not value))
+
+
+def _of_call(node: ast.Call) -> Iterator[tuple[Kind, ast.AST]]:
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    without_axis = [each for each in node.keywords if each.arg != "axis"]
+    if name in _SPECS and node.args:
+        if len(node.args) > 1:
+            yield "spec", ast.Call(node.func, node.args[::-1], node.keywords)
+        yield "spec", ast.Call(node.func, [], node.keywords)
+    elif name == "with_sharding_constraint" and node.args:
+        yield "spec", node.args[0]
+    elif name == "astype" and isinstance(node.func, ast.Attribute):
+        yield "dtype", node.func.value
+    elif name == "transpose" and isinstance(node.func, ast.Attribute) and not node.args:
+        yield "axis", node.func.value
+    elif name in _SWAPPED and len(without_axis) < len(node.keywords):
+        yield "axis", ast.Call(node.func, node.args, without_axis)
+
+
+def _change(node: ast.AST, new: ast.AST) -> str:
+    if isinstance(new, ast.Pass):
+        return f"`{_short(node)}` was removed"
+    if isinstance(node, ast.BinOp) and new in (node.left, node.right):
+        operator = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}[type(node.op)]
+        is_left = new is node.left
+        return f"`{operator} {_short(node.right)}` was removed" if is_left else f"`{_short(node.left)} *` was removed"
+    return f"`{_short(node)}` became `{_short(new)}`"
+
+
+def _short(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,0 +1,412 @@
+"""The rules that a package must keep, each with an id, and those among them that need no judge.
+
+The reader and `proof` find what is wrong with a package. This module adds what a reader need not refuse, names the rule
+that each fault breaks, and finds the line.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+from uuid import UUID
+
+from grader.errors import PackageInvalid
+from grader.package.ceiling import Ceiling
+from grader.package.names import arguments_of, shared_uuids, suggest, unknown_prerequisites
+from grader.package.package import Manifest, Package
+from grader.package.proof import leaks
+from grader.package.reader import package_of, read_files
+
+Level = Literal["error", "warning"]
+# What `meshgrade problem new` leaves for an author to write. No starter addresses its student like this.
+MARK = "TODO(author)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. `means` says what breaks it, and `fix` what to do, a sentence each."""
+
+    level: Level
+    means: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where a package breaks a rule. `line` is None if it is not known, or if it is the whole file."""
+
+    rule: str
+    file: str
+    line: int | None
+    message: str
+
+    @property
+    def level(self) -> Level:
+        return RULES[self.rule].level
+
+    @property
+    def fix(self) -> str:
+        return RULES[self.rule].fix
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A package as its files say. `package` is None if it cannot be read."""
+
+    package: Package | None
+    findings: tuple[Finding, ...]
+
+
+def _error(means: str, fix: str) -> Rule:
+    return Rule("error", means, fix)
+
+
+def _warning(means: str, fix: str) -> Rule:
+    return Rule("warning", means, fix)
+
+
+_TRY = "Run `./meshgrade judge` on this file to see its whole verdict."
+# In the order of docs/checking.md: what the reader finds, what the texts say, what the judge finds.
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "missing-file": _error("a required file is missing or empty", "Write the file; docs/problems.md lists all."),
+        "misplaced-file": _error("a file does not belong in a package", "Remove or rename the file."),
+        "unreadable-file": _error(
+            "a file is a link, is not UTF-8, or is over 1 MiB", "Save it as a plain UTF-8 file of less than 1 MiB."
+        ),
+        "toml": _error("problem.toml is not TOML", "Correct the TOML at this place."),
+        "manifest": _error(
+            "problem.toml lacks a key, has an unknown one, or has a wrong value",
+            "Compare the key with the tables in docs/problems.md.",
+        ),
+        "points": _error("the points of the checks do not add up to 100", "Change the points of the checks."),
+        "check": _error(
+            "a check is unknown, repeated, has a wrong bound, or `values` is missing",
+            "Compare the check with the tables in docs/problems.md.",
+        ),
+        "name": _error(
+            "the manifest names a function, mesh axis, input or group that does not exist",
+            "Correct the name, or define what it names.",
+        ),
+        "limit": _error("a limit is above the maximum of this installation", "Lower the limit."),
+        "prerequisite": _error(
+            "a prerequisite is not a problem, or is the problem itself", "Correct or remove the prerequisite."
+        ),
+        "uuid": _error("another problem has the same uuid", "Draw a new uuid for the newer problem."),
+        "python": _error("the reference or the starter is not Python", "Correct the syntax at this line."),
+        "figure": _error(
+            "a figure is missing, is not shown, or contains more than a drawing",
+            "Correct the figure or the place that shows it.",
+        ),
+        "submissions": _error(
+            "there is no accepted submission, or no rejected one", "Add at least one of each to submissions/."
+        ),
+        "reason": _error(
+            "a folder in submissions/rejected is not named after a reason",
+            "Rename the folder; docs/problems.md lists the reasons.",
+        ),
+        "misconception": _error(
+            "a submission has no docstring in its first line",
+            "State there what is special about it, or what its author misunderstood.",
+        ),
+        "todo": _error(f"a {MARK} mark is left", "Write this part, then delete the mark."),
+        "signature": _error(
+            "the statement does not name the entry point with its arguments",
+            "Write the call as code in statement.md, such as `step(mesh, x)`.",
+        ),
+        "hints": _error("hints.md has no hint", "Begin each hint with a heading such as `## Hint 1`."),
+        "few-hints": _warning("hints.md has a single hint", "Add a first hint that only asks the right question."),
+        "starter-solves": _error(
+            "the starter's entry point is the reference's", "Replace its body by `raise NotImplementedError`."
+        ),
+        "leak": _error(
+            "a public file contains the solution, the hidden inputs or the editorial",
+            "Remove the copied text from the public file.",
+        ),
+        "link": _error("a text names a problem that does not exist", "Correct the slug, or remove the reference."),
+        "stated-points": _error(
+            "the points in the statement differ from those in problem.toml", "Make the two lists the same."
+        ),
+        "unnamed-check": _warning(
+            "the statement does not say what a check grades", "State the rule that this check grades."
+        ),
+        "ungraded-promise": _warning(
+            "the statement promises something that no check grades", "Add the check, or remove the promise."
+        ),
+        "page": _error("a text cannot be shown as a page", "Simplify the Markdown of the file."),
+        "cases": _error(
+            "cases.py or the reference fails, or the cases do not fit the entry point",
+            "Correct the file that the message names.",
+        ),
+        "reference": _error("the reference is not accepted", _TRY),
+        "starter": _error("the starter is not rejected", "Remove the solution from the starter."),
+        "accepted": _error("an accepted submission is not accepted", _TRY),
+        "rejected": _error("a rejected submission is not rejected for the reason of its folder", _TRY),
+        "uncaught": _error(
+            "a submission is rejected, but no case and no check failed",
+            "Add a case or a check that its mistake fails.",
+        ),
+        "untested-check": _warning(
+            "no rejected submission fails a check", "Add a rejected submission whose only mistake this check finds."
+        ),
+        "surviving-mutant": _warning(
+            "the reference with a mistake in it is accepted (only with `--mutants`)",
+            "Add a case or check that finds the mistake, unless the change makes no difference.",
+        ),
+        "grader": _error(
+            "the grader failed, so nothing is proved", "Check again; ./meshgrade doctor tests the grader."
+        ),
+    }
+)
+
+# The rule of a fault that the reader reports. The first pattern that occurs in it decides.
+_RULE_OF_FAULT = (
+    (r"^\S+ is missing or empty$|does not contain a problem\.toml$", "missing-file"),
+    (r"^\S+ does not belong in a package", "misplaced-file"),
+    (r"^\S+ is (?:not a plain file|over \d+ MiB|not UTF-8)", "unreadable-file"),
+    (r"^problem\.toml is (?:not TOML|nested too deeply)", "toml"),
+    (r"^\S+ is not Python", "python"),
+    (r"its first line must be a docstring", "misconception"),
+    (r"^submissions/\S+ does not contain a submission", "submissions"),
+    (r"^submissions/.* is not a reason", "reason"),
+    (r"^figures/|^\S+ shows figures/", "figure"),
+    (r"this service permits at most", "limit"),
+    (r"points of the checks add up to", "points"),
+    (r": prerequisites: (?:there is|a problem cannot)", "prerequisite"),
+    (r": uuid: .* belongs to the problem", "uuid"),
+    (r"does not define '|there is no mesh axis|takes no '|there is no group|list each once, as the mesh does", "name"),
+    (r"there is no check|a check is listed twice|the check '|check '", "check"),
+)
+# Words by which a statement names what a check grades.
+_NAMED_BY = {
+    "values": r"value|result|return|toleranc",
+    "optimizer": r"optimizer",
+    "update": r"update",
+    "sharding": r"shard|where|place|`P\(",
+    "state_bytes": r"bytes|memory|stores?\b|holds?\b|split",
+    "memory": r"memory|bytes",
+    "init_memory": r"memory|bytes",
+    "collectives": r"collective|communicat|all.gather|all.reduce|reduce.scatter|all.to.all|permute|traffic",
+    "batch": r"batch|rows",
+    "flops": r"flops|work|matrix product|compute",
+    "donation": r"donat|in place",
+    "scaling": r"scal|4 devices|of 4\b|number of devices",
+    "by_hand": r"shard_map|by hand",
+    "primitives": r"primitive|operation|jaxpr|`jax\.",
+    "retrace": r"traced? again|retrac|compiled? again|traced once|once",
+}
+# What only these checks can see. A statement that requires it without the check promises too much.
+_PROMISED_BY = {
+    "donation": r"\bmust be donated\b|\bfor donation\b",
+    "retrace": r"\bnot be (?:re)?traced again\b|\bnot be retraced\b|\bfor (?:no )?retracing\b",
+    "flops": r"\bfor the FLOPs\b|\bFLOPs .{0,40}\bare graded\b",
+    "by_hand": r"\bfor the use of `shard_map`",
+    "collectives": r"\*\* for (?:the )?communication\b",
+    "sharding": r"\*\* for (?:the )?sharding\b",
+    "memory": r"\*\* for (?:the )?memory\b",
+    "optimizer": r"\*\* for (?:the )?optimizer\b",
+}
+_STATED = re.compile(r"\*\*(\d{1,3})\*\* for\b")
+_LINKED = re.compile(r"\(/problems/([a-z][a-z0-9_]+)\)|(?<![*\w])\*([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\*(?![*\w])")
+_LINE_IN_MESSAGE = re.compile(r"\bline (\d+)")
+_FILE_IN_MESSAGE = re.compile(r"^([\w./-]+\.(?:toml|md|py|svg))\b")
+
+
+def examine(folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, UUID] | None = None) -> Examined:
+    """Apply every rule that needs no judge.
+
+    Args:
+      folder: the package.
+      others: the uuids of the problems that it may name, by slug; None if they are not known.
+    """
+    if not (folder / "problem.toml").is_file():
+        return Examined(None, (Finding("missing-file", "problem.toml", None, "problem.toml is missing"),))
+    faults: list[str] = []
+    files = read_files(folder, faults)
+    package = None
+    try:
+        package = package_of(folder.name, files, ceiling)
+    except PackageInvalid as invalid:
+        faults += invalid.faults
+    if package is not None and others is not None:
+        faults += unknown_prerequisites(package.manifest, [*others, package.slug])
+        faults += shared_uuids(package.manifest, others)
+    findings = [as_finding(fault, files) for fault in faults]
+    findings += _marks(files)
+    if package is not None:
+        findings += _of_texts(package, others)
+    return Examined(package, tuple(findings))
+
+
+def as_finding(fault: str, files: Mapping[str, str]) -> Finding:
+    """The rule that a fault of the reader breaks, and its place."""
+    rule = next((rule for pattern, rule in _RULE_OF_FAULT if re.search(pattern, fault)), "manifest")
+    named = _FILE_IN_MESSAGE.match(fault) or re.match(r"(\S+) (?:is|does)\b", fault)
+    file = named[1] if named else "problem.toml"
+    message = fault.removeprefix(f"{file}: ")
+    if line := _LINE_IN_MESSAGE.search(fault):
+        return Finding(rule, file, int(line[1]), message)
+    return Finding(rule, file, _line_in_manifest(files, message) if file == "problem.toml" else None, message)
+
+
+def uuids_in(folder: Path) -> dict[str, UUID]:
+    """The uuid of every problem in a folder of problems, by slug. Packages that cannot be read are left out."""
+    found = {}
+    for path in sorted(folder.glob("*/problem.toml")):
+        try:
+            manifest = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            found[str(manifest["slug"])] = UUID(manifest["uuid"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+    return found
+
+
+def _marks(files: Mapping[str, str]) -> Iterator[Finding]:
+    for name, text in files.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            if MARK in line:
+                what = line.partition(MARK)[2].strip(" :->")
+                yield Finding("todo", name, number, what or "this part is not written")
+
+
+def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[Finding]:
+    manifest = package.manifest
+    if fault := _unnamed_call(package):
+        yield Finding("signature", "statement.md", None, fault)
+    if not package.hints:
+        yield Finding("hints", "hints.md", None, "hints.md has no heading such as `## Hint 1`")
+    elif len(package.hints) == 1:
+        yield Finding("few-hints", "hints.md", None, "hints.md has one hint")
+    solved = _body(package.starter, manifest.entry)
+    if solved is not None and solved == _body(package.reference, manifest.entry):
+        message = f"`{manifest.entry}` does the same as in reference.py"
+        yield Finding("starter-solves", "starter.py", _line_of(package.starter, f"def {manifest.entry}"), message)
+    for leak in leaks(package):
+        yield Finding("leak", leak.partition(" holds ")[0], None, leak.replace(" holds ", " contains ", 1))
+    if others is not None:
+        yield from _unknown_links(package, [*others, package.slug])
+    yield from _of_checks(manifest, package.statement)
+
+
+def _unnamed_call(package: Package) -> str | None:
+    entry = package.manifest.entry
+    arguments = arguments_of(package.manifest, package.reference)
+    if arguments is None:
+        return None if f"`{entry}" in package.statement else f"statement.md does not contain `{entry}` as code"
+    if package.manifest.mode == "program":
+        arguments = ["mesh", *(["state"] if package.manifest.program.init else []), *arguments]
+    # Types, defaults and line ends may stand between the names.
+    call = rf"\b{entry}\(\s*" + r"\b[^()]*?,\s*".join(map(re.escape, arguments))
+    if re.search(call, package.statement):
+        return None
+    return f"statement.md does not contain `{entry}({', '.join(arguments)})`"
+
+
+def _body(source: str, name: str) -> str | None:
+    """What a function does, without its docstring and types; None if there is none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    if not functions:
+        return None
+    body = functions[-1].body
+    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    return "\n".join(ast.dump(each) for each in body)
+
+
+def _unknown_links(package: Package, slugs: Iterable[str]) -> Iterator[Finding]:
+    known = list(slugs)
+    texts = {name: package.files[name] for name in ("statement.md", "hints.md", "editorial.md")}
+    for name, text in texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            for slug in (first or second for first, second in _LINKED.findall(line)):
+                if slug not in known:
+                    yield Finding("link", name, number, f"there is no problem '{slug}'{suggest(slug, known)}")
+
+
+def _of_checks(manifest: Manifest, statement: str) -> Iterator[Finding]:
+    # Before this heading there is only background.
+    _, heading, task = statement.partition("\n## Problem\n")
+    task = task if heading else statement
+    stated = [int(each) for each in _STATED.findall(task)]
+    graded = [each.points for each in manifest.checks if each.points]
+    if stated and sorted(stated) != sorted(graded):
+        yield Finding(
+            "stated-points",
+            "statement.md",
+            _line_of(statement, f"**{stated[0]}** for"),
+            f"the statement gives {stated} points, problem.toml {graded}",
+        )
+    for check in manifest.checks:
+        named = rf"{_NAMED_BY.get(check.id, re.escape(check.id))}|{re.escape(check.id.replace('_', ' '))}"
+        if not re.search(named, task, re.IGNORECASE):
+            message = f"the check '{check.id}' gives {check.points} points, and the statement does not mention it"
+            yield Finding("unnamed-check", "statement.md", None, message)
+    for id, promise in _PROMISED_BY.items():
+        found = re.search(promise, task)
+        if found and all(each.id != id for each in manifest.checks):
+            message = f"the statement says '{found[0].strip(' *')}', but there is no check '{id}'"
+            yield Finding("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
+
+
+def _line_of(text: str, part: str) -> int | None:
+    before, found, _ = text.partition(part)
+    return before.count("\n") + 1 if found else None
+
+
+def _line_in_manifest(files: Mapping[str, str], message: str) -> int | None:
+    """The line of the key that a message names first, such as `limits.time_s` or `check 'values': rules.0.axes`."""
+    text = files.get("problem.toml", "")
+    lines = dict(_keys(text))
+    path = re.match(r"(?:unknown key ')?([\w.]+)(?=[:' ]|$)", message)
+    names = [path[1]] if path else []
+    if check := re.search(r"check '([^']+)'", message):
+        number = _number_of_check(text, check[1])
+        bound = re.search(r"check '[^']+': ([\w.]+)", message)
+        key = re.match(r"unknown key '([\w.]+)'", message)
+        inside = (bound or key or [None, ""])[1]
+        names = [f"checks.{number}.{inside}", f"checks.{number}"] if number is not None else []
+    if re.search(r"\bpoints\b.*add up", message):
+        names = ["checks.0"]
+    for name in names:
+        parts = name.strip(".").split(".")
+        while parts:
+            if (line := lines.get(".".join(parts))) is not None:
+                return line
+            parts.pop()
+    return None
+
+
+def _keys(text: str) -> Iterator[tuple[str, int]]:
+    """Every table and key of a TOML text as a path, with its line. A key in a multi-line value may be among them."""
+    counts: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*(\[\[?)\s*([\w.-]+)\s*\]\]?", line):
+            table = header[2]
+            parent, _, last = table.rpartition(".")
+            if parent in counts:
+                table = f"{parent}.{counts[parent]}.{last}"
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                counts = {name: count for name, count in counts.items() if not name.startswith(f"{table}.")}
+                table = f"{table}.{counts[table]}"
+            yield table, number
+        elif key := re.match(r"\s*([\w-]+)\s*=", line):
+            yield f"{table}.{key[1]}".strip("."), number
+
+
+def _number_of_check(text: str, id: str) -> int | None:
+    try:
+        checks: Any = tomllib.loads(text).get("checks", [])
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+    ids = [each.get("id") if isinstance(each, dict) else None for each in checks] if isinstance(checks, list) else []
+    return ids.index(id) if id in ids else None

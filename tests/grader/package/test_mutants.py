@@ -1,0 +1,83 @@
+"""Small mistakes in a reference, of the kinds that students make: one at a time, and each one Python."""
+
+import ast
+
+import pytest
+
+from grader.package.mutants import PROPOSALS, mutants_of
+from grader.package.reader import read_package
+from tests.grader.shipped import PROBLEMS
+
+
+def changes(body, kind):
+    source = f"def f(x, y):\n    {body}\n"
+    return [each.change for each in mutants_of(source, 100) if each.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "change"),
+    [
+        ("return x + y", "sign", "`x + y` became `x - y`"),
+        ("return x - y", "sign", "`x - y` became `x + y`"),
+        ("return -x", "sign", "`-x` became `x`"),
+        ("return x - y", "update", "`- y` was removed"),
+        ("return x.sum(axis=1)", "axis", "`axis=1` became `axis=0`"),
+        ("return x.sum(axis=1)", "axis", "`x.sum(axis=1)` became `x.sum()`"),
+        ("return x.T", "axis", "`x.T` became `x`"),
+        ("return jnp.mean(x)", "reduction", "`jnp.mean` became `jnp.sum`"),
+        ("return lax.psum(x, 'a')", "reduction", "`lax.psum` became `lax.pmean`"),
+        ("return x / y", "scale", "`/ y` was removed"),
+        ("return x * y", "scale", "`x *` was removed"),
+        ("x += y", "update", "`x += y` was removed"),
+        ("optimizer.update(x)", "update", "`optimizer.update(x)` was removed"),
+        ("return P('a', None)", "spec", "`P('a', None)` became `P(None, 'a')`"),
+        ("return P('a')", "spec", "`P('a')` became `P()`"),
+        ("return jnp.float32", "dtype", "`jnp.float32` became `jnp.bfloat16`"),
+        ("return x.astype(y)", "dtype", "`x.astype(y)` became `x`"),
+        ("return lax.all_gather(x, tiled=True)", "flag", "`tiled=True` became `tiled=False`"),
+    ],
+)
+def test_a_mistake(body, kind, change):
+    assert change in changes(body, kind)
+
+
+def test_what_is_no_code_has_no_mistakes():
+    source = (
+        '"""A - B."""\n\nState = dict[str, jnp.float32]\n\n\n'
+        'def f(x: jnp.float32, y=1 + 1) -> jnp.float32:\n    """Adds x + y."""\n    return x\n'
+    )
+    assert mutants_of(source, 100) == []
+
+
+def test_the_line_is_that_of_the_source():
+    assert [each.line for each in mutants_of("import jax\n\n\ndef f(x):\n    # Two lines.\n    return -x\n", 9)] == [6]
+
+
+def test_a_limit_leaves_some_of_every_kind():
+    source = "def f(x):\n" + "    x = x + 1\n" * 20 + "    return x.sum(axis=1)\n"
+    assert {each.kind for each in mutants_of(source, 4)} == {"sign", "update", "axis", "reduction"}
+    assert len(mutants_of(source, 4)) == 4
+
+
+@pytest.mark.parametrize("source", ["def f(:", "\x00", "(" * 5000])
+def test_what_is_not_python_has_none(source):
+    assert mutants_of(source, 9) == []
+
+
+@pytest.mark.parametrize(
+    "folder", sorted(each.parent for each in PROBLEMS.glob("*/problem.toml")), ids=lambda f: f.name
+)
+def test_every_shipped_reference_has_mutants_that_differ(folder):
+    reference = read_package(folder).reference
+    found = mutants_of(reference, 1000)
+    sources = [each.source for each in found]
+    assert found
+    assert len(set(sources)) == len(sources)
+    assert ast.unparse(ast.parse(reference)) not in sources
+    for each in found:
+        ast.parse(each.source)
+        assert 1 <= each.line <= reference.count("\n") + 1
+
+
+def test_every_kind_proposes_a_case():
+    assert all(text.startswith("Add a") for text in PROPOSALS.values())
