@@ -22,6 +22,7 @@ from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
 from app.people import api as people_api
+from app.people import attempt_api, attempt_pages
 from app.people import pages as people_pages
 from app.problems import api as problems_api
 from app.rejudging import api as rejudging_api
@@ -53,13 +54,15 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, audit_api):
+    for api in (people_api, attempt_api, audit_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
     for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages, report_pages):
         app.include_router(pages.router)
-    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages, people_pages, audit_pages):
+    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
+        app.include_router(pages.router)
+    for pages in (people_pages, attempt_pages, audit_pages):
         app.include_router(pages.router)
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)

@@ -42,10 +42,10 @@ class AttemptFilter:
     def is_empty(self) -> bool:
         return self == EVERYTHING
 
-    def address(self, **more: str) -> str:
-        """The address of the list with this filter, and with `more` parameters."""
+    def address(self, path: str = "/attempts", **more: str) -> str:
+        """The address of the list at `path` with this filter, and with `more` parameters."""
         query = urlencode({name: value for name, value in (asdict(self) | more).items() if value})
-        return f"/attempts?{query}" if query else "/attempts"
+        return f"{path}?{query}" if query else path
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """For a query of attempts. The problem is not among them, because it chooses the index."""

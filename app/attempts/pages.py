@@ -2,11 +2,9 @@
 
 import asyncio
 import contextlib
-from functools import lru_cache
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
-from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
@@ -17,6 +15,7 @@ from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import ranking, spread
 from app.attempts.service import AttemptView, summary_of
 from app.attempts.services import AttemptServices
+from app.attempts.source_colours import colour_source
 from app.attempts.standing import progress
 from app.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.queue.turns import QueuePlace
@@ -24,7 +23,6 @@ from app.services import services_of
 from app.web.diff import diff_lines
 from app.web.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.web.forms import read_form
-from app.web.markdown import highlight_code
 from app.web.reasons import REASONS
 from app.web.templating import render_page, render_secret_page
 from app.web.terminal import plain_text
@@ -34,8 +32,6 @@ from grader.verdict import Verdict
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
 _PLACES = 100
-# In characters. Highlighting takes a second per 300,000.
-_LONGEST_KEPT, _LONGEST_COLOURED = 4_000, 20_000
 Reader = Annotated[User, Depends(require_scope("read"))]
 MaybeUser = Annotated[User | None, Depends(current_user)]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
@@ -121,22 +117,8 @@ async def show_attempt(request: Request, attempt_id: str, user: ReaderOrGuest) -
         progress=_progress(attempt),
         phases=WORDS,
         view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
-        source=await _coloured(plain_text(attempt.source)),
+        source=await colour_source(plain_text(attempt.source)),
     )
-
-
-async def _coloured(source: str) -> Markup:
-    """The source with its syntax highlighted, unless that would delay other requests."""
-    if len(source) > _LONGEST_COLOURED:
-        return Markup.escape(source)
-    if len(source) > _LONGEST_KEPT:
-        return await asyncio.to_thread(highlight_code, source)
-    return _coloured_before(source)
-
-
-@lru_cache(maxsize=512)
-def _coloured_before(source: str) -> Markup:
-    return highlight_code(source)
 
 
 @router.get("/attempts/{attempt_id}/verdict")
@@ -199,7 +181,7 @@ async def show_shared(request: Request, token: str, user: MaybeUser) -> HTMLResp
         kind=attempt.kind.capitalize(),
         served=_is_served(request, attempt),
         view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
-        source=await _coloured(plain_text(attempt.source)),
+        source=await colour_source(plain_text(attempt.source)),
     )
     page.headers["X-Robots-Tag"] = "noindex, nofollow"
     return page

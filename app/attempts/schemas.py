@@ -1,7 +1,7 @@
 """REST bodies and responses for attempts."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -133,7 +133,7 @@ class AttemptJSON(BaseModel):
     queue: QueueJSON | None
 
     @classmethod
-    def of(cls, view: AttemptView) -> "AttemptJSON":
+    def of(cls, view: AttemptView) -> Self:
         fields = {name: getattr(view, name) for name in cls.model_fields}
         nested = {
             "rejudged": view.rejudged and RejudgedJSON.of(view.rejudged),

@@ -11,6 +11,7 @@ from app.accounts.web import accounts_of, require_caller_role, require_role, sig
 from app.audit.log import ACTION_WORDS, LONGEST_REASON
 from app.errors import FieldInvalid, Refused, SignInAgain
 from app.people.listing import STATES, PeopleFilter
+from app.people.reading import may_read
 from app.people.services import PeopleServices
 from app.services import services_of
 from app.web.forms import read_form
@@ -117,6 +118,7 @@ async def _person_page(
         user=caller.user,
         person=person,
         is_owner=is_owner,
+        may_read=may_read(caller.user, person),
         is_own=person.id == caller.user.id,
         recent=accounts.recent.covers(caller),
         link=link,

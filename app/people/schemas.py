@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.accounts.roles import Role
 from app.accounts.text import EMPTY_LINE_PATTERN
+from app.attempts.schemas import EXAMPLE_FINISHED, EXAMPLE_SOURCE, AttemptJSON
 from app.audit.log import LONGEST_REASON
+from app.people.at_problem import PersonAtProblem
 from app.people.listing import Person
 
 _PERSON: dict[str, Any] = {
@@ -81,3 +83,49 @@ class SignInLinkJSON(BaseModel):
     )
 
     url: str
+
+
+class SourcedAttemptJSON(AttemptJSON):
+    """An attempt or run of somebody else, with the source that they sent. `queue` stays null."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [EXAMPLE_FINISHED | {"source": EXAMPLE_SOURCE}]}
+    )
+
+    source: str
+
+
+_AT_PROBLEM: dict[str, Any] = {
+    "id": "9e7c5a3b1d0f2e4c6a8b0d1f3e5c7a9b",
+    "name": "ada",
+    "sent": 7,
+    "best_score": 80,
+    "accepted": False,
+    "last_at": "2026-01-12T14:05:00.000000Z",
+}
+
+
+class PersonAtProblemJSON(BaseModel):
+    """`sent` counts attempts and runs. `best_score` is null until an attempt is scored."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_AT_PROBLEM]})
+
+    id: str
+    name: str
+    sent: int
+    best_score: int | None
+    accepted: bool
+    last_at: datetime
+
+    @classmethod
+    def of(cls, person: PersonAtProblem) -> "PersonAtProblemJSON":
+        return cls(**{name: getattr(person, name) for name in cls.model_fields})
+
+
+class ProblemPeoplePage(BaseModel):
+    """By name. For the next page, send `next` as `after`. It is null on the last page."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"people": [_AT_PROBLEM], "next": None}]})
+
+    people: list[PersonAtProblemJSON]
+    next: str | None

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from app.attempts.services import AttemptServices
 from app.audit.services import AuditServices
 from app.people.changes import PeopleChanges
 from app.people.listing import Directory
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeopleServices(AuditServices):
+class PeopleServices(AttemptServices, AuditServices):
     directory: Directory
     people: PeopleChanges

@@ -64,6 +64,9 @@ OPERATIONS = """
     POST /api/v1/people/{person_id}/deactivate deactivate_person
     POST /api/v1/people/{person_id}/reactivate reactivate_person
     POST /api/v1/people/{person_id}/password-reset reset_password
+    GET /api/v1/people/{person_id}/attempts list_attempts_of_person
+    GET /api/v1/people/{person_id}/attempts/{attempt_id} get_attempt_of_person
+    GET /api/v1/problems/{slug}/people list_who_tried
     GET /api/v1/audit list_audit_entries
     GET /healthz healthz
     GET /readyz readyz
