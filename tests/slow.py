@@ -44,6 +44,7 @@ PATHS = (
     "app/cli/test_doctor.py",
     "app/cli/test_inspect.py",
     "app/cli/test_problem_judged.py",
+    "app/cli/test_problem_preview.py",
     "app/cli/test_reset_password.py",
     "app/cli/test_worker.py",
     "app/operating/test_nothing_leaks.py",

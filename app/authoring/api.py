@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
@@ -126,6 +126,25 @@ async def list_versions(
         versions=[KeptVersionJSON.of(each) for each in versions[:limit]],
         next=versions[limit - 1].version if len(versions) > limit else None,
     )
+
+
+@router.get(
+    "/problems/{slug}/versions/{version}",
+    summary="The files of a stored version, as a zip that can be uploaded again",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The package, with problem.toml at the top; the same bytes each time",
+            "content": {_ZIP: {"schema": {"type": "string", "format": "binary"}, "example": "PK…"}},
+        },
+        **problem_responses(401, 403, 404, 422),
+    },
+)
+async def download_version(
+    request: Request, user: Instructor, slug: str, version: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
+) -> Response:
+    data = await _authoring(request).download(slug, version)
+    return Response(data, media_type=_ZIP, headers={"Cache-Control": "private, no-store"})
 
 
 @router.get(

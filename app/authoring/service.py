@@ -10,7 +10,7 @@ from app.accounts.caller import User
 from app.authoring.history import History
 from app.authoring.validations import Validation, Validations
 from app.authoring.validator import steps_of
-from app.authoring.zipped import files_of, refuse
+from app.authoring.zipped import files_of, refuse, zip_of
 from app.database import Database
 from app.errors import PackageOfAnotherProblem, VersionNotValidated
 from app.problems.serving import Serving
@@ -93,6 +93,11 @@ class Authoring:
             log.info("user %s uploaded version %s of %s", user.id, package.version, package.slug)
         published_version = (await self._store.published()).get(slug)
         return Upload(slug, package.version, published_version == package.version, is_new)
+
+    async def download(self, slug: str, version: str) -> bytes:
+        """A stored version as a zip. Raises `VersionNotFound`."""
+        package = await self._store.version_of(slug, version)
+        return await asyncio.to_thread(zip_of, package.files)
 
     async def validate(self, slug: str, version: str) -> Validation:
         """Queue a validation of a version with the judge.

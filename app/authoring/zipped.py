@@ -7,6 +7,7 @@ import io
 import stat
 import zipfile
 import zlib
+from collections.abc import Mapping
 
 from app.errors import BodyNotZip, PackageRefused
 
@@ -35,6 +36,18 @@ def files_of(data: bytes) -> dict[str, str]:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
         raise BodyNotZip(f"The body cannot be read as a zip: {error}. Create one with: zip -r package.zip .") from None
     return _decoded(read)
+
+
+def zip_of(files: Mapping[str, str]) -> bytes:
+    """The files as a zip, the same bytes each time."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)  # of 1980, whenever it is written
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, text)
+    return buffer.getvalue()
 
 
 def refuse(faults: list[str]) -> PackageRefused:

@@ -16,6 +16,8 @@ from app.start_errors import StartRefused
 from grader.errors import Cancelled, WallMissing
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from app.authoring.checking import JudgeReport
     from grader.package.package import Package
     from grader.package.rules import Finding
@@ -103,10 +105,15 @@ def _examined(folder: Path) -> _Report:
     from app.settings import load_settings
     from grader.package.rules import examine
 
-    settings = load_settings()
-    others = {**_uuids_in(settings.problems), **_uuids_in(folder.parent)}
-    found = examine(folder, settings.ceiling, others)
+    found = examine(folder, load_settings().ceiling, uuids_beside(folder))
     return _Report(folder, found.package, found.findings)
+
+
+def uuids_beside(folder: Path) -> dict[str, Any]:
+    """The uuids of the problems that a package may name, by slug: those beside it, and those that are served."""
+    from app.settings import load_settings
+
+    return {**_uuids_in(load_settings().problems), **_uuids_in(folder.parent)}
 
 
 @cache
@@ -264,17 +271,24 @@ def _print(reports: Sequence[_Report]) -> None:
             continue
         colour = "red" if each.count("error") else "yellow"
         console.print(f"[{colour}]{_counts(each.count('error'), each.count('warning'))}[/]   {safe(name)}{_how(each)}")
-        explained = set()
-        for found in _in_order(each.findings):
-            place = found.file if found.line is None else f"{found.file}:{found.line}"
-            style = "red" if found.level == "error" else "yellow"
-            console.print(f"  [{style}]{found.level}[/] [bold]{found.rule}[/] {safe(place)}: {safe(found.message)}")
-            if found.rule not in explained:
-                console.print(f"    {safe(found.fix)}")
-                explained.add(found.rule)
+        print_findings(console, each.findings)
     errors, warnings = (sum(each.count(level) for each in reports) for level in ("error", "warning"))
     packages = "1 package" if len(reports) == 1 else f"{len(reports)} packages"
     console.print(f"{packages} checked: {_counts(errors, warnings)}.")
+
+
+def print_findings(console: "Console", findings: "Sequence[Finding]") -> None:
+    """Errors first, by file and line. The first finding of each rule says how to fix it."""
+    from app.cli.verdict_text import safe
+
+    explained = set()
+    for found in _in_order(findings):
+        place = found.file if found.line is None else f"{found.file}:{found.line}"
+        style = "red" if found.level == "error" else "yellow"
+        console.print(f"  [{style}]{found.level}[/] [bold]{found.rule}[/] {safe(place)}: {safe(found.message)}")
+        if found.rule not in explained:
+            console.print(f"    {safe(found.fix)}")
+            explained.add(found.rule)
 
 
 def survivors(mutants: "JudgeReport") -> int:

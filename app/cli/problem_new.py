@@ -36,21 +36,17 @@ def new(
 ) -> None:
     from app.settings import load_settings
 
-    _require_slug(slug)
     problems = load_settings().problems
     into = into or problems
     folder = into / slug
-    if folder.exists() or folder.is_symlink():
-        raise StartRefused(
-            f"{folder} exists already, and nothing was written.", "Choose another slug, or another folder with --into."
-        )
+    require_new(slug, folder)
     if mode is not None and mode not in _MODES:
         raise StartRefused(f"--mode: there is no mode {mode!r}.", "Write --mode call or --mode program.")
     title = _title_of(track, into, problems) if track is not None else None
     files = _copied(slug, mode, title, like, into, problems) if like is not None else _new(slug, mode, title)
     if like is None:
         files["problem.toml"] = _schema_line(folder) + files["problem.toml"]
-    _write(folder, files)
+    write_package(folder, files)
     marks = sum("TODO(author)" in line for text in files.values() for line in text.splitlines())
     print(f"Wrote {folder}, with {len(files)} files and {marks} parts to fill in.")
     print(f"To list them: ./meshgrade problem check {folder}")
@@ -58,11 +54,16 @@ def new(
         print(f'To order it within its track: add "{slug}" to problems in {_tracks_file(into, problems)}.')
 
 
-def _require_slug(slug: str) -> None:
+def require_new(slug: str, folder: Path) -> None:
+    """Raises `StartRefused` if this cannot be the folder of a new package."""
     if not _SLUG.fullmatch(slug):
         raise StartRefused(
             f"{slug[:80]!r} cannot be a slug.",
             "Use 2 to 64 lower-case letters, digits and _, beginning with a letter, such as row_sums.",
+        )
+    if folder.exists() or folder.is_symlink():
+        raise StartRefused(
+            f"{folder} exists already, and nothing was written.", "Choose another slug, or another folder with --into."
         )
 
 
@@ -116,7 +117,8 @@ def _title_of(track: str, into: Path, problems: Path) -> str:
     return titles.get(track, track)
 
 
-def _write(folder: Path, files: dict[str, str]) -> None:
+def write_package(folder: Path, files: dict[str, str]) -> None:
+    """Raises `StartRefused` if the folder cannot be written."""
     try:
         for name, text in files.items():
             path = folder / name

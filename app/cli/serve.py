@@ -4,7 +4,8 @@ import asyncio
 import signal
 import socket
 import sys
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,7 @@ from app.cli.exit import exit_in_time
 from app.cli.options import Data
 
 if TYPE_CHECKING:
+    from app.main import AllServices
     from app.settings import Settings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -37,11 +39,21 @@ def serve(
         set_up_logs(settings.log_format, settings.log_level)
         signal.signal(signal.SIGTERM, _interrupt)
         # Links contain the real port, even if the system chose it.
-        asyncio.run(_serve(settings.model_copy(update={"port": sock.getsockname()[1]}), sock))
+        asyncio.run(run_server(settings.model_copy(update={"port": sock.getsockname()[1]}), sock))
     sys.stdout.flush()
 
 
-async def _serve(settings: "Settings", sock: socket.socket) -> None:
+async def run_server(
+    settings: "Settings",
+    sock: socket.socket,
+    *,
+    beside: "Callable[[AllServices, str], Coroutine[Any, Any, None]] | None" = None,
+) -> None:
+    """Serve until a signal arrives.
+
+    Args:
+      beside: runs while it serves, with its services and its address.
+    """
     import uvicorn
 
     from app.cli.listen import address_of, is_loopback
@@ -85,7 +97,10 @@ async def _serve(settings: "Settings", sock: socket.socket) -> None:
         # After its graceful end, uvicorn restores these and raises the signal again, which has been handled by then.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _ignore)
+        task = asyncio.create_task(beside(opened(), address)) if beside is not None else None
         await Server(config).serve(sockets=[sock])
+        if task is not None:
+            task.cancel()
         exit_in_time()
 
 

@@ -37,6 +37,8 @@ _SWAPPED = {
     "prod": "sum",
     "psum": "pmean",
     "pmean": "psum",
+    "minimum": "maximum",
+    "maximum": "minimum",
     "pmax": "pmin",
     "pmin": "pmax",
     "cumsum": "cumprod",
@@ -138,8 +140,16 @@ def _changes(node: ast.AST) -> Iterator[tuple[Kind, ast.AST]]:
         yield from _of_keyword(node)
     elif isinstance(node, ast.Call):
         yield from _of_call(node)
-    elif isinstance(node, ast.AugAssign) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+    elif _is_update(node):
         yield "update", ast.Pass()
+
+
+def _is_update(node: ast.AST) -> bool:
+    """`x += y`, `optimizer.update(model)`, and `state = step(state)`, without which the state is stale."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        name = node.targets[0].id
+        return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node.value))
+    return isinstance(node, ast.AugAssign) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
 
 
 def _of_operation(node: ast.BinOp) -> Iterator[tuple[Kind, ast.AST]]:
@@ -163,7 +173,9 @@ def _of_keyword(node: ast.keyword) -> Iterator[tuple[Kind, ast.AST]]:
 def _of_call(node: ast.Call) -> Iterator[tuple[Kind, ast.AST]]:
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
     without_axis = [each for each in node.keywords if each.arg != "axis"]
-    if name in _SPECS and node.args:
+    if name == "range" and len(node.args) == 1:
+        yield "update", ast.Call(node.func, [ast.BinOp(node.args[0], ast.Sub(), ast.Constant(1))], node.keywords)
+    elif name in _SPECS and node.args:
         if len(node.args) > 1:
             yield "spec", ast.Call(node.func, node.args[::-1], node.keywords)
         yield "spec", ast.Call(node.func, [], node.keywords)

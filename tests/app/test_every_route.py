@@ -144,6 +144,7 @@ INSTRUCT = {
     ("GET", "/api/v1/problems/{slug}/checks/{check_id}"),
     ("GET", "/api/v1/problems/{slug}/publications"),
     ("GET", "/api/v1/problems/{slug}/versions"),
+    ("GET", "/api/v1/problems/{slug}/versions/{version}"),
     ("POST", "/api/v1/problems/{slug}/publish"),
     ("POST", "/api/v1/problems/{slug}/rejudge"),
     ("GET", "/api/v1/problems/{slug}/rejudges"),
@@ -298,6 +299,7 @@ async def test_every_route_is_classified(service):
 
 def address(path: str, owned: dict[str, str]) -> str:
     unknown = dict.fromkeys(("report_id", "check_id", "validation_id", "rejudge_id", "person_id"), "0" * 32)
+    unknown["version"] = "0" * 64
     where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where
 

@@ -1,8 +1,12 @@
 #!/bin/sh
 # Stands in for ./meshgrade where the tests follow the documentation: the same command line, without the set-up that the
-# wrapper does (tests/test_wrapper.py). `serve` and `worker` return as soon as they are ready, and keep running; a reader
-# who starts one again has pressed Ctrl-C first.
+# wrapper does (tests/test_wrapper.py). `serve`, `worker` and `problem preview` return as soon as they are ready, and keep
+# running; a reader who starts one again has pressed Ctrl-C first.
 case ${1-} in
+problem)
+    if [ "${2-}" != preview ]; then exec "$DOCS_PYTHON" -m app.cli "$@"; fi
+    set -- "$DOCS_SERVE" "$@"
+    ;;
 serve) set -- "$DOCS_SERVE" "$@" ;;
 worker) set -- "$DOCS_WORKER" "$@" ;;
 *) exec "$DOCS_PYTHON" -m app.cli "$@" ;;

@@ -2,7 +2,7 @@
 
 A page is followed from its start to its end by one reader in one shell. What the page shows as output is compared by
 its words; a file that it has the reader write (the second word of a fence's info string) is written. Judging is real in
-two tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference.
+three tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference.
 """
 
 import ast
@@ -84,7 +84,7 @@ GIVEN = {
 }
 POSTGRESQL = {"README.md", "docs/operating.md", "docs/tutorials/operator.md"}
 # Followed on a machine where Meshgrade has never run, and with a real judge.
-TUTORIALS = {"docs/tutorials/student.md", "docs/tutorials/instructor.md"}
+TUTORIALS = {"docs/tutorials/student.md", "docs/tutorials/instructor.md", "docs/authoring.md"}
 FRESH = TUTORIALS | {"docs/tutorials/operator.md"}
 ALL_GATHER = {"all_gather_tiled": ["not_tiled.py"]}
 # A wrong submission ends `judge`, `run` and `submit` with 1, and an unfinished package `problem check`.

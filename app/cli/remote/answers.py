@@ -10,6 +10,8 @@ from app.queue.status import ENDED, AttemptStatus
 SLUG = r"^[a-z][a-z0-9_]{1,63}$"
 Slug = Annotated[str, StringConstraints(pattern=SLUG)]
 
+Version = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore")
@@ -36,6 +38,41 @@ class Problem(_Answer):
     title: str
     statement: str
     starter: str
+
+
+class Upload(_Answer):
+    problem: Slug
+    version: str
+    published: bool
+
+
+class StoredVersion(_Answer):
+    version: Version
+    published: bool
+
+
+class Versions(_Answer):
+    versions: list[StoredVersion]
+
+
+class ValidationStep(_Answer):
+    file: str
+    passed: bool
+    message: str
+
+
+class Validation(_Answer):
+    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+    status: str
+    passed: bool | None
+    total: int
+    steps: list[ValidationStep]
+
+
+class Publication(_Answer):
+    version: str
+    forced: bool
+    attempts_at_other_versions: int
 
 
 class Hints(_Answer):

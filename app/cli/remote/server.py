@@ -11,7 +11,21 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from app.cli.remote.answers import Attempt, Editorial, Hints, Me, Problem, ProblemLine, Problems, Progress
+from app.cli.remote.answers import (
+    Attempt,
+    Editorial,
+    Hints,
+    Me,
+    Problem,
+    ProblemLine,
+    Problems,
+    Progress,
+    Publication,
+    StoredVersion,
+    Upload,
+    Validation,
+    Versions,
+)
 from app.cli.remote.events import Event, read_events
 from app.clock import now
 from app.start_errors import NotLoggedIn, ServerRefused, ServerUnusable, StartRefused
@@ -82,6 +96,31 @@ class Server:
 
     def give_up(self, slug: str) -> None:
         self._ask("POST", f"/problems/{quote(slug, safe='')}/give-up", json={"confirm": True})
+
+    def upload(self, slug: str, data: bytes) -> Upload:
+        """Store a zipped package as a version."""
+        headers = {"Content-Type": "application/zip"}
+        return self._read(Upload, self._ask("PUT", f"/problems/{quote(slug, safe='')}", content=data, headers=headers))
+
+    def validate(self, slug: str, version: str) -> Validation:
+        path = f"/problems/{quote(slug, safe='')}/validations"
+        return self._read(Validation, self._ask("POST", path, json={"version": version}))
+
+    def validation(self, slug: str, validation_id: str) -> Validation:
+        return self._read(Validation, self._ask("GET", f"/problems/{quote(slug, safe='')}/validations/{validation_id}"))
+
+    def publish(self, slug: str, version: str, *, force: bool) -> Publication:
+        path = f"/problems/{quote(slug, safe='')}/publish"
+        return self._read(Publication, self._ask("POST", path, json={"version": version, "force": force}))
+
+    def versions(self, slug: str, *, limit: int) -> list[StoredVersion]:
+        """The latest versions, newest first."""
+        path = f"/problems/{quote(slug, safe='')}/versions"
+        return self._read(Versions, self._ask("GET", path, params={"limit": limit})).versions
+
+    def download(self, slug: str, version: str) -> bytes:
+        """A stored version, zipped."""
+        return self._ask("GET", f"/problems/{quote(slug, safe='')}/versions/{quote(version, safe='')}").content
 
     def progress(self) -> Progress:
         return self._read(Progress, self._ask("GET", "/me/progress"))

@@ -44,6 +44,7 @@ OPERATIONS = """
     DELETE /api/v1/webhooks/{webhook_id} delete_webhook
     GET /api/v1/webhooks/{webhook_id}/deliveries list_deliveries
     GET /api/v1/problems/{slug}/versions list_versions
+    GET /api/v1/problems/{slug}/versions/{version} download_version
     POST /api/v1/problems/{slug}/validations validate_package
     GET /api/v1/problems/{slug}/validations list_validations
     GET /api/v1/problems/{slug}/validations/{validation_id} get_validation

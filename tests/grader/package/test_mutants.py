@@ -29,6 +29,9 @@ def changes(body, kind):
         ("return x / y", "scale", "`/ y` was removed"),
         ("return x * y", "scale", "`x *` was removed"),
         ("x += y", "update", "`x += y` was removed"),
+        ("x = step(x)", "update", "`x = step(x)` was removed"),
+        ("y = [x for _ in range(3)]", "update", "`range(3)` became `range(3 - 1)`"),
+        ("return jnp.minimum(x, y)", "reduction", "`jnp.minimum` became `jnp.maximum`"),
         ("optimizer.update(x)", "update", "`optimizer.update(x)` was removed"),
         ("return P('a', None)", "spec", "`P('a', None)` became `P(None, 'a')`"),
         ("return P('a')", "spec", "`P('a')` became `P()`"),
@@ -54,7 +57,7 @@ def test_the_line_is_that_of_the_source():
 
 
 def test_a_limit_leaves_some_of_every_kind():
-    source = "def f(x):\n" + "    x = x + 1\n" * 20 + "    return x.sum(axis=1)\n"
+    source = "def f(x):\n" + "    y = x + 1\n" * 20 + "    return x.sum(axis=1)\n"
     assert {each.kind for each in mutants_of(source, 4)} == {"sign", "update", "axis", "reduction"}
     assert len(mutants_of(source, 4)) == 4
 

@@ -1,0 +1,151 @@
+"""`meshgrade problem preview`: one package on a service of its own, which serves each version that is saved."""
+
+import asyncio
+import logging
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.problem_check import packages_at, print_findings, uuids_beside
+from app.start_errors import StartRefused
+
+if TYPE_CHECKING:
+    from app.main import AllServices
+    from grader.package.rules import Examined
+
+log = logging.getLogger(__name__)
+HELP = (
+    "Serve one package as students will see it, and each version of it that is saved. Attempts are forgotten at the "
+    "end, unless --data names a folder."
+)
+_LOOK_S = 0.25
+
+
+def preview(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The package's folder, or a slug.")],
+    host: Annotated[str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on. Default: 8000. 0 picks a free one.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Data folder. Default: a temporary one.")] = None,
+) -> None:
+    from app.cli.listen import listen
+    from app.cli.serve import run_server
+    from app.operating.logs import set_up_logs
+    from app.settings import load_settings
+
+    folder = _only_package(path)
+    package = _require_readable(folder)
+    with _temporary(folder, data) as (problems, own_data):
+        # Never the database of a service: what is served here is unfinished.
+        own: dict[str, Any] = {"problems": problems, "database_url": None, "public_url": None}
+        settings = load_settings(host=host, port=port, data=own_data).model_copy(update=own)
+        with listen(settings.host, settings.port) as sock:
+            set_up_logs(settings.log_format, settings.log_level)
+            signal.signal(signal.SIGTERM, _interrupt)
+
+            async def beside(services: "AllServices", address: str) -> None:
+                say(f"Preview of {package.slug}: {address}/problems/{package.slug}")
+                await serve_saved(folder, package.version, services)
+
+            bound = settings.model_copy(update={"port": sock.getsockname()[1]})
+            asyncio.run(run_server(bound, sock, beside=beside))
+    sys.stdout.flush()
+
+
+async def serve_saved(folder: Path, version: str, services: "AllServices") -> None:
+    """Look for changed files until cancelled. A version that can be read is served at once; faults are printed."""
+    seen = _state(folder)
+    while True:
+        await asyncio.sleep(_LOOK_S)
+        state = await asyncio.to_thread(_state, folder)
+        if state == seen:
+            continue
+        seen = state
+        try:
+            version = await _serve_version(folder, version, services)
+        except Exception:  # a file that vanished in between, or a full disk: the next look finds what is there then
+            log.exception("the saved version could not be served; trying again")
+            seen = {}
+
+
+async def _serve_version(folder: Path, version: str, services: "AllServices") -> str:
+    """Returns the version that is served then."""
+    found = await asyncio.to_thread(_examined, folder)
+    package = found.package
+    if package is None:
+        say("Saved, but the package cannot be read, so the page stays as it was.")
+    elif package.version != version:
+        version = package.version
+        await services.packages.publish_folder([package])
+        services.catalogue.serve(package)
+        say(f"Saved: version {version[:12]} is served. Reload the page.")
+    _print(found)
+    return version
+
+
+def say(line: str) -> None:
+    print(f"{line}\n", end="", flush=True)
+
+
+def _only_package(path: str) -> Path:
+    folders = packages_at(path)
+    if len(folders) > 1:
+        raise StartRefused(
+            f"{path} contains {len(folders)} packages.", f"Name one of them, such as {folders[0]}, to preview it."
+        )
+    return folders[0]
+
+
+def _require_readable(folder: Path) -> Any:
+    """The package. Raises `PackageInvalid` with every fault."""
+    from app.settings import load_settings
+    from grader.package.reader import read_package
+
+    package = read_package(folder, load_settings().ceiling)
+    _print(_examined(folder))
+    return package
+
+
+def _examined(folder: Path) -> "Examined":
+    from app.settings import load_settings
+    from grader.package.rules import examine
+
+    return examine(folder, load_settings().ceiling, uuids_beside(folder))
+
+
+def _print(found: "Examined") -> None:
+    from rich.console import Console
+
+    print_findings(Console(highlight=False, soft_wrap=True), found.findings)
+
+
+@contextmanager
+def _temporary(folder: Path, data: Path | None) -> Iterator[tuple[Path, Path]]:
+    """A folder of problems that has only this one, and a data folder."""
+    with tempfile.TemporaryDirectory(prefix="meshgrade-preview-") as temporary:
+        problems = Path(temporary, "problems")
+        problems.mkdir()
+        (problems / folder.name).symlink_to(folder, target_is_directory=True)
+        yield problems, data or Path(temporary, "data")
+
+
+def _state(folder: Path) -> dict[str, tuple[int, int]]:
+    """When each file was written, and its size."""
+    found = {}
+    for path in folder.rglob("*"):
+        try:
+            if path.is_file() and "__pycache__" not in path.parts:
+                status = path.stat()
+                found[str(path)] = (status.st_mtime_ns, status.st_size)
+        except OSError:  # an editor replaces a file: it is back at the next look
+            continue
+    return found
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,57 @@
+"""`meshgrade problem pull`: writes a package that a server stores to a folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.remote.connect import InsecureOption, ServerOption, connected
+from app.cli.remote.versions import full_version
+from app.errors import BodyNotZip, PackageRefused
+from app.start_errors import ServerUnusable, StartRefused
+
+HELP = "Write the package of a problem on the server to a new folder: the published version, or another one."
+
+
+def pull(
+    slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
+    into: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to create the folder SLUG. Default: the problems folder.")
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="At least its first 6 characters. Default: the published one.")
+    ] = None,
+    server: ServerOption = None,
+    insecure: InsecureOption = False,
+) -> None:
+    from app.cli.problem_new import require_new, write_package
+    from app.settings import load_settings
+
+    folder = (into or load_settings().problems) / slug
+    require_new(slug, folder)
+    with connected(server, insecure=insecure) as there:
+        chosen = full_version(there, slug, version, published=True)
+        data = there.download(slug, chosen)
+        address = there.address
+    write_package(folder, _files(data, chosen, slug, address))
+    print(f"Wrote {folder}, version {chosen[:12]}.")
+
+
+def _files(data: bytes, version: str, slug: str, address: str) -> dict[str, str]:
+    """The files of the package. What a server sends is not trusted: names are those of a package, and the hash fits."""
+    from app.authoring.zipped import files_of
+    from grader.errors import PackageInvalid
+    from grader.package.reader import package_of
+
+    try:
+        package = package_of(slug, files_of(data), is_stored=True)
+    except (BodyNotZip, PackageRefused, PackageInvalid) as error:
+        raise ServerUnusable(
+            f"{address} did not send a package: {error}", "Check the address. Nothing was written."
+        ) from None
+    if package.version != version:
+        raise StartRefused(
+            f"{address} sent version {package.version[:12]} instead of {version[:12]}.",
+            "Try again. Nothing was written.",
+        )
+    return package.files
