@@ -153,7 +153,7 @@ async def _measure(plan: Plan, whole: Fleet, source: str, say: Say) -> dict[str,
         for worker in whole.workers:
             # Later starts find in its folder what this one has prepared.
             await worker.wait_for(f"{CALL_SLUG} is ready")
-        say(f"{plan.users} users hand in {plan.count} submissions; every {plan.kill_every_s:g} s a worker is killed")
+        say(f"{plan.users} users submit {plan.count} sources; every {plan.kill_every_s:g} s a worker is killed")
         run = Run()
         started = time.monotonic()
         until = started + plan.hand_in_s
@@ -196,8 +196,9 @@ async def _kill_workers(plan: Plan, run: Run, whole: Fleet, database: Database) 
     chance = random.Random(1)
     while True:
         await asyncio.sleep(plan.kill_every_s)
-        # One that still starts holds nothing, so its death would show nothing. And one is spared: where starting takes
-        # longer than the time between two kills, whoever is up first would always be the next, and nothing be graded.
+        # A worker that is still starting holds no attempt, so its death would show nothing. And one is spared: if a
+        # start takes longer than the time between two kills, the first worker that is up would always be killed next,
+        # and nothing would be graded.
         grading = [each for each in whole.workers if each.said(GRADES)]
         if len(grading) < min(2, plan.workers):
             continue
@@ -229,7 +230,7 @@ async def _restart_api(plan: Plan, run: Run, whole: Fleet, say: Say) -> None:
 async def _tell(plan: Plan, run: Run, say: Say) -> None:
     while True:
         await asyncio.sleep(_TELL_S)
-        say(f"{run.ended} of {plan.count} have ended, {run.handed_in} are handed in; {run.kills} workers were killed")
+        say(f"{run.ended} of {plan.count} have ended, {run.handed_in} are submitted; {run.kills} workers were killed")
 
 
 async def _user(run: Run, address: str, token: str, numbers: range, source: str, until: float) -> None:

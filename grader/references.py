@@ -1,7 +1,7 @@
 """What a package's own code says: its cases, the reference's answers, and the outputs of known wrong submissions.
 
-The first two are needed to grade, and are made for whoever comes first. Known wrong submissions only help to explain:
-they are run while nothing is graded, and a wrong submission is compared with those that have been.
+The first two are needed to grade, and the first request makes them. Known wrong submissions only help to explain: they
+run while nothing is graded, and a wrong submission is compared with those that have already run.
 
 cases.py, reference.py and the known wrong submissions each run in a sandbox of their own, never beside a student's
 submission, and only arrays come out. The answers are kept on disk by package version, versions of the JAX side, and
@@ -39,8 +39,8 @@ class References:
       modes: they run the code.
       secret: the deployment's; hidden inputs are derived from it.
       cache: a folder of ours alone.
-      idle: says when nothing is graded. What is asked for in the background waits for that, and is left to whoever
-        asks for the same in the foreground meanwhile.
+      idle: says when nothing is graded. A request in the background waits for that. If a request for the same comes
+        in the foreground meanwhile, the foreground does the work.
     """
 
     def __init__(self, modes: Modes, secret: bytes, cache: Path, idle: Idle | None = None) -> None:
@@ -128,8 +128,8 @@ class References:
     def _turn(self, what: str, package: Package, stop: Stop, background: bool) -> Iterator[tuple[Sandbox, Stop]]:
         """One at a time; in the foreground at once, whatever is done in the background.
 
-        Work in the background that had to give way comes back only when nobody in the foreground wants the same. Locks
-        are not fair: it would have the lock again before the one that it gave way to, and wait for that one's end.
+        Background work that gave way resumes only when no request in the foreground needs the same. Locks are not fair:
+        it would get the lock again before the request that it gave way to, and would then wait for that request.
         """
         key, sandbox = (what, package.version), self._modes.sandbox
         with self._guard:

@@ -1,4 +1,4 @@
-"""What holds for every test: an id is short, and the same in every process that collects it."""
+"""Rules for every test: an id is short, and the same in every process that collects it."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def pytest_make_parametrize_id(config, val, argname):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
-    """Collecting a module fails where an id in it is too long: pytest and pytest-xdist both tell that as an error."""
+    """Collecting a module fails where an id in it is too long: pytest and pytest-xdist both report that as an error."""
     report = yield
     message = long_ids(item.nodeid for item in report.result or () if isinstance(item, pytest.Item))
     if message:
@@ -28,7 +28,7 @@ def pytest_make_collect_report(collector):
 
 
 def long_ids(ids):
-    """What is wrong with the ids that are too long, or None."""
+    """A message about ids that are too long, or None."""
     long = [each for each in ids if len(each) > MAX_ID]
     if not long:
         return None

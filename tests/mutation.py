@@ -89,7 +89,7 @@ def mutants_of(path: str) -> list[Mutant]:
 
 
 def _places(parent: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, Callable[[ast.AST], None]]]:
-    """Each expression and statement below `parent`, and the function that puts another in its place."""
+    """Each expression and statement below `parent`, and the function that replaces it."""
     for field, value in ast.iter_fields(parent):
         if field in _NOT_MUTATED or isinstance(parent, ast.Assert) or getattr(parent, "arg", None) == "strict":
             continue
@@ -159,7 +159,7 @@ def _short(node: ast.AST) -> str:
 
 
 class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the mutant in place of its module."""
+    """Imports the mutant instead of its module."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.code = mutant.code

@@ -118,7 +118,7 @@ def order(items: list[pytest.Item]) -> list[pytest.Item]:
     """The tests, reordered as little as it takes not to waste time.
 
     Within a module, tests of one group stay together: they share a warm runner or a server. The groups that take
-    longest come first of all, or one process would end with them while the others have nothing left to do.
+    longest come first, or one process would end with them while the others have nothing left to do.
     """
     together: list[pytest.Item] = []
     for _, each in groupby(items, lambda item: getattr(item, "module", None)):
@@ -131,7 +131,7 @@ def order(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def _turn(item: pytest.Item) -> int:
-    # Before any other test has started something in the process: they count its processes and descriptors.
+    # First, before any other test has started something in the process: they count its processes and descriptors.
     if _kept_in(item) == "hostile":
         return -1
     return LONGEST.index(group) if (group := group_of(item)) in LONGEST else len(LONGEST)

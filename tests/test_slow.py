@@ -1,4 +1,4 @@
-"""What --quick leaves out, and in which order the others run."""
+"""The tests that --quick leaves out, and the order of the others."""
 
 from types import SimpleNamespace
 

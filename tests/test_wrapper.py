@@ -1,4 +1,4 @@
-"""`./meshgrade` finds a Python: in a checkout of its own, with commands that only say what they were asked."""
+"""`./meshgrade` finds a Python: in its own checkout, with commands that only print their arguments."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[1]
 TOOLS = ("cat", "cmp", "cp", "find", "mkdir", "rm", "sed", "tail", "uname")
-# Installs nothing: it notes what it was asked, and `sync` leaves a Python.
+# Installs nothing: it records its arguments, and `sync` creates a Python.
 UV = """#!/bin/sh
 [ "$1" = --version ] || echo "$@" "downloads=$UV_PYTHON_DOWNLOADS" >>"$HOME/uv.log"
 if [ "$1" = sync ]; then
@@ -49,7 +49,7 @@ class Checkout:
         return self.command(path, f'[ "$1" = -c ] && echo "cpython {minor} {release} {path}" || echo "ran $0 $*"')
 
     def shim(self, name: str) -> Path:
-        """What pyenv leaves for a version that is installed and not selected."""
+        """The file that pyenv creates for a version that is installed and not selected."""
         return self.command(self.path / name, f"echo 'pyenv: {name}: command not found' >&2; exit 127")
 
     def run(self, *arguments: str, **others: str) -> subprocess.CompletedProcess[str]:

@@ -29,7 +29,7 @@ class PeopleChanges:
         self._accounts = accounts
 
     async def set_role(self, caller: Caller, person_id: str, role: Role, reason: str) -> None:
-        """Invitations that the new role could not create are revoked. The role that they have already is no change.
+        """Invitations that the new role could not create are revoked. Their present role is not a change.
 
         Raises:
           SessionNeeded, SignInAgain, FieldInvalid, PersonNotFound.

@@ -1,7 +1,7 @@
 """Mutants of a reference: the same program with one small mistake each, of the kinds that students make.
 
-A mutant that is accepted shows a mistake that no case and no check can find. Some are no mistake, because the changed
-program computes the same; an author decides that.
+A mutant that is accepted shows a mistake that no case and no check can find. Some are not mistakes, because the
+changed program computes the same; an author decides that.
 """
 
 import ast

@@ -55,7 +55,7 @@ def unknown_prerequisites(manifest: Manifest, slugs: Iterable[str]) -> list[str]
 
 
 def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[str]:
-    """Other problems that have this one's uuid.
+    """Other problems with the uuid of this problem.
 
     Args:
       others: the uuid of each served problem, by slug. This problem may be among them.

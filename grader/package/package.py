@@ -59,7 +59,7 @@ class ProgramSpec(_Closed):
     """What the runner exports, and for which meshes.
 
     With `init`, a state goes through `steps` steps; without, the entry point is a function of its inputs. With
-    `export_init`, `init` is exported too, with the seed as an input, so that what it holds on a device can be measured.
+    `export_init`, `init` is exported too, with the seed as an input, so that its memory on a device can be measured.
     `inputs` says by name how array arguments are sharded, `groups` names groups of leaves by globs of their paths.
     """
 

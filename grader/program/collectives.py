@@ -109,7 +109,7 @@ def read_collective(module: Module, site: Site, world: World, flow: Flow, source
     instruction = site.instruction
     kind = kind_of(instruction)
     if kind is None:
-        raise ProgramUnreadable(f"{shown(instruction.name)} is no collective")
+        raise ProgramUnreadable(f"{shown(instruction.name)} is not a collective")
     channels = integers(instruction.attributes.get("channel_id", ()))
     pairs = _pairs(instruction, world)
     groups = _groups(instruction, world, pairs, bool(channels))

@@ -82,7 +82,7 @@ def _summed_by_convolution(instruction: Instruction, kernel: Shape) -> int:
 
 
 def _library_call(instruction: Instruction) -> str:
-    """The name of the library's function, or nothing where it is no product."""
+    """The name of the library's function, or an empty string if it is not a product."""
     target: Value = instruction.attributes.get("custom_call_target", ())
     if instruction.opcode != "custom-call" or len(target) != 1:
         return ""

@@ -98,7 +98,7 @@ def from_json(value: object) -> Facts:
         if leaf.dtype not in DTYPES:
             raise ProgramUnreadable(f"facts: a leaf has the dtype {leaf.dtype[:40]}, which does not cross the wire")
         if len(leaf.slices) != facts.devices:
-            raise ProgramUnreadable("facts: a leaf has not one slice a device")
+            raise ProgramUnreadable("facts: a leaf does not have one slice per device")
         for held in leaf.slices:
             if len(held) != len(leaf.shape) or any(
                 not 0 <= start <= stop <= size for (start, stop), size in zip(held, leaf.shape, strict=True)

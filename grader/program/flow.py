@@ -42,7 +42,7 @@ _ENDS = ("-done", "-update")
 _INNER = {"call": "to_apply", "fusion": "calls", "async-start": "calls"}
 _OF_FIRST = {"gather", "dynamic-slice"}
 _REDUCING = {"reduce", "reduce-window", "select-and-scatter"}
-# Their results stand in the order of their operands.
+# Their results are in the order of their operands.
 _ONE_BY_ONE = {"all-gather", "all-reduce", "reduce-scatter", "collective-permute", "collective-broadcast"}
 
 
@@ -211,7 +211,7 @@ def _element(value: Value, instruction: Instruction) -> Value:
 
 
 def _shrinks(computation: Computation, instruction: Instruction) -> bool:
-    """Does a sum leave fewer elements than went in? One over a dimension of size 1 only drops it."""
+    """Does a sum have fewer elements than its operand? A sum over a dimension of size 1 only drops that dimension."""
     first, shape = computation.operand(instruction, 0).shape, instruction.shape
     result = shape if isinstance(shape, Shape) else next((each for each in shape if isinstance(each, Shape)), None)
     return isinstance(first, Shape) and result is not None and result.elements < first.elements

@@ -104,7 +104,7 @@ def _listed(value: Value) -> Groups:
     while at < len(inner):
         end = inner.index("}", at) if inner[at] == "{" else -1
         if end < 0:
-            raise _unreadable(value, "a group stands in braces")
+            raise _unreadable(value, "a group must be in braces")
         groups.append(_numbers(inner[at + 1 : end], value))
         at = end + 1
         if at < len(inner):
@@ -154,7 +154,7 @@ def _along_axes(value: Value, members: int) -> Groups:
     ids, at = _device_ids(value, close + 1, prod(sizes))
     chosen = _entries(value[at + 1 : -1])
     if value[at : at + 1] != ("{",) or any(entry[0] not in names for entry in chosen):
-        raise _unreadable(value, "axes of the mesh stand in braces behind it")
+        raise _unreadable(value, "the axes of the mesh must follow it in braces")
     parts = [(names.index(entry[0]), entry[1:]) for entry in chosen]
     dims, axes = _split(sizes, parts, value)
     return tuple(tuple(ids[member] for member in group) for group in groups_along(dims, axes))
@@ -189,7 +189,7 @@ def _split(sizes: Sequence[int], parts: list[tuple[int, Value]], value: Value) -
 
 
 def _device_ids(value: Value, at: int, devices: int) -> tuple[Sequence[int], int]:
-    """Read `, device_ids=(1,0,2,3)` or `, device_ids=([2,2]T(1,0))`; without it devices stand in order."""
+    """Read `, device_ids=(1,0,2,3)` or `, device_ids=([2,2]T(1,0))`; without it devices are in order."""
     if value[at : at + 4] != (",", "device_ids", "=", "("):
         return range(devices), at
     at += 4

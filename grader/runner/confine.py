@@ -88,7 +88,7 @@ def _private_scratch(confinement: Confinement) -> None:
         ):
             raise OSError(
                 f"the scratch was mounted, and what is there has {size_bytes} bytes and {there.f_files} files "
-                f"in place of {confinement.scratch_bytes} and {SCRATCH_FILES}"
+                f"instead of {confinement.scratch_bytes} and {SCRATCH_FILES}"
             )
         os.chdir(SCRATCH)
 

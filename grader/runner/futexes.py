@@ -1,10 +1,11 @@
 """Private futexes, instead of the shared ones that the C++ library requests.
 
-libstdc++ waits for a `std::future`, as XLA does for each compilation, on a futex that is not marked private. The kernel
-finds such a one by the page of the file that it lies in, wherever that is mapped, so two submissions could wake each
-other; hence the filter of system calls lets none through. To refuse them would have the waiting thread ask again and
-again, as long as a compilation takes. So the filter raises SIGSYS for them, and this handler makes the same call with
-the flag for a private futex: sixteen instructions of machine code, since no Python may run in a signal handler.
+libstdc++ waits for a `std::future`, as XLA does for each compilation, on a futex that is not marked private. The
+kernel identifies such a futex by the page of the file that contains it, wherever that is mapped, so two submissions
+could wake each other; hence the filter of system calls lets none through. To refuse them would have the waiting thread
+ask again and again, as long as a compilation takes. So the filter raises SIGSYS for them, and this handler makes the
+same call with the flag for a private futex: sixteen instructions of machine code, since no Python may run in a signal
+handler.
 """
 
 import ctypes

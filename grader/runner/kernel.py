@@ -61,7 +61,7 @@ def drop_capabilities() -> None:
         try:
             prctl(_PR_CAPBSET_DROP, capability)
         except OSError:
-            # Past the last one there is, or without the right to drop: then the sets below are empty all the same.
+            # Past the last capability, or without the right to drop any: either way the sets below end up empty.
             break
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     syscall(_CAPSET[os.uname().machine], header, (ctypes.c_uint32 * 6)())

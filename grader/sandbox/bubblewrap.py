@@ -29,8 +29,8 @@ def bubblewrap_command() -> list[str]:
     if bwrap is None:
         raise WallMissing("namespaces", "bubblewrap (`bwrap`) is not installed", INSTALL_BWRAP)
     binds = [*_library_binds(), *_python_binds(), *_runner_binds()]
-    # No /proc at all. To root without a user namespace the files in it would be its own to write whatever the mount
-    # says, core_pattern among them; and nothing in it is a submission's business. XLA reads cpuinfo to choose code.
+    # No /proc at all. Root without a user namespace could write files in it, such as core_pattern, however it is
+    # mounted, and a submission needs nothing in it. XLA reads cpuinfo to choose code.
     binds.append(("/proc/cpuinfo", "/proc/cpuinfo"))
     command = [bwrap, *_NAMESPACES, *_identity(), "--clearenv"]
     for name, value in runner_environment().items():
@@ -92,11 +92,11 @@ _NAMESPACES = (
 
 
 def _identity() -> list[str]:
-    """Who the zygote is: what it needs to mount a fork's scratch and, as root, to make the fork another user.
+    """The zygote's user, and its rights: to mount a fork's scratch and, as root, to change the fork's user.
 
-    Root mapped into a user namespace would still be root to the kernel: it could write wherever only the owner is
-    asked for, /proc/sys among it. So with root to give up, each fork gives it up for good, before anything
-    submitted is near; without, a user namespace.
+    The kernel would still treat root that is mapped into a user namespace as root: it could write wherever only the
+    owner is checked, as in /proc/sys. So if the service runs as root, each fork gives root up for good before it loads
+    anything submitted; otherwise it gets a user namespace.
     """
     if os.geteuid() == 0:
         return ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
@@ -105,7 +105,7 @@ def _identity() -> list[str]:
 
 
 def _runner_binds() -> list[tuple[str, str]]:
-    """File by file: the compiled ones beside them name the folder that they were compiled in."""
+    """Bind each file: the compiled files beside them name the folder that they were compiled in."""
     files = [_GRADER / "__init__.py"]
     for name in INSIDE:
         path = _GRADER / name
@@ -114,11 +114,11 @@ def _runner_binds() -> list[tuple[str, str]]:
 
 
 def _python_binds() -> list[tuple[str, str]]:
-    """The packages at a path that says nothing of the host, the interpreter where the packages look for it."""
+    """The packages, at a path that reveals nothing about the host, and the interpreter where they look for it."""
     # Not `bin`, whose scripts name the folder of the checkout.
     binds = [(str(Path(sys.prefix, name)), str(_VENV / name)) for name in ("lib", "pyvenv.cfg")]
     if sys.base_prefix == "/usr":
-        # The system's own Python: its library is among the libraries; of the programs beside it only itself.
+        # The system's own Python: its library is already bound, and only its own program is needed.
         return [*binds, *((str(path.resolve()), str(path)) for path in _links_to_interpreter())]
     return [*binds, (sys.base_prefix, sys.base_prefix)]
 
@@ -129,12 +129,12 @@ def _is_copied() -> bool:
 
 
 def _interpreter() -> Path:
-    """The first name outside of the virtual environment that its `python` leads to; its own file where it is copied."""
+    """The first path outside the virtual environment that its `python` links to; its own file if it is a copy."""
     return next(iter(_links_to_interpreter()), Path(sys.executable).resolve())
 
 
 def _links_to_interpreter() -> list[Path]:
-    """Every name by which the virtual environment's `python` is reached in the end: /usr/bin/python3, python3.11."""
+    """Every path through which the virtual environment's `python` is reached: /usr/bin/python3, python3.11."""
     path, found = Path(sys.executable), []
     while path.is_symlink():
         path = path.parent / path.readlink()

@@ -137,10 +137,10 @@ def build_sandbox(
 
 
 def _return_large_buffers() -> None:
-    """Have buffers of a mebibyte and more given back to the system as soon as they are freed.
+    """Return buffers of a mebibyte or more to the system as soon as they are freed.
 
-    Left to itself glibc raises this threshold to the largest buffer that was ever freed, up to 32 MiB; then one large
-    result of one submission stays in the supervisor's heap for good.
+    By default, glibc raises this threshold to the size of the largest buffer that was ever freed, up to 32 MiB. One
+    large result of one submission would then stay in the supervisor's heap for good.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -157,7 +157,7 @@ def command_for(isolation: Isolation) -> list[str]:
 
 
 def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset()) -> Confinement:
-    """What every fork does to itself. In a container nothing can be mounted, so there nothing is writable."""
+    """The restrictions that every fork puts on itself. A container can mount nothing, so nothing is writable there."""
     inside = isolation == "bubblewrap"
     grader = Path(__file__).resolve().parents[1]
     own = (sys.prefix, sys.base_prefix, *(str(grader / name) for name in INSIDE))

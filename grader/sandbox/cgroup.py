@@ -25,9 +25,10 @@ class Cgroups:
 
     @classmethod
     def delegated(cls, mount: Path = _MOUNT, own: Path = _OWN) -> "Cgroups | None":
-        """Take over the group that this process is in, or return None if it is not ours alone to divide.
+        """Take over the group of this process, or return None if other processes use it, too.
 
-        A group with processes in it cannot be divided, so all of them, which must be this one's, move one level down.
+        A group that contains processes cannot be divided, so all of them, which must belong to this service, move one
+        level down.
         """
         name = next((line[3:] for line in own.read_text().splitlines() if line.startswith("0::")), "/").strip()
         parent = mount / name.lstrip("/")

@@ -1,8 +1,8 @@
 """Programs that warm-ups compiled, kept so that later warm-ups only load them.
 
 The programs come out of a fork that ran a package's public warmup.py and nothing else, as bytes over the wire, and
-go into other forks the same way. No sandbox can write where they are kept, and none of a submission ever fills them:
-loading a compiled program is executing it.
+go into other forks the same way. No sandbox can write to their folder, and no submission's sandbox ever
+adds one: loading a compiled program means executing it.
 """
 
 import functools

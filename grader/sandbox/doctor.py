@@ -1,4 +1,4 @@
-"""Prove every wall by trying to cross it."""
+"""Test every wall by trying to cross it."""
 
 import ctypes
 import os
@@ -67,7 +67,7 @@ def require_walls(isolation: Isolation = "bubblewrap") -> None:
 
 def _report(name: str, crossed: list[str] | None, fault: GraderFault | None) -> WallReport:
     if isinstance(fault, WallMissing):
-        # If the probe could not even start, the wall was not proved, and so it does not count as up.
+        # If the probe could not even start, the wall was not tested, so it does not count as up.
         return WallReport(name, False, fault.found, fault.remedy)
     if crossed is None:
         return WallReport(name, False, str(fault), UNKNOWN)

@@ -1,11 +1,11 @@
-"""Starts a program, and ends it and everything below it as soon as whoever asked for it is gone, however they went.
+"""Starts a program, and ends it and everything below it as soon as the process that requested it is gone.
 
-Usage: `python -I -S -B keeper.py LIFELINE_FD COMMAND…`. The one who asked holds the other end of the lifeline and
-nobody else does, so the kernel closes it when they end. A signal at the parent's death is not enough: a program arms it
-only after it has started, and bubblewrap's child waits for its parent before it arms its own, forever if the parent is
-killed at that moment. Orphans become children of this process, so it finds them all.
+Usage: `python -I -S -B keeper.py LIFELINE_FD COMMAND…`. Only the requesting process holds the other end of
+the lifeline, so the kernel closes it when that process ends. A signal at the parent's death is not enough: a program
+arms it only after it has started, and bubblewrap's child waits for its parent before it arms its own, forever if the
+parent is killed at that moment. Orphans become children of this process, so it finds them all.
 
-It imports nothing of ours, to be up within a few milliseconds.
+It imports none of our modules, so it starts within a few milliseconds.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""A sandbox that executes nothing, so that no wrong setting can turn it into a hole."""
+"""A sandbox that executes nothing, so that no wrong setting can make it unsafe."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

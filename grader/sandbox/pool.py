@@ -1,7 +1,7 @@
 """Runners that are ready before they are needed.
 
 Backend start and compilation take a second or more, grading a tenth of that. So the pool keeps forks whose backend
-is up ("generic"), and for the most recent problems some that have also run the problem's warmup.py.
+is up ("generic"), and some that have also run the warmup.py of one of the most recent problems.
 A fork serves one submission and dies; meanwhile the next ones are made.
 """
 
@@ -311,10 +311,10 @@ class Pool:
         return self._settings.per_problem if busy else min(1, self._settings.per_problem)
 
     def _holds_back(self, kind: _Kind, warmup: Warmup) -> bool:
-        """Would warming one take a core from a submission that is being graded?
+        """Would warming a fork take a core from a submission that is being graded?
 
-        With every slot taken it would: a submission that finds no warm fork compiles only what it uses, from programs
-        that are kept, which takes less CPU time in all. With a slot free, one is made where none is left.
+        If every slot is taken, it would: a submission without a warm fork loads only the stored programs that it uses,
+        which takes less CPU time in total. If a slot is free, a fork is warmed for a problem without one.
         """
         if self._settings.at_once is None or not self._compiled.has(kind.devices, warmup):
             return False
@@ -336,7 +336,7 @@ class Pool:
                     log.warning("a waiting fork for %s devices died and is replaced", kind.devices)
 
     def _drop_spare(self) -> None:
-        """When nobody has come for a while: what waits holds memory."""
+        """Release forks after a while without submissions, because waiting forks hold memory."""
         if time.monotonic() - self._last_asked < _SPARE_S:
             return
         for kind, queue in self._waiting.items():

@@ -36,7 +36,7 @@ log = logging.getLogger("meshgrade.session")
 ANSWER_LIMIT_S = 60.0
 # For a package's warm-up. The wall clock leaves out the time that other processes of a busy machine took.
 WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
-# A warmed fork that only waits has no work. Looked at over some seconds, since a clock tick is 10 ms.
+# A warmed fork that only waits is idle. This is measured over a few seconds, since a clock tick is 10 ms.
 _REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
 _CHUNK = 1 << 16
@@ -118,7 +118,7 @@ class ForkSession(Requests):
         clocks = {"time_s": WARM_UP_CPU_S, "wall_s": WARM_UP_S}
         self.begin(limits.model_copy(update=clocks), NEVER)
         self._outbox = memoryview(wire.pack(message, values))
-        # From here on an author's code may answer, and it must not be able to speak for the walls.
+        # From here on an author's code may reply, and it must not be able to report on the walls.
         self.warmed = True
         try:
             message, found = self._read_frame(self._check_limits, _MAX_WARM_BYTES)
@@ -131,7 +131,7 @@ class ForkSession(Requests):
         return message, found
 
     def restlessness(self) -> str | None:
-        """What a warmed fork does while it should only wait; None if it is idle."""
+        """Describe what a warmed fork does although it should only wait; None if it is idle."""
         if self._rest is None or not self.alive:
             return None
         usage, (since, cpu_s) = usage_of(self._fork.pid), self._rest
@@ -218,7 +218,7 @@ class ForkSession(Requests):
             self._check_stop(stop)
             if time.monotonic() - started > ANSWER_LIMIT_S:
                 self._fork.kill()
-                raise GraderFault(f"the runner did not answer within {ANSWER_LIMIT_S:.0f} s")
+                raise GraderFault(f"the runner did not respond within {ANSWER_LIMIT_S:.0f} s")
 
         try:
             message, values = self._read_frame(check, _MAX_OWN_BYTES)
@@ -321,14 +321,14 @@ class ForkSession(Requests):
             raise SubmissionFault(
                 "time_limit",
                 f"Your code was stopped after {limits.wall_s:g} s, most of which it spent waiting: "
-                "look for a sleep, or for something that it waits for in vain.",
+                "look for a sleep, or for a wait that never ends.",
             )
 
     def _check_collectives(self) -> None:
         """End a program whose devices wait for one another forever, a few seconds after XLA warns about it.
 
-        XLA itself gives up by the clock, which a slow device on a busy machine would run out; one that still computes,
-        or that waits for a core, is not stuck.
+        XLA itself gives up after a fixed time, which a slow device on a busy machine can exceed. A device that still
+        computes, or that waits for a core, is not stuck.
         """
         if time.monotonic() - self._looked_at < _LOOK_S:
             return
@@ -372,12 +372,13 @@ class ForkSession(Requests):
         if status == -signal.SIGKILL and self._group is not None and self._group.ran_out_of_memory:
             return SubmissionFault("memory_limit", MEMORY_MESSAGE.format(memory_mb=self._limits.memory_mb))
         if status is None or status == -signal.SIGKILL:
-            # The walls do not let a submission send this signal, even to itself, or set the limit that sends it: it was
-            # somebody else.
+            # The walls do not let a submission send this signal, even to itself, or set the limit that sends it:
+            # another process sent it.
             return LostRunner("the process that ran the submission was killed from outside")
         uid = self._fork.uid
         if uid is not None and (others := others_with(uid, self._fork.pid)):
-            # The limit on threads counts per user, so what ended it may have been theirs: no submission has processes.
+            # The limit on threads counts per user, and no submission has processes, so another process of the user may
+            # have used it up.
             return LostRunner(f"the user {uid} of the process that ran the submission is shared with {others}")
         if status == RUNNER_GAVE_UP:
             log.warning("a runner failed in the process of a submission: %s", last_words(self._capture.tail()))

@@ -32,29 +32,29 @@ _CLONE_NAMESPACES = 0x7E020080
 _SIGABRT = 6
 _TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX = 0x5401, 0x5413, 0x5451, 0x5450
 _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
-# Not F_SETOWN or F_SETSIG, by which the kernel would send signals to others on one's behalf, and no locks: on files
-# that two submissions can both read they would carry messages. (For the same reason there is no flock, and no
-# utimensat, which could mark the host's device nodes.)
+# Not F_SETOWN or F_SETSIG, with which the kernel would send signals to other processes for the caller, and no locks:
+# two submissions could exchange messages through locks on a file that both can read. (For the same reason there is no
+# flock, and no utimensat, which could mark the host's device nodes.)
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_SETFL, _F_DUPFD_CLOEXEC = (*range(5), 1030)
-# Of the types of a mapping only the private one. A shared one of a file that all submissions can read is a place where
-# they meet, whether or not it can be written; scratch cannot be told apart here, so it goes without them as well.
+# Only private mappings. Submissions could communicate through a shared mapping of a file that they all can read, even
+# if none can write it. This filter cannot distinguish scratch from other folders, so scratch has no shared mappings.
 _MAP_TYPE, _MAP_PRIVATE = 0x0F, 0x02
-# Advice on memory of one's own. The rest reads files ahead, drops or compacts pages of the page cache that everybody
-# shares, or offers one's pages for merging with those of others.
+# Advice on the caller's own memory. Other advice reads files ahead, drops or compacts pages of the shared page cache,
+# or offers the caller's pages for merging with those of other processes.
 _ADVICE = {
     "NORMAL": 0, "RANDOM": 1, "SEQUENTIAL": 2, "DONTNEED": 4, "FREE": 8, "DONTFORK": 10, "DOFORK": 11, "HUGEPAGE": 14,
     "NOHUGEPAGE": 15, "DONTDUMP": 16, "DODUMP": 17, "WIPEONFORK": 18, "KEEPONFORK": 19, "GUARD_INSTALL": 102,
     "GUARD_REMOVE": 103,
 }  # fmt: skip
-# The futexes of one process. Without the flag a futex is found by the page of the file that it lies in, in a private
-# mapping of a library too, and whoever maps the same page is woken.
+# Futexes of a single process. Without this flag, the kernel identifies a futex by the page of the file that contains
+# it, even in a private mapping of a library, and wakes every process that maps the same page.
 _FUTEX_PRIVATE, _FUTEX_COMMAND = 128, 0x7F
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET = 0, 1, 9
 # Wait, wake, requeue, compare and requeue, wake and operate, and both with a bit set; not those with priority
 # inheritance, which look for the thread of any process that a number names.
 _FUTEX_COMMANDS = (_FUTEX_WAIT, _FUTEX_WAKE, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
-# Clocks of the machine, of the calling process and of its thread. Above them a number names a descriptor, and below 0
-# the CPU time of any process or thread.
+# Clocks of the machine, of the calling process and of its thread. A higher number names a descriptor, and a negative
+# one the CPU time of any process or thread.
 _CLOCKS = 12
 
 
@@ -87,16 +87,16 @@ def compile_filter() -> bytes:
 
     for name in _ALLOWED:
         allow(name)
-    # A thread, and nothing else: no process, and no namespace on the way.
+    # Only threads: neither a process nor a new namespace.
     threads_only = seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD | _CLONE_NAMESPACES, _CLONE_THREAD)
     allow("clone", threads_only)
     # ENOSYS, not EPERM: glibc then falls back to clone, whose flags can be looked at; on EPERM it gives up and XLA
     # gets no threads. https://github.com/moby/moby/issues/42680
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
-    # abort() of its own process; any other signal, to itself or to others, could only hide who ended it.
+    # abort() of the caller's own process. Any other signal, to itself or to others, could only hide who ended it.
     allow("tgkill", argument_is(0, OWN_PID), argument_is(2, _SIGABRT))
-    # Reading all its limits and setting those on memory, as the runner does. A limit of its own on CPU would end it by
-    # a signal that looks like somebody else's.
+    # Reading all limits and setting those on memory, as the runner does. With its own limit on CPU time, it would end
+    # by a signal that looks like another process's.
     allow("prlimit64", argument_is(0, 0), argument_is(2, 0))
     for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
         allow("prlimit64", argument_is(0, 0), argument_is(1, limit))
@@ -106,22 +106,23 @@ def compile_filter() -> bytes:
     for command in _FUTEX_COMMANDS:
         private = command | _FUTEX_PRIVATE
         allow("futex", seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, private))
-    # What libstdc++ asks for is made private by a handler in the process: see grader/runner/futexes.py.
+    # A handler in the process makes the futexes of libstdc++ private: see grader/runner/futexes.py.
     instead = seccomp.TRAP if can_be_made_private() else seccomp.ERRNO(errno.EAGAIN)
     for command in (_FUTEX_WAIT, _FUTEX_WAKE):
         rules.add_rule(instead, "futex", shared_futex(command))
-    # pthread_join waits for a thread's end like this, and the kernel's wake is not for a private futex. Told that the
-    # value has changed it looks again, until the thread, which has nothing left to do, is gone.
+    # pthread_join waits for a thread's end like this, and the kernel does not wake a private futex then. EAGAIN says
+    # that the value has changed, so pthread_join reads it again until the thread, which is about to end, is gone.
     rules.add_rule(seccomp.ERRNO(errno.EAGAIN), "futex", shared_futex(_FUTEX_WAIT_BITSET))
     for name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
         allow(name, seccomp.Arg(0, seccomp.LT, _CLOCKS))
-    # In scratch, which is memory, there is nothing to do; on a file of the host it would wait for the host's writes.
+    # Scratch is in memory, so there is nothing to do; for a file of the host, the call would wait for the host's
+    # writes.
     for name in ("fsync", "fdatasync"):
         rules.add_rule(seccomp.ERRNO(0), name)
     for pid in (0, OWN_PID):
         allow("sched_getaffinity", argument_is(0, pid))
-    # XLA's locks ask for the priority of the thread they run on. Answered with 0, the default, and without looking:
-    # the true answer to any number would tell which processes there are.
+    # XLA's locks read the priority of their own thread. The result is always 0, the default: the true priority of an
+    # arbitrary number would reveal which processes exist.
     for name in ("sched_getparam", "sched_getscheduler"):
         rules.add_rule(seccomp.ERRNO(0), name)
     for request in (_TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX):

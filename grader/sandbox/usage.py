@@ -21,7 +21,7 @@ class Usage:
 def usage_of(pid: int) -> Usage:
     """Usage of one process, which the walls prevent from starting others; all zero once it has ended."""
     try:
-        # The second field is a name in brackets and may hold anything, so count from the last bracket on.
+        # The second field is a name in brackets with arbitrary contents, so count from the last bracket.
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return Usage(0.0, 0)

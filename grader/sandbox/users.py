@@ -20,8 +20,8 @@ _FIRST, _RANGES, _IN_RANGE = 61_000, 250, 16
 class Users:
     """Assigns user numbers, each to one living fork at a time. Threads may share one; close it once.
 
-    They come in ranges, each reserved by a lock on a file. The kernel releases a lock when its process ends, however it
-    ends, so a range is never lost.
+    Numbers come in ranges, each reserved by a lock on a file. The kernel releases a lock when its process ends for any
+    reason, so a range is never lost.
     """
 
     def __init__(self, locks: Path = LOCKS) -> None:
@@ -80,7 +80,7 @@ def others_with(uid: int, pid: int) -> list[int]:
     for entry in os.scandir("/proc"):
         if entry.name.isdigit() and int(entry.name) != pid:
             try:
-                # Not the owner of the folder: of a process that forbids tracing, as every fork does, that is root.
+                # Not the owner of the folder, which is root for a process that forbids tracing, as every fork does.
                 owner = Path(entry.path, "status").read_text(errors="replace").partition("\nUid:")[2].split()[0]
             except (FileNotFoundError, ProcessLookupError):
                 continue

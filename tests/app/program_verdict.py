@@ -1,4 +1,4 @@
-"""Verdicts of programs, made up in the shape that the judge stores: what no test of a page has to compile for."""
+"""Made-up verdicts of programs, as the judge stores them, so that no test of a page has to compile."""
 
 import itertools
 import math

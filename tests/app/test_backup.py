@@ -1,4 +1,4 @@
-"""What is backed up comes back the same, from each database into each, and nothing is restored by halves."""
+"""A restored backup equals the original, from and into each database, and no restore is partial."""
 
 import asyncio
 import io
@@ -127,7 +127,7 @@ async def test_what_is_written_meanwhile_is_no_part_of_it(empty_database: Databa
 
 
 async def _pages(service, paths: list[str]) -> list[str]:
-    """Without what differs from response to response (tokens of forms), or as long as a start goes on (its notice)."""
+    """Read the pages once the start has finished, without the tokens of their forms, which differ every time."""
     while service.services.preparation and service.services.preparation().is_in_progress:
         await asyncio.sleep(0.01)
     texts = [(await service.http.get(path)).text for path in paths]

@@ -1,4 +1,4 @@
-"""The data folder: private, held by one, with a secret that never changes by itself."""
+"""The data folder is private, locked by one process, and has a secret that never changes by itself."""
 
 import os
 import stat

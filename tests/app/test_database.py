@@ -1,4 +1,4 @@
-"""What holds for SQLite alone: statements run in the loop's own thread, and never make it wait."""
+"""SQLite only: statements run in the event loop's own thread, and never block it."""
 
 import asyncio
 import sqlite3

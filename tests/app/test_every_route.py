@@ -1,9 +1,9 @@
-"""Every route of the service, asked by nobody and by another user. A route that is not classified here fails the test.
+"""Every route of the service, requested without an account and by another user. A new route must be classified here.
 
-PUBLIC: anybody may. OWN: it shows or changes what is one's own, and names no object. OWNED: it names an object of one
-user, and to everybody else that does not exist. INSTRUCT: it is for instructors, and about problems, which are nobody's
-own, or about what they may read of others. OWNERS: it is for owners, and about accounts. Any other route for a role is
-one of the first three, and listed under its role besides.
+PUBLIC: anyone may use it. OWN: it shows or changes the caller's own data, and names no object. OWNED: it names an
+object of one user, which does not exist for anyone else. INSTRUCT: it is for instructors, and about problems, which
+have no owner, or about data of others that they may read. OWNERS: it is for owners, and about accounts. Any other
+route for a role is one of the first three, and is also listed under its role.
 """
 
 from collections.abc import AsyncIterator
@@ -165,7 +165,7 @@ OWNERS = {
     ("POST", "/api/v1/people/{person_id}/reactivate"),
     ("POST", "/api/v1/people/{person_id}/password-reset"),
 }
-# What lets somebody in later on: for a browser in which the person proved lately who they are. Sent with these fields.
+# Lasting access: only for a browser in which the user has recently proved their identity. Sent with these fields.
 ROLE = {"role": "owner", "days": "7"}
 RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/account/password"): {"new": "a long enough password"},
@@ -179,15 +179,15 @@ RECENT: dict[tuple[str, str], dict[str, Any]] = {
 IDS = ("identity_id", "attempt_id", "draft_id", "token_id", "invitation_id", "session_id", "webhook_id")
 # To confirm it: for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
-# A token makes others that reach no further than itself.
+# A token may create others with no more scopes than its own.
 FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
-# To nobody who has opened one of our pages: a guest, who may run.
+# Open to guests, who may run: someone without an account who has opened a page.
 OF_GUESTS = {("POST", "/problems/{slug}"): 303}
-# One's own as well, and closed to those who have neither solved the problem nor given it up.
+# Also the caller's own, and closed until they have solved the problem or given it up.
 CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
 OF_INSTRUCTORS = {(method, path) for method, path in OWN | OWNED if "/invitations" in path}
 
-# What the owner's objects hold, and no answer to anybody else may.
+# Contents of the owner's objects, which no response to anyone else may contain.
 SECRETS = [f"{kind}-OF-THE-OWNER" for kind in ("SOURCE", "TOKEN", "NOTE", "BROWSER", "IDENTITY", "WEBHOOK", "DRAFT")]
 
 
@@ -255,7 +255,7 @@ def service(shared_service):
 
 @pytest.fixture
 async def owned(service, made) -> AsyncIterator[dict[str, str]]:
-    """What `made` holds. After each test all of it is still there, as it was."""
+    """The owner's objects in `made`. After each test they are all there, unchanged."""
 
     async def state() -> dict[str, object]:
         me = (await service.http.get("/api/v1/me")).json()
@@ -372,7 +372,7 @@ async def test_a_token_without_a_scope_reaches_nothing(service, owned, bearers, 
 
 
 async def refused_as(service, refusal: type[Refused], headers: dict[str, str], token: str) -> set[tuple[str, str]]:
-    """The routes that refuse the owner so, of all but those of instructors. The objects are made up."""
+    """The routes, except those of instructors, that refuse the owner in this way. The objects are made up."""
     found = set()
     for method, path in sorted(OWN | OWNED):
         fields = RECENT.get((method, path), {"source": "x", "action": "run"})

@@ -1,4 +1,4 @@
-"""docs/settings.md lists every setting, and only those; wrong values are refused in words."""
+"""docs/settings.md lists every setting, and only those; wrong values are refused with a message."""
 
 import re
 from pathlib import Path

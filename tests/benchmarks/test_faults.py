@@ -1,4 +1,4 @@
-"""A class loses nothing while workers and the API are killed: the whole of it, small, with real processes."""
+"""A class loses nothing while workers and the API are killed: the whole benchmark, small, with real processes."""
 
 import json
 import os

@@ -31,7 +31,7 @@ def test_one_two_and_four_workers_are_measured(tmp_path):
     results = json.loads(file.read_text())
     assert results["service.workers_2_ratio"] > 0
     assert results["service.workers_4_ratio"] == results["workers"]["4"]["ratio"]
-    # What the stand-in counts, which is a child's time, and what it takes to carry it there.
+    # The time that the stand-in counts, which is a child's, and the time to send it there.
     assert all(figures["workers_cpu_s"] >= 0.1 for figures in results["workers"].values())
     assert set(results["connections"]) == {"api", "worker-1", "worker-2", "worker-3", "worker-4"}
     assert "| 4 |" in tables_of(results)["workers"]

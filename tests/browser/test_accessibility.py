@@ -1,4 +1,4 @@
-"""axe finds nothing to complain of, in light and dark, and nothing is wider than a small phone."""
+"""axe reports nothing, in light and dark, and no page is wider than a small phone."""
 
 from collections.abc import Iterator
 

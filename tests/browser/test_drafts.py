@@ -1,4 +1,4 @@
-"""What is typed is on every device, and of two versions neither is lost."""
+"""A draft is the same on every device, and neither of two versions is lost."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect

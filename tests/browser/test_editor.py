@@ -1,4 +1,4 @@
-"""The editor: how it takes the text area's place, and what it does for someone who writes Python."""
+"""The editor replaces the text area, and helps someone who writes Python."""
 
 from pathlib import Path
 

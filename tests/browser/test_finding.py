@@ -1,4 +1,4 @@
-"""What scripts add to the pages on which a problem is found: filters as you type, the theme, the picture of a step."""
+"""Scripts on the pages that list problems: filters as you type, the theme, the picture of a step."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A statement on paper: nothing of the workplace, and no code cut off."""
+"""A printed statement has no workbench, and no code is cut off."""
 
 import pytest
 from playwright.sync_api import expect

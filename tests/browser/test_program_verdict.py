@@ -1,4 +1,4 @@
-"""What a compiled program does, drawn: seen by axe and by a small phone, in light and dark. No program is compiled."""
+"""Drawings of a compiled program, checked with axe and on a small phone, in light and dark. No program is compiled."""
 
 import json
 import sqlite3
@@ -20,7 +20,7 @@ _STORED = Path(__file__).parents[1] / "grader" / "stored_verdicts" / "version_1"
 _VERDICTS = {
     "f" * 31 + "0": program_verdict("fsdp_step", wrong=True),
     "f" * 31 + "1": program_verdict("fsdp_step", efficiency=104.237),
-    # A judge's, of two meshes and ten checks.
+    # A verdict of the judge, with two meshes and ten checks.
     "f" * 31 + "2": read_verdict(json.loads(_STORED.read_text(encoding="utf-8"))).model_copy(
         update={"problem": "fsdp_step"}
     ),
@@ -43,7 +43,7 @@ WRONG, RIGHT, LONG, HALF = (f"/attempts/{attempt_id}" for attempt_id in _VERDICT
 
 @pytest.fixture(scope="module", autouse=True)
 def stored(service: Service) -> Iterator[None]:
-    """Both attempts, finished, in the database of the running service; gone afterwards."""
+    """Both attempts, finished, in the database of the running service until the end of the test."""
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
         (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
         for attempt_id, verdict in _VERDICTS.items():

@@ -1,4 +1,4 @@
-"""What tests do on the problem page, in the words of a reader."""
+"""Actions of tests on the problem page, in the words of a reader."""
 
 from collections.abc import Callable
 
@@ -11,19 +11,19 @@ VERDICT_TIMEOUT_MS = 180_000
 
 
 def editor(page: Page) -> Locator:
-    """The script's editor; the text area that it replaces has the same name, so the name alone could find either."""
+    """The script's editor. It has the same name as the text area that it replaces, so the name alone is ambiguous."""
     return page.locator(".cm-content").and_(page.get_by_role("textbox", name="Your solution, Python"))
 
 
 def write(page: Page, source: str) -> None:
-    """Replace what the editor holds, as a paste does."""
+    """Replace the editor's text, as a paste does."""
     editor(page).focus()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(source)
 
 
 def turn_to(page: Page, name: str) -> Locator:
-    """Select a tab; its part of the page."""
+    """Select a tab. Returns its part of the page."""
     page.get_by_role("tab", name=name).click()
     return page.get_by_role("tabpanel", name=name)
 
@@ -36,5 +36,5 @@ def await_verdict(page: Page, status: str) -> Locator:
 
 
 def progress(page: Page) -> Locator:
-    """The line that says how grading gets on. The notice of a server that has just started is a status, too."""
+    """The line that shows the progress of grading. The notice of a starting server also has the role status."""
     return page.locator("[data-phase]")

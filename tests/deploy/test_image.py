@@ -1,4 +1,4 @@
-"""The Dockerfile is small, pinned and without root, by rules that a linter for it has; no Docker daemon is needed."""
+"""The Dockerfile is small, pinned and without root, by the rules of a Dockerfile linter; no Docker daemon is needed."""
 
 import json
 import re
@@ -70,7 +70,7 @@ def test_it_does_not_run_as_root():
     [user] = rests("USER", FINAL)
     assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", user)
     words = [word for word, _ in FINAL]
-    # Nothing after it could still be made by root.
+    # No later line can create anything as root.
     assert not {"RUN", "COPY", "ADD"} & set(words[words.index("USER") :])
     assert not any(f"--chown={user}" in rest for rest in rests("COPY", FINAL))
 
@@ -128,7 +128,7 @@ def test_every_setting_that_the_image_makes_exists():
 
 
 def ignored(path: str) -> bool:
-    """As Docker reads .dockerignore, as far as ours goes: the last line that matches decides."""
+    """Read .dockerignore as Docker does, as far as ours needs it: the last line that matches decides."""
     found = False
     for line in (CHECKOUT / ".dockerignore").read_text().splitlines():
         if not line or line.startswith("#"):

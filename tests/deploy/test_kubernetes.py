@@ -105,7 +105,7 @@ def test_probes_ask_for_what_exists():
     for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
         assert api[probe]["httpGet"]["port"] == port["name"]
         assert api[probe]["httpGet"]["path"] in HEALTH
-    # What lets it live must not depend on the database: all would be started again when that is.
+    # The liveness probe must not depend on the database: otherwise a restart of it would restart everything.
     assert api["livenessProbe"]["httpGet"]["path"] == "/healthz"
     assert worker["startupProbe"]["exec"]["command"][:3] == [".venv/bin/python", "-m", "app.cli"]
     assert worker["startupProbe"]["exec"]["command"][3] in COMMANDS

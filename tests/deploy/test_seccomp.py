@@ -1,6 +1,6 @@
-"""The profile of a container that grades: a list of what is allowed, with which everything in it runs.
+"""The seccomp profile of a grading container: an allow-list with which everything in it runs.
 
-No container is at hand in a test; the profile is compiled into the same kind of filter, and installed in front of the
+A test has no container. It compiles the profile into the same kind of filter, and installs it before it runs the
 command.
 """
 

@@ -12,7 +12,7 @@ PROFILE = Path(__file__).resolve().parents[2] / "deploy" / "docker-seccomp.json"
 
 
 def compile_profile(profile: dict[str, Any]) -> pyseccomp.SyscallFilter:
-    """The profile as a filter. What it says in a way that is not known here is an error, and not left out."""
+    """The profile as a filter. A rule in a form that is unknown here is an error, and is not left out."""
     assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
     rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(profile["defaultErrnoRet"]))
     for rule in profile["syscalls"]:
@@ -23,7 +23,7 @@ def compile_profile(profile: dict[str, Any]) -> pyseccomp.SyscallFilter:
             assert each["op"] == "SCMP_CMP_EQ"
             arguments.append(pyseccomp.Arg(each["index"], pyseccomp.EQ, each["value"]))
         for name in rule["names"]:
-            # A call of another architecture is none here: newer ones have no `open`, only `openat`.
+            # Skip calls that this architecture lacks: newer ones have no `open`, only `openat`.
             if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) >= 0:
                 rules.add_rule(pyseccomp.ALLOW, name, *arguments)
     return rules

@@ -1,4 +1,4 @@
-"""PostgreSQL for the pages that use one, and a data folder in which somebody has worked before."""
+"""PostgreSQL for the pages that use one, and a data folder that has been used before."""
 
 import os
 import re
@@ -21,7 +21,7 @@ Follow = Callable[..., AbstractContextManager[Reader]]
 
 @pytest.fixture(scope="session")
 def programs() -> None:
-    """What the documentation's commands call besides ours."""
+    """Other programs that the documentation's commands call."""
     if missing := [name for name in ("curl", "jq", "openssl", "zip") if shutil.which(name) is None]:
         message = f"{', '.join(missing)} needed to follow the guides; on Debian: apt-get install {' '.join(missing)}"
         if os.environ.get("CI") == "true":
@@ -61,7 +61,7 @@ def databases() -> list[str]:
 def follow(
     request: pytest.FixtureRequest, tmp_path: Path, used_data: Path, databases: list[str]
 ) -> Iterator[Callable[..., AbstractContextManager[Reader]]]:
-    """Start a reader; `fresh` is one who has no data folder yet."""
+    """Start a reader. A `fresh` reader has no data folder yet."""
 
     @contextmanager
     def start(
@@ -90,5 +90,5 @@ def follow(
 
 @pytest.fixture(scope="session")
 def judged() -> dict[str, Done]:
-    """What `judge`, `inspect` and `doctor` printed: each takes many seconds, and would print the same on every page."""
+    """The output of `judge`, `inspect` and `doctor`: each takes many seconds, and prints the same on every page."""
     return {}

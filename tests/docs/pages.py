@@ -1,4 +1,4 @@
-"""The guides of this checkout, and what stands in them: fenced blocks, code spans, commands."""
+"""The guides of this checkout and their contents: fenced blocks, code spans, commands."""
 
 import re
 import subprocess

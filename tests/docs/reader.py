@@ -155,12 +155,12 @@ class Reader:
 
 
 def _own_terminal() -> None:
-    """In the new shell: its standard input becomes its terminal, which `login` asks for a token at."""
+    """Run in the new shell: its standard input becomes its terminal, where `login` asks for a token."""
     os.login_tty(0)
 
 
 def _end(process: int) -> None:
-    """As Ctrl-C does, and then for good. It is a child of no process here, so its end can only be seen."""
+    """Interrupt as Ctrl-C does, and then kill. It is not a child of this process, so its end can only be observed."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process, signal.SIGTERM)
         deadline = time.monotonic() + 10

@@ -72,7 +72,7 @@ NOT_RUN = {
         _MEASURES,
     ),
 }
-# What the reader of a page has done before.
+# Steps that the reader of a page has taken before.
 GIVEN = {
     "README.md": ["cp problems/fsdp_step/reference.py solution.py"],
     "docs/accounts.md": [
@@ -83,7 +83,7 @@ GIVEN = {
     "docs/rest.md": ["cp problems/fsdp_step/reference.py solution.py"],
 }
 POSTGRESQL = {"README.md", "docs/operating.md", "docs/tutorials/operator.md"}
-# Followed on a machine where Meshgrade has never run, and with a real judge.
+# Pages for a machine where Meshgrade has never run, with a real judge.
 TUTORIALS = {"docs/tutorials/student.md", "docs/tutorials/instructor.md", "docs/authoring.md"}
 FRESH = TUTORIALS | {"docs/tutorials/operator.md"}
 ALL_GATHER = {"all_gather_tiled": ["not_tiled.py"]}

@@ -83,7 +83,7 @@ def test_every_metric_exists() -> None:
 
 @pytest.mark.parametrize("page", ["design", "problems"])
 def test_every_folder_of_a_tree_exists(page: str) -> None:
-    """`folder/   what it is`; a line that is indented stands in the folder above it."""
+    """`folder/   what it is`; an indented line is in the folder above it."""
     checked = 0
     for block in blocks(DOCS / f"{page}.md"):
         if block.language != "text" or not re.search(r"^\S+/( |$)", block.text, re.MULTILINE):

@@ -1,4 +1,4 @@
-"""What README, docs and the other guides name exists: files, links, commands, options, routes, settings, modules."""
+"""Everything that the guides name exists: files, links, commands, options, routes, settings, modules."""
 
 import importlib
 import importlib.util
@@ -18,7 +18,7 @@ from app.main import create_app
 from app.settings import Settings
 from tests.docs.pages import CHECKOUT, PAGES, links, names, prose, shell_lines, spans
 
-# What a changelog names may be gone by now, but its links must lead somewhere.
+# Names in a changelog may no longer exist, but its links must lead somewhere.
 LINKED = [*PAGES, CHECKOUT / "CHANGELOG.md"]
 # Pages about our own command line alone: an option that they name is one of ours.
 OURS = [
@@ -94,7 +94,7 @@ def test_every_command_and_option_exists(page: Path) -> None:
 
 
 def faults(call: str) -> Iterator[str]:
-    """What a call of `meshgrade` names that there is not. `[--port PORT]` in a synopsis counts as well."""
+    """Commands and options in a call of `meshgrade` that do not exist. `[--port PORT]` in a synopsis counts as well."""
     words = shlex.split(call.replace("[", " ").replace("]", " "), comments=True)
     command: Any = None
     for word in words:
@@ -195,7 +195,7 @@ def test_every_address_exists(page: Path) -> None:
         plain = re.sub(r"\{\w+\}", "x", path.partition("?")[0].partition("#")[0])
         if plain.split("/")[1] in _FOLDERS or plain in ("/", *_VERSIONS):
             continue
-        # The end of an address is enough: `/deliveries`, and what stands below /api/v1.
+        # The end of an address is enough: `/deliveries`, and paths below /api/v1.
         if not any(re.search(f"{pattern}$", f"/api/v1{plain}") or pattern.endswith(plain) for pattern in paths()):
             unknown.append(path)
     assert unknown == []

@@ -1,4 +1,4 @@
-"""Frames as a hostile process writes them in the runner's place, and a sandbox whose sessions read them.
+"""Frames as a hostile process writes them instead of the runner, and a sandbox whose sessions read them.
 
 A frame is well formed as far as sizes go: its header is right and the payload has the bytes that its small arrays name.
 Everything else is anything: values of the wrong type, numbers that no JSON has, keys twice, shapes that no array has.
@@ -99,7 +99,7 @@ def _payload_bytes(node: Any) -> int:
 
 
 class ForgedSandbox:
-    """Each session reads `frames` one after the other, whatever it asks, and then the end of its runner."""
+    """Each session reads `frames` in turn, whatever it requests, and then the end of its runner."""
 
     walls: tuple[str, ...] = ()
 

@@ -1,6 +1,6 @@
-"""What the front page keeps of a verdict: app/browse/example.json.
+"""The part of a verdict that the front page shows: app/browse/example.json.
 
-After a change that is meant, judge the submission again (`./meshgrade judge --json`, into verdict.json) and read the
+After a deliberate change, judge the submission again (`./meshgrade judge --json`, into verdict.json) and read the
 difference that this makes: `.venv/bin/python -m tests.grader.front_example verdict.json`
 """
 

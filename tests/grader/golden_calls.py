@@ -40,7 +40,7 @@ def fails(reason: Reason, message: str = "what went wrong", **detail: object) ->
 def call(
     *answers: Reaction, load: Reaction | None = None, hidden: bool = True, known: Iterable[KnownMistake] = ()
 ) -> Verdict:
-    """Two public cases and a hidden one; one that is not given is right."""
+    """Two public cases and a hidden one. A case without an answer gets the right one."""
     package = package_of("call", [{"id": "values"}, {"id": "optimizer"}, {"id": "update"}])
     cases = tuple(
         Case(name, name.startswith("public"), {"seed": number, "x": array(number, 0.5)})

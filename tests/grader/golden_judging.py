@@ -1,4 +1,4 @@
-"""What golden verdicts have in common: a package that is made up, and a judge behind a sandbox that runs nothing."""
+"""Shared by golden verdicts: a made-up package, and a judge with a sandbox that runs nothing."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Golden verdicts of programs: what a verifier measured of each, and what it computed."""
+"""Golden verdicts of programs: the facts that a verifier measured, and the values that it computed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ Meshes = dict[str, Any]
 
 
 def run_of(*, steps: int = 2, replicas: dict[str, Any] | None = None, **changes: Any) -> Run:
-    """Both steps with the same leaves; `changes` are the last one's."""
+    """Both steps have the same leaves; `changes` apply to the last step."""
     leaves = [RESULTS] * (steps - 1) + [RESULTS | changes]
     return Run({"w": array(1, 2, 3)}, tuple(leaves), tuple([{}] * (steps - 1) + [replicas or {}]))
 
@@ -49,7 +49,7 @@ def grade(mine: Sequence[Examined], theirs: Sequence[Examined], check: dict[str,
 
 
 def check(name: str, on_eight: Meshes | None = None, on_four: Meshes | None = None, **bounds: Any) -> Verdict:
-    """A submission that differs from the reference in what is given for a mesh."""
+    """A submission that differs from the reference in the facts listed for a mesh."""
     usual = {"collectives": [exchange("all-gather", WHOLE)]}
     four = {"collectives": [exchange("all-gather", WHOLE, 4)], "flops": 16_000}
     mine = [examined(program(EIGHT, **usual | (on_eight or {}))), examined(program(FOUR, **four | (on_four or {})))]

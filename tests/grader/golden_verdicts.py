@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "golden"
 
 
 def dump(verdict: Verdict) -> dict[str, Any]:
-    """As it is stored, without the parts that differ each time."""
+    """The verdict as it is stored, without the parts that differ each time."""
     stored: dict[str, Any] = json.loads(verdict.model_dump_json())
     del stored["timings_ms"]
     return stored

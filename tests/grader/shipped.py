@@ -1,6 +1,6 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
-There are some four hundred, each of which takes a second or two, so `./meshgrade test` takes every eighth, another
+There are more than four hundred, each of which takes a second or two, so `./meshgrade test` takes every eighth, another
 eighth for each commit, and `--all` takes all. Where pytest is started by hand, MESHGRADE_TEST_PART says which: `3/8`,
 or `all`.
 """
@@ -31,7 +31,7 @@ def package(slug: str) -> Package:
 
 
 def each_of(mode: str) -> list[object]:
-    """The slugs, each for one test process, so that one alone prepares what judging the problem needs."""
+    """The slugs, each for one test process, so that only one process prepares the problem."""
     return [_parameter(slug, slug) for slug in slugs(mode)]
 
 

@@ -1,4 +1,4 @@
-"""What the judge makes of submissions that ship, one file per problem in shipped_verdicts/.
+"""Outlines of the verdicts of submissions that ship, one file per problem in shipped_verdicts/.
 
 The tests that judge them compare: status, reason, score, what each check says and which evidence it gives. Numbers
 and messages are left to golden_verdicts.py, since they differ from one processor to the next, and writing them again

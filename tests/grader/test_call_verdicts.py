@@ -67,7 +67,7 @@ def test_a_run_shows_public_cases_only(judge: Judge, fsdp_step: Package):
 
 
 def test_an_attempt_is_graded_on_hidden_cases_of_its_own(judge: Judge, fsdp_step: Package):
-    """Right on them, and told the mistake that shows in hidden cases only."""
+    """Right in the public cases. The verdict names the mistake, which only hidden cases show."""
     assert judge.judge(fsdp_step, fsdp_step.reference, draw="an attempt").score == 100
     mistake = next(known for known in fsdp_step.rejected if known.name.endswith("seed_rounded"))
     verdict = judge.judge(fsdp_step, mistake.source, draw="another attempt")

@@ -1,4 +1,4 @@
-"""Whatever a hostile process answers in the runner's place, the submission is at fault, never the grader."""
+"""Whatever a hostile process answers instead of the runner, the submission is at fault, never the grader."""
 
 import json
 from typing import Any
@@ -37,7 +37,7 @@ forged_settings = settings(
 
 
 def honest(message: dict[str, Any], values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, object]]:
-    """The package's own code, as far as the judge asks for it."""
+    """The package's own code, as far as the judge requests it."""
     match message["op"]:
         case "cases":
             return {"ok": True}, {"cases": [INPUTS]}
@@ -58,7 +58,7 @@ def graded(judge: Judge, package: Package, frames: list[bytes], **options: Any) 
     judge._modes.sandbox = ForgedSandbox(frames, **options)  # type: ignore[assignment]
     verdict = judge.judge(package, "the source")
     assert verdict.status != "failed"
-    # It can be stored and sent, by whoever reads JSON.
+    # It can be stored, sent, and read as JSON.
     text = verdict.model_dump_json()
     assert len(text.encode()) < 1 << 20
     json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in a verdict"))

@@ -1,4 +1,4 @@
-"""The rejected program on the front page is what the judge says of a submission that ships, word for word."""
+"""The rejected program on the front page shows the judge's verdict on a submission that ships, word for word."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Preparation gives way to a submission that needs the same, and does not take it back before that one is done."""
+"""Preparation gives way to a submission of the same problem, and resumes only after that submission is graded."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ def test_a_submission_does_not_wait_for_what_waits_for_it(add_one: Package, tmp_
     judge, over = Judge(NullSandbox(answer), b"s", tmp_path), threading.Event()
 
     def prepare() -> None:
-        """As the service does: work that had to give way is asked for again at once."""
+        """As the service does: work that gave way is requested again at once."""
         while not over.is_set():
             try:
                 return judge.prepare(add_one, Context(stop=over), background=True)

@@ -1,4 +1,4 @@
-"""The judge before a sandbox that answers from a table: what it makes of replies, honest and not."""
+"""The judge with a sandbox that answers from a table: how it reads replies, honest and forged."""
 
 import json
 import threading

@@ -93,7 +93,7 @@ def test_where_they_are_run_in_the_background_nobody_waits_for_any(package: Pack
     judge.prepare_known(package)
     assert sorted(runners.run) == sorted(each.name for each in package.rejected)
     assert judge.judge(package, wrong).misconception == "Mistake 1."
-    # What was run is kept, also for the next process.
+    # Results are stored, even for the next process.
     again, runners = make(package, tmp_path, wait_for_known=0)
     assert again.judge(package, wrong).misconception == "Mistake 1."
     assert runners.run == []
@@ -122,7 +122,7 @@ def test_nothing_is_run_in_the_background_while_a_submission_is_graded(package: 
 def test_a_submission_does_not_wait_for_a_reference_that_is_made_in_the_background(
     package: Package, tmp_path: Path
 ) -> None:
-    """It makes it itself: the work in the background rests while anything is graded, this submission as well."""
+    """The submission prepares it itself: background work rests while anything is graded, including this submission."""
     judge, runners = make(package, tmp_path)
     made, go_on = threading.Event(), threading.Event()
     answer = runners.__call__
@@ -137,7 +137,7 @@ def test_a_submission_does_not_wait_for_a_reference_that_is_made_in_the_backgrou
     def prepare() -> None:
         try:
             judge.prepare(package, background=True)
-        except Exception as error:  # what it ended with is what the test is about
+        except Exception as error:  # the fault that it ended with is the subject of the test
             ended.append(type(error).__name__)
 
     judge, work = Judge(NullSandbox(slow), b"s", tmp_path), threading.Thread(target=prepare)

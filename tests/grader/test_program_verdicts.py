@@ -84,7 +84,7 @@ def test_a_rejected_submission_is_rejected_for_its_reason(terse: Judge, name: st
 
 @pytest.mark.parametrize("reason", ["wrong_value", "wrong_communication"])
 def test_a_known_misunderstanding_is_named(judge: Judge, reason: str):
-    """By what it computes, or where that is right by how its program is built."""
+    """By its values or, if these are right, by the structure of its program."""
     problem = package("psum_scatter_mean")
     submission = next(each for each in problem.rejected if each.reason == reason)
     assert judge.judge(problem, submission.source).misconception == submission.misunderstanding
@@ -98,7 +98,7 @@ def test_a_run_shows_public_cases_only(terse: Judge):
 
 
 def test_nothing_is_run_twice(sandbox: PooledSandbox, shared_cache: Path, monkeypatch: pytest.MonkeyPatch):
-    """What a reference's program is like is kept on disk: a judge that starts anew only reads it."""
+    """The facts of a reference's program are stored on disk: a judge that starts again only reads them."""
     problem = package("psum_scatter_mean")
     judge = Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache)
     judge.prepare(problem)

@@ -57,7 +57,7 @@ def step(mesh, state, x):
     return {"w": w, "n": state["n"] + 1}, jnp.mean(jnp.square(mean))
 """
 
-# Each of these runs native code of its own, or compiles to a comparison of the library's.
+# Each of these runs its own native code, or compiles to one of the library's comparisons.
 NATIVE = (
     STEP.replace(
         ", jnp.mean(jnp.square(mean))",
@@ -74,7 +74,7 @@ def everything(a, b):
     return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(results))
 """
 )
-# The pivots of a 16 x 16 matrix are 16 numbers; what else comes back is what was in the verifier's memory.
+# The pivots of a 16 x 16 matrix are 16 numbers; any further numbers come from the verifier's memory.
 STALE = (
     STEP.replace(
         ", jnp.mean(jnp.square(mean))",
@@ -210,7 +210,7 @@ class Bytes:
     [
         ("lambda f, avals, original: Bytes(b'no program at all' * 9)", "cannot be read"),
         ("lambda f, avals, original: Bytes(original(f)(*avals).serialize()[:-200])", ""),
-        # A program for one device computes the same numbers and says nothing to anybody.
+        # A program for one device computes the same numbers without communication.
         (
             "lambda f, avals, original: original(jax.jit(lambda *a: a))"
             "(*[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals])",
@@ -223,13 +223,13 @@ class Bytes:
             "disabled_checks=[jax.export.DisabledSafetyCheck.custom_call('do_evil')])(*avals)",
             "",
         ),
-        # Every device would have all rows, and nobody would have to say anything.
+        # Every device would have all rows, and no communication would be necessary.
         (
             "lambda f, avals, original: original(f)(*[a if a.shape != (24, 16) else jax.ShapeDtypeStruct("
             "a.shape, a.dtype, sharding=NamedSharding(a.sharding.mesh, P())) for a in avals])",
             "cannot choose the sharding",
         ),
-        # A program of `init` that holds little, and is not what the state came from.
+        # A program of `init` that needs little memory, and did not make the state.
         (
             "lambda f, avals, original: original(f)(*avals) if len(avals) > 1 else original(jax.jit(lambda seed: ("
             "jnp.zeros((), jnp.int32), jax.lax.with_sharding_constraint(jnp.zeros((512, 16)), NamedSharding("

@@ -1,4 +1,4 @@
-"""Real submissions in real walls: what a student is told, and what a hostile one gets nowhere with."""
+"""Real submissions in real walls: the messages to students, and the failures of hostile ones."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ RIGHT = "\ndef add_one(x):\n    return x + 1\n"
 
 
 def assert_nothing_is_left(sandbox: PooledSandbox) -> None:
-    """All there is below bwrap is its init, the zygote, and the forks that wait, verifiers among them."""
+    """Below bwrap there are only its init, the zygote, and the waiting forks, including verifiers."""
     deadline = time.monotonic() + 10
     while True:
         stats = sandbox.stats()

@@ -1,4 +1,4 @@
-"""Where attacks are run: a judge in real walls, canaries around it, and the look round afterwards."""
+"""The place where attacks run: a judge in real walls, canaries around it, and an inspection afterwards."""
 
 import base64
 import json
@@ -40,7 +40,7 @@ _DESCRIPTORS_PER_FORK = 5
 
 
 class Arena:
-    """A judge whose sandbox lacks the walls `without`, and what a submission would like to reach.
+    """A judge whose sandbox lacks the walls `without`, and the targets of an attack.
 
     Life: as a context manager. `grade` from any thread; `assert_nothing_is_left` when no grading goes on.
     """
@@ -101,7 +101,7 @@ class Arena:
             return self.grade(self._aimed(attack.source()))
 
     def attack_both(self, first: Attack, second: Attack) -> tuple[Verdict, Verdict]:
-        """Both at the same time. Each waits until the other one's import has begun."""
+        """Grade both at the same time. Each waits until the other's import has begun."""
         verdicts: dict[str, Verdict] = {}
         together = threading.Barrier(2, timeout=120)
 
@@ -120,18 +120,18 @@ class Arena:
         return verdicts[first.name], verdicts[second.name]
 
     def assert_tells_no_secret(self, verdict: Verdict) -> None:
-        """Neither the canaries nor the deployment's secret nor a hidden input stands in any part of a verdict."""
+        """No part of a verdict contains a canary, the deployment's secret or a hidden input."""
         text = json.dumps(verdict.model_dump(mode="json"), ensure_ascii=False)
         text.encode()
         secrets_ = [self._canary, SECRET.decode(), SECRET.hex(), base64.b64encode(SECRET).decode(), "root:x:0:0"]
         for value in self._hidden:
-            # Five figures: fewer turn up by chance, and the corpus carries them out with six decimals.
+            # Five digits: fewer can occur by accident, and the corpus exports them with six decimals.
             secrets_ += [f"{abs(value):.5f}"[:6], str(int(abs(value) * 1e6))]
         for secret in secrets_:
             assert secret not in text, f"the verdict tells a secret: {secret}"
 
     def assert_nothing_is_left(self) -> None:
-        """No process, descriptor, mount or file more than before, and nobody has knocked."""
+        """No more processes, descriptors, mounts or files than before, and no connection to the servers."""
         assert self._settled_state() == self._before
         for listener in self._listeners:
             try:
@@ -167,7 +167,7 @@ class Arena:
         return state
 
     def _state(self) -> str:
-        """All that a submission could leave, without the forks that wait in the pool."""
+        """Everything that a submission could leave, without the forks that wait in the pool."""
         waiting = self._sandbox.stats().pids
         parts = {
             "processes": len(set(descendants(os.getpid())) - set(waiting)),

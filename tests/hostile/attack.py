@@ -1,11 +1,11 @@
 # ruff: noqa: E501  (rows of a table are easier to read whole)
-"""The corpus: one attack a file, with its expectation in line 1.
+"""The corpus: one attack per file, with its expectation in line 1.
 
     \"\"\"expect: rejected/killed; wall: seccomp; says: "text"; pair: group/file. What it does.\"\"\"
 
 `expect` is `accepted`, `rejected` or `rejected/reason|reason`, several joined by ` or `. An attack that gets through
 prints CROSSED, or returns a wrong value; one that is stopped says so and returns the right one, which is then
-accepted. `wall` names the walls that stop it. `says` must stand in the verdict. `pair` runs at the same time.
+accepted. `wall` names the walls that stop it. `says` must occur in the verdict. `pair` runs at the same time.
 Run as a program this file prints docs/attacks.md.
 """
 
@@ -31,7 +31,7 @@ compares it with the files.
 """
 
 
-# Those are no files of the corpus: they attack what reads, compiles and runs an exported program.
+# These files are not part of the corpus: they attack the code that reads, compiles and runs an exported program.
 _PROGRAMS = """
 ## Exported programs
 
@@ -69,7 +69,7 @@ class Attack:
         return self.name.partition("/")[0]
 
     def source(self) -> str:
-        """What is submitted: the file itself, or what its `make` returns where no file could hold it."""
+        """The submitted source: the file itself, or the result of its `make` if no file could contain it."""
         if self.group != "made":
             return self.text
         made: dict[str, object] = {}

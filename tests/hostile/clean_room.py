@@ -1,4 +1,4 @@
-"""The honest submission that is sent after an attack. It says what it finds in its room that should not be there."""
+"""The honest submission after an attack. It reports everything in its scratch folder that should not be there."""
 
 import builtins
 import os

@@ -1,4 +1,4 @@
-"""The corpus is what it says it is."""
+"""The corpus matches its description."""
 
 from pathlib import Path
 from typing import get_args

@@ -1,4 +1,4 @@
-"""Every attack of the corpus is submitted; afterwards nothing is left, nothing was told, and the next one is served."""
+"""Every attack of the corpus is submitted. Afterwards nothing is left or leaked, and the next submission is served."""
 
 import platform
 

@@ -1,7 +1,7 @@
-"""A probe proves a wall only if it gets through where that wall is missing.
+"""A probe tests a wall only if it gets through when that wall is missing.
 
 Left out are attacks that would do harm without the wall, and those that several walls stop: for these it is enough
-that each of the walls is proved by others.
+that other attacks test each of the walls.
 """
 
 import platform
@@ -12,7 +12,7 @@ import pytest
 from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, read_corpus
 
-# What a wall's absence would not show, or not without harm.
+# Attacks that a missing wall would not reveal, or only with harm.
 LEFT_OUT = {
     "processes/fork_bomb": "takes the machine along",
     "processes/fork_that_outlives": "leaves a process behind",
@@ -55,7 +55,7 @@ def breached(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def test_without_its_wall_an_attack_gets_through(breached):
     wall, arena = breached
     attacks = single_walled(wall)
-    assert attacks, f"no attack of the corpus proves the wall {wall} alone"
+    assert attacks, f"no attack of the corpus tests the wall {wall} alone"
     held = []
     for attack in attacks:
         verdict = arena.attack(attack)

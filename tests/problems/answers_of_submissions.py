@@ -31,7 +31,7 @@ def load(path: Path) -> ModuleType:
 
 
 def draw_cases(folder: Path) -> list[dict[str, Any]]:
-    """Public cases, then hidden ones, each of these from a generator that is seeded afresh."""
+    """Public cases, then hidden ones, each of these from a newly seeded generator."""
     module = load(folder / "cases.py")
     rng = np.random.default_rng(0)
     hidden = module.hidden_cases(rng)
@@ -58,7 +58,7 @@ def answer(entry: Callable[..., object], case: dict[str, Any]) -> Answer:
 
 
 def answers(path: Path, cases: list[dict[str, Any]]) -> list[Answer]:
-    """One answer a case; a single one when the file cannot be loaded or lacks the entry point."""
+    """One answer per case; a single one if the file cannot be loaded or lacks the entry point."""
     try:
         entry = load(path).fsdp_step
     except (SyntaxError, AttributeError) as error:

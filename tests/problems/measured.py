@@ -115,7 +115,7 @@ class Program:
 
 
 class Programs:
-    """The programs of a problem, compiled when they are asked for, by what runs inside the walls and without walls."""
+    """The programs of a problem, compiled on first use by the code that runs inside the walls, but without walls."""
 
     def __init__(self, folder: Path) -> None:
         self._package = read_package(folder)

@@ -1,4 +1,4 @@
-"""The passages of statements and editorials that hold numbers, with an expression in the place of each number."""
+"""The passages of statements and editorials that contain numbers, with an expression instead of each number."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def passages(slug: str) -> dict[str, list[str]]:
 
 
 def computed(passage: str, names: dict[str, Any]) -> str:
-    """The passage as it has to stand in the text."""
+    """The passage as the text must have it."""
 
     def value(match: re.Match[str]) -> str:
         # As in an f-string: an expression, and perhaps a colon and a format. The expressions are ours.

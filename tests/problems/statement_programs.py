@@ -1,6 +1,6 @@
 """Run every program block of the statements, and take the measurements that no submission can give, as JSON.
 
-A block ```python runs alone, as it is printed. A block ```python starter stands beside the student's code: it runs
+A block ```python runs alone, as it is printed. A block ```python starter is shown beside the student's code: it runs
 after the problem's starter, with a `seed`.
 Usage: statement_programs.py PROBLEMS_FOLDER OUTPUT_FILE
 """
@@ -45,7 +45,7 @@ def run(folder: Path, tag: str, code: str) -> tuple[dict[str, Any], dict[str, An
             raise ValueError(f"a block has the unknown tag {tag!r}")
         with contextlib.redirect_stdout(printed):
             exec(compile(code, f"{folder.name}/statement.md", "exec"), names)
-    except Exception as error:  # whatever a block raises is what the test shows
+    except Exception as error:  # the test shows every exception of a block
         return {"printed": printed.getvalue(), "error": f"{type(error).__name__}: {error}", "code": code}, names
     return {"printed": printed.getvalue(), "error": None, "code": code}, names
 
@@ -91,7 +91,7 @@ def losses_along_the_gradient(problems: Path) -> dict[str, float]:
 
 
 def explicit_axes() -> dict[str, str]:
-    """What the statements say of Explicit axes: the name of the error that each piece of code raises, or `fine`."""
+    """The statements about Explicit axes: the name of the error that each piece of code raises, or `fine`."""
     mesh = jax.make_mesh((8,), ("x",))
     split, whole = NamedSharding(mesh, P("x")), NamedSharding(mesh, P())
     rows, bias = jax.device_put(jnp.ones((16, 8)), split), jax.device_put(jnp.ones(8), split)
@@ -119,7 +119,7 @@ def explicit_axes() -> dict[str, str]:
         "a product over a split dimension": outcome(jnp.matmul, columns, square),
         "an index into split layers": outcome(lambda a: a[0], jax.device_put(layers, split)),
         "a scan over split layers": outcome(scanned, jax.device_put(layers, split)),
-        "shard_map of an array that lies elsewhere": outcome(copied(mesh), jax.device_put(rows, whole)),
+        "shard_map of an array with another sharding": outcome(copied(mesh), jax.device_put(rows, whole)),
         "the same on Auto axes": outcome(copied(Mesh(jax.devices(), ("x",))), jnp.ones((16, 8))),
     }
 

@@ -31,6 +31,6 @@ def shapes_of_the_warm_up(folder: Path) -> Shapes:
 @pytest.mark.parametrize("slug", ["fsdp_step", "fsdp_step_two_losses"])
 def test_the_cases_have_two_or_three_shapes_and_the_warm_up_lists_them(slug: str) -> None:
     shapes = shapes_of_cases(PROBLEMS / slug)
-    # Every submission is compiled anew for each. With a single one, sizes could be written into the code.
+    # Every submission is compiled again for each shape. With a single shape, sizes could be written into the code.
     assert 2 <= len(shapes) <= 3
     assert shapes_of_the_warm_up(PROBLEMS / slug) == shapes

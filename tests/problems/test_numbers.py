@@ -1,8 +1,8 @@
 """Every measured number in a statement or an editorial is read again off the compiled programs.
 
-tests/problems/numbers/<slug>.txt repeats the passages that hold numbers, with an expression in the place of each one:
+tests/problems/numbers/<slug>.txt repeats the passages that hold numbers, with an expression instead of each one:
 `[[m8.gather.bytes:,]]` stands for the bytes that the reference gathers on 8 devices, grouped by thousands. A passage
-that does not stand in the text as computed fails, and so does a number with a unit that no passage covers.
+fails if the text does not contain it as computed, and so does a number with a unit that no passage covers.
 """
 
 import re
@@ -24,7 +24,7 @@ NUMBER = re.compile(
 
 
 def uncovered(text: str, covered: list[str]) -> list[str]:
-    """Numbers of the text, each with what stands around it, that lie in none of the passages."""
+    """Numbers of the text that no passage covers, each with the words around it."""
     spans = [match.span() for each in covered for match in re.finditer(re.escape(each), text)]
     return [
         text[max(0, match.start() - 40) : match.end() + 20]

@@ -1,4 +1,4 @@
-"""Every program in a statement runs as it is printed, and what a statement says of it is so."""
+"""Every program in a statement runs as it is printed, and what the statement says about it is true."""
 
 import ast
 import re
@@ -45,7 +45,7 @@ def test_what_the_statements_say_of_explicit_axes_is_so(report: dict[str, Any]) 
         "a product over a split dimension": "ShardingTypeError",
         "an index into split layers": "ShardingTypeError",
         "a scan over split layers": "ValueError",
-        "shard_map of an array that lies elsewhere": "ValueError",
+        "shard_map of an array with another sharding": "ValueError",
         "the same on Auto axes": "fine",
     }
 

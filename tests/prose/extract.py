@@ -1,4 +1,4 @@
-"""The prose in a source file: the same text, line for line, in which everything that nobody reads as prose is blanked.
+"""The prose in a source file: the same text, line for line, with everything that is not prose blanked.
 
 Prose is what people read: comments, docstrings and other strings with a space in Python; text and the strings of
 expressions in templates.

@@ -1,4 +1,4 @@
-"""What of a Python file or a template is read as prose, and on which line."""
+"""The parts of a Python file or a template that are read as prose, and their lines."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """Has a runner export a submission for one mesh, and takes nothing in its replies on trust.
 
-A program is exported with the seeds of public cases alone. The states of hidden ones are asked for when every program
+A program is exported with the seeds of public cases alone. The states of hidden ones are requested when every program
 has been exported: compiling needs their form, which is the same, and nothing that the submission prints from then on is
 kept.
 """

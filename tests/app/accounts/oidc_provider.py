@@ -1,6 +1,6 @@
-"""A small OpenID Connect provider on this machine, which signs in whomever the test says, and can be made to lie.
+"""A small OpenID Connect provider on this machine. It signs in the person that the test names.
 
-It also answers as GitHub does, under the same address.
+It lies if the test says so, and also answers as GitHub does, under the same address.
 """
 
 import base64
@@ -63,7 +63,7 @@ class OIDCServer:
         return self.documents.get("jwks") or JSONResponse({"keys": [self.published.as_dict(private=False)]})
 
     async def _authorize(self, request: Request) -> Response:
-        """No question is asked: whoever comes is `subject`."""
+        """Ask nothing: everyone who comes is `subject`."""
         asked = dict(request.query_params)
         assert (asked["response_type"], asked["client_id"]) == ("code", CLIENT_ID)
         assert asked["code_challenge_method"] == "S256"
@@ -72,7 +72,7 @@ class OIDCServer:
         return RedirectResponse(f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}")
 
     async def _redeem(self, request: Request) -> dict[str, str] | None:
-        """What the code was given out for; once, and only to the one who asked."""
+        """The request that the code was issued for: once, and only to the client that made it."""
         form = dict(parse_qsl((await request.body()).decode()))
         asked = self._codes.pop(form["code"], None)
         digest = hashlib.sha256(form["code_verifier"].encode()).digest()

@@ -1,4 +1,4 @@
-"""A session is named as a person would name it."""
+"""A session has the name that a person would give it."""
 
 import pytest
 

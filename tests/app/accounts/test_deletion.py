@@ -1,4 +1,4 @@
-"""An account goes with all that hangs on it, after a second question, and never the last owner's."""
+"""Deleting an account, after a confirmation, deletes all its data. The last owner's account stays."""
 
 import asyncio
 import threading

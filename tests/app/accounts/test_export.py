@@ -1,4 +1,4 @@
-"""All that is stored of a person comes out, nothing of anybody else's, and no secret."""
+"""An export contains all data about a person, no secret, and nothing about anyone else."""
 
 import json
 

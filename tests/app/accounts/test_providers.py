@@ -1,4 +1,4 @@
-"""Signing in with an OpenID Connect provider that runs here, and with GitHub: who is believed, and who is not."""
+"""Signing in with an OpenID Connect provider that runs here, and with GitHub: which answers are accepted."""
 
 import html
 import re
@@ -30,7 +30,7 @@ def running_provider() -> Iterator[OIDCServer]:
 
 @pytest.fixture
 def provider(running_provider: OIDCServer) -> OIDCServer:
-    """Honest again, whatever the test before made of it."""
+    """Make the provider honest again after a test that made it lie."""
     running_provider.be_honest()
     return running_provider
 
@@ -47,7 +47,7 @@ def start(start_service, provider):
 
 
 async def go_to_provider(http: httpx.AsyncClient, page: str, action: str, **fields: str) -> str:
-    """Press the button, and let the provider sign in; the path that it sends the browser back to."""
+    """Press the button and let the provider sign in. Returns the path that it sends the browser back to."""
     leave = await send_form(http, page, action, **fields)
     assert leave.status_code == 200, leave.text
     address = html.unescape(re.search(r'class="button primary" href="([^"]+)"', leave.text)[1])
@@ -316,7 +316,7 @@ async def test_another_accounts_identity_is_not_taken_over(start):
 
 
 async def test_a_flow_of_one_session_adds_nothing_to_another(start):
-    """Else who plants a cookie could add a sign-in of theirs to somebody's account."""
+    """Otherwise an attacker who plants a cookie could add their own sign-in to someone else's account."""
     add = "/account/identities/add/oidc"
     async with start() as service, browser(service) as eve:
         await sign_up(service, eve, "eve")

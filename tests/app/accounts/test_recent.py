@@ -1,4 +1,4 @@
-"""What lets somebody in later on needs a browser in which somebody signed in lately. An API token is not enough."""
+"""Lasting access requires a browser with a recent sign-in. An API token is not enough."""
 
 import asyncio
 from datetime import timedelta
@@ -24,7 +24,7 @@ TOKENS, INVITATIONS = "/api/v1/tokens", "/api/v1/invitations"
 
 @pytest.fixture
 def later(monkeypatch):
-    """Makes every proof of identity that was given so far too old."""
+    """Make every proof of identity so far too old."""
 
     def later() -> None:
         monkeypatch.setattr("app.accounts.recent.now", lambda: now() + timedelta(minutes=16))
@@ -60,7 +60,7 @@ async def test_a_token_invites_students_alone(service, role):
 
 
 async def test_a_made_up_flow_adds_no_provider_to_the_account_of_a_token(service):
-    """The flow's cookie is no proof: whoever has a token can draw one, and sign in at the provider as themselves."""
+    """The flow's cookie proves nothing: anyone with a token can get one, and sign in at the provider as themselves."""
 
     class Provider:
         key, label, issuer = "oidc", "the school", "https://id.example"
@@ -131,7 +131,7 @@ async def test_pages_offer_the_confirmation_in_place_of_what_would_be_refused(se
         assert 'href="/sign-in/again?next=/account/invitations"' in invitations
         assert "<option>student</option>" in invitations
         assert "<option>instructor</option>" not in invitations
-        # Her password is asked for there anyway.
+        # That page requires her password in any case.
         assert "Change password" in (await http.get("/account")).text
 
 

@@ -12,12 +12,12 @@ ELSEWHERE = ["//evil.example", "https://evil.example", "/\\evil.example", "javas
 
 
 def sign_in_link(page: str) -> str:
-    """Where the head of a page leads."""
+    """The address that the link in a page's header leads to."""
     return html.unescape(re.findall(r'<a [^>]*href="(/sign-in[^"]*)">Sign in</a>', page)[0])
 
 
 async def send_password(http, address: str, password: str = PASSWORD):
-    # Before it comes the form of the theme, which leads back as well.
+    # The theme form comes before it, and also leads back.
     page = (await http.get(address)).text.partition("<main")[2]
     hidden = html.unescape(re.search(r'name="next" value="([^"]*)"', page)[1])
     fields = {"form_token": form_token(page), "name": "ada", "password": password, "next": hidden}
@@ -26,7 +26,7 @@ async def send_password(http, address: str, password: str = PASSWORD):
 
 @pytest.fixture
 async def ada(service):
-    """A browser in which she has signed out."""
+    """Return a browser in which she has signed out."""
     async with browser(service) as http:
         await sign_up(service, http, "ada")
         http.cookies.clear()

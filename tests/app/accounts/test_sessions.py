@@ -1,4 +1,4 @@
-"""The browsers in which one is signed in: listed, used, revoked."""
+"""The browsers in which a user is signed in: listed, used, revoked."""
 
 from datetime import timedelta
 

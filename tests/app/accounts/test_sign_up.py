@@ -1,4 +1,4 @@
-"""Who may make an account, what a name and a password must be like, and invitations."""
+"""Who may create an account, the rules for names and passwords, and invitations."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ async def test_without_an_invitation_nobody_signs_up_by_default(service):
 
 async def test_open_sign_up_is_slowed_for_one_address_and_not_for_who_is_invited(start_service):
     async with start_service(sign_up="open", sign_ups_per_address=2) as service:
-        for name in ("ada", "owner"):  # the second one is taken, and counts all the same
+        for name in ("ada", "owner"):  # the second name is taken, and the try still counts
             async with browser(service) as http:
                 await send_form(http, "/sign-up", "/sign-up", name=name, password=PASSWORD)
         async with browser(service) as http:

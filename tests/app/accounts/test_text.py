@@ -1,4 +1,4 @@
-"""What people call their things: any one line, in any script."""
+"""Names that people give to their things: any single line, in any script."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whoever guesses waits longer and longer, and nobody can be locked out by somebody else."""
+"""Guessing takes longer with each failure, and nobody can lock someone else out."""
 
 import asyncio
 from datetime import timedelta
@@ -42,7 +42,7 @@ async def throttle(empty_database, clock) -> Throttle:
 
 
 async def wait_after_another(throttle: Throttle, name: str = "ada", address: str = HERE) -> int:
-    """Seconds that a further try is told to wait; 0 when it is let through, and counted."""
+    """The seconds that another try has to wait; 0 if it is let through, and counted."""
     try:
         await throttle.begin(name, address)
     except TooManySignIns as refused:
@@ -133,7 +133,7 @@ async def test_neither_names_nor_addresses_are_stored(throttle, empty_database):
             assert len(key) == 64
 
 
-@pytest.mark.usefixtures("clock")  # which stands still: on a busy machine the restart takes longer than the wait
+@pytest.mark.usefixtures("clock")  # does not move: on a busy machine the restart takes longer than the wait
 async def test_the_right_password_waits_too_and_a_restart_forgets_nothing(start_service):
     async with start_service() as service, browser(service) as http:
         await sign_up(service, http, "ada")

@@ -1,4 +1,4 @@
-"""Attempts with a verdict of the test's making, stored as a worker does."""
+"""Attempts with a made-up verdict, stored as a worker stores them."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -14,7 +14,7 @@ _ids = count(1)
 
 
 async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = "attempt") -> datetime:
-    """Store an attempt as a worker does, and say when it was sent: each one a minute after the one before."""
+    """Store an attempt as a worker does. Each attempt was sent a minute after the previous one."""
     number = next(_ids)
     sent_at = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(minutes=number)
     async with database.writing() as session:

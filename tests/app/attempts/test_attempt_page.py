@@ -1,4 +1,4 @@
-"""The page of one attempt shows the source that was sent, all of it, in colours where that takes no time."""
+"""The page of an attempt shows its whole source, coloured unless that takes too long."""
 
 import html
 import re
@@ -22,7 +22,7 @@ async def shown(service, source: str) -> str:
 
 @pytest.mark.parametrize(("lines", "coloured"), [(3, True), (300, True), (900, False)])
 async def test_a_source_is_shown_whole_and_a_long_one_without_colours(service, lines, coloured):
-    for _ in range(2):  # what was kept of the first look is the same
+    for _ in range(2):  # the second page comes from the cache, and is the same
         code = await shown(service, LINE * lines)
         assert ("<span" in code) is coloured
         assert html.unescape(re.sub(r"</?span[^>]*>", "", code)) == LINE * lines

@@ -1,4 +1,4 @@
-"""Every bad submission has an error of its own, as problem+json, and leaves nothing behind."""
+"""Each kind of bad submission has its own error, as problem+json, and stores nothing."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Several attempts with one request: each stored or refused by itself, counted one by one, and sent again safely."""
+"""Several attempts in one request: each is stored or refused, and counted, separately. A repeated request is safe."""
 
 import pytest
 
@@ -80,7 +80,7 @@ async def test_each_of_them_counts_against_the_limits(start_service):
         refused = await submit(service, *(item() for _ in range(7)))
         assert (refused.status_code, refused.json()["slug"]) == (429, "too-many-requests")
         assert int(refused.headers["retry-after"]) >= 1
-        # Of a batch that is too large for what is left, nothing is done and only the request itself counts.
+        # A batch larger than the remaining quota stores nothing, and only the request itself counts.
         assert refused.headers["ratelimit"].startswith('"requests";r=5;')
         assert (await read(service, *["0" * 32] * 5)).status_code == 200
         assert (await read(service, "0" * 32)).status_code == 429

@@ -1,4 +1,4 @@
-"""Days on which something was sent, and streaks: in every time zone, across changes of the clock, and sent twice."""
+"""Active days and streaks: in every time zone, across changes of the clock, and with several attempts in a day."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

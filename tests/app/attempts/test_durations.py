@@ -1,4 +1,4 @@
-"""How long a verdict takes is read from the latest ones."""
+"""The expected duration of a verdict comes from the latest verdicts."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Giving up a problem opens its editorial. What is sent after that is graded and marked, and counts nowhere."""
+"""Giving up a problem opens its editorial. Later attempts are graded and marked, but do not count."""
 
 import asyncio
 

@@ -79,7 +79,7 @@ async def test_nobody_else_reads_or_cancels_it(start_service, package):
         assert (await other.delete(f"/api/v1/attempts/{own}", headers=SITE)).status_code == 401
         cancelled = await http.delete(f"/api/v1/attempts/{own}", headers=SITE)
         assert cancelled.json()["status"] == "cancelled"
-        # Whoever signs in sees what is in the account.
+        # After a sign-in, the page shows the data of the account.
         await sign_up(service, http, "ada")
         assert (await http.get(f"/attempts/{own}")).status_code == 404
         assert (await http.get("/api/v1/attempts")).json()["attempts"] == []
@@ -120,7 +120,7 @@ async def test_without_the_cookie_of_a_page_or_from_another_site_nothing_runs(se
         refused = await http.post(RUNS, json={"source": "x"}, headers=foreign)
         assert (refused.status_code, refused.json()["slug"]) == (403, "origin-refused")
         assert (await http.post(RUNS, json={"source": "x"})).json()["slug"] == "origin-refused"
-        # A session that has ended is no guest: its owner expects the run in the account.
+        # A browser whose session has ended is not a guest: its owner expects the run in the account.
         http.cookies.set("meshgrade_session", "of a session that has ended", domain="meshgrade.test")
         assert (await run(http)).status_code == 401
 

@@ -1,4 +1,4 @@
-"""The list of attempts: filters in its address, further pages of what is filtered, and two attempts compared."""
+"""The list of attempts: filters in its address, further pages of filtered attempts, and a comparison of two."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""The same request sent twice, by a client that never saw the first answer, makes one attempt."""
+"""A request that a client repeats, because it never saw the first response, creates a single attempt."""
 
 import asyncio
 
@@ -65,7 +65,7 @@ async def test_a_key_that_is_none_is_refused(service, key):
 
 
 class Queued:
-    """Stores what is queued, and grades nothing."""
+    """Stores queued attempts, and grades nothing."""
 
     async def enqueue(self, session, attempt: AttemptRow) -> None:
         attempt.status, attempt.priority, attempt.tries = "queued", PRIORITY[attempt.kind], 0

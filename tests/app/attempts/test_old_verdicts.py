@@ -14,7 +14,7 @@ FIRST = Path(__file__).parents[2] / "grader" / "stored_verdicts" / "version_1"
 
 @pytest.fixture
 async def old_attempt(service, request) -> str:
-    """Graded today, and then given a verdict of the first version."""
+    """Grade an attempt today, and then give it a verdict of the first version."""
     answer = await service.http.post(
         "/api/v1/problems/add_one/attempts?wait=10", json={"source": "def add_one(x): ..."}, headers=service.bearer
     )

@@ -1,4 +1,4 @@
-"""Phases of a grading are shown in plain words, on pages with and without a script."""
+"""Pages show the phases of a grading in plain words, with and without JavaScript."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How the databases look for attempts: along an index, however many there are, never through the whole table."""
+"""The databases look for attempts along an index, however many there are, and never scan the whole table."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ USERS = [User(f"user{number:028}", f"user {number}", "student") for number in ra
 ADA = USERS[0]
 PROBLEM = "add_one"
 VERDICT = failed_verdict(PROBLEM, "v", "y" * 1000).model_dump(mode="json")
-# Somebody who has been at it for years: the last weeks are few of all attempts.
+# For someone with years of attempts, the last weeks are a small part.
 LAST = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(seconds=5900)
 MIDDLE = f"{2400:032x}"  # one of Ada's
 WAITS = f"{5980:032x}"
@@ -44,7 +44,7 @@ WAITS = f"{5980:032x}"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A database with some thousand attempts, and what asks it."""
+    """A database with a few thousand attempts, and the services that query it."""
 
     database: Database
     attempts: Attempts
@@ -128,7 +128,7 @@ def _attempt(number: int) -> dict[str, Any]:
         "status": ("running" if number % 2 else "queued") if waiting else "finished",
         "priority": 10,
         "tries": 0,
-        # Whole rows are long, so a plan that reads them all is dear on a small table, too.
+        # Whole rows are long, so a plan that reads them all is expensive even on a small table.
         "verdict": None if waiting else VERDICT,
         "verdict_status": None if waiting else "accepted" if accepted else "rejected",
         "score": None if waiting else 100 if accepted else 0,
@@ -138,7 +138,7 @@ def _attempt(number: int) -> dict[str, Any]:
 
 
 async def plans(place: Place, ask: Ask) -> list[str]:
-    """Ask, and let the database explain each query of attempts that this took: a line for each step of it."""
+    """Run the call, and let the database explain each query of attempts in it: one line per step."""
     asked: list[tuple[str, Any]] = []
 
     def note(connection: object, cursor: object, statement: str, parameters: Any, *rest: object) -> None:
@@ -168,7 +168,7 @@ def _steps(node: dict[str, Any]) -> list[str]:
 
 
 async def refusals(place: Place, name: str) -> list[str]:
-    """What is wrong with how the database looks for the answer."""
+    """The steps of the plan that read too much."""
     ask, index = QUESTIONS[name]
     steps = await plans(place, ask)
     # "SCAN attempts USING INDEX" would read all of an index, which grows as the table does.

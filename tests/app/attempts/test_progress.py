@@ -1,4 +1,4 @@
-"""What REST tells of one's own progress."""
+"""Your own progress over REST."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page of a ranking: how all efficiencies are spread, who was first, the own trend, and who is left out."""
+"""The page of a ranking: the distribution of efficiencies, the first place, your own trend, and hidden names."""
 
 import html
 

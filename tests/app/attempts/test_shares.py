@@ -1,4 +1,4 @@
-"""A link shows one attempt to anybody, harmlessly, until its owner revokes it or leaves."""
+"""Anyone with the link sees one attempt, without risk, until its owner revokes the link or deletes the account."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""How far a user has come: one query, right on every database."""
+"""A user's progress: one query, correct on both databases."""
 
 import pytest
 from sqlalchemy import event

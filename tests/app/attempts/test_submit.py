@@ -14,7 +14,7 @@ ATTEMPTS, RUNS = "/api/v1/problems/add_one/attempts", "/api/v1/problems/add_one/
 
 
 class HeldGrader(NullGrader):
-    """Grades when the test lets it, and stops when it is told to."""
+    """Grades when the test lets it, and stops on request."""
 
     def __init__(self) -> None:
         self.go = threading.Event()

@@ -150,7 +150,7 @@ async def test_a_version_that_was_not_validated_is_published_only_by_force(servi
     assert (await validated(service, good))["passed"] is True
     answer = (await publish(service, good, force=False)).json()
     assert (answer["validated"], answer["forced"]) == (True, False)
-    # Force where none was needed is none.
+    # `force` that was not needed is not recorded.
     assert (await publish(service, good)).json()["forced"] is False
 
 
@@ -187,7 +187,7 @@ async def test_an_account_that_goes_leaves_what_it_published_without_its_name(se
 
 
 async def listing(service, what, limit=100, **query):
-    """All pages of a list, of which each but the last one is full."""
+    """All pages of a list. Each page but the last is full."""
     found, before = [], None
     while True:
         params = {"limit": limit, **query} | ({"before": before} if before else {})

@@ -1,4 +1,4 @@
-"""Uploading a package: kept as a version, or refused with all that is wrong; a hostile zip unpacks nothing."""
+"""Uploading a package: stored as a version, or refused with every error; a hostile zip unpacks nothing."""
 
 import contextlib
 import io
@@ -121,7 +121,7 @@ def test_a_byte_order_mark_belongs_to_no_text():
 
 
 def odd(change) -> bytes:
-    """The package with one more file, which `change` makes odd."""
+    """The package with one more file, which `change` makes unusual."""
     buffer = io.BytesIO(zipped(NEW))
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
         entry = zipfile.ZipInfo("hints.svg")

@@ -102,7 +102,7 @@ async def test_nothing_is_validated_without_walls(start_service, package):
 
 
 class Waiting(NullGrader):
-    """Judges nothing until it may, and heeds `stop`."""
+    """Judges nothing until the test allows it, and stops on `stop`."""
 
     def __init__(self):
         self.begun, self.go, self.stopped = threading.Event(), threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""The catalogue: how far one has come, what to go on with, what is next, and what a filter leaves."""
+"""The catalogue: progress, the problem to continue, the next problem, and filters."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ def sections(package):
 
 
 def reached(**accepted):
-    """By slug whether it was accepted; each tried a minute after the one before."""
+    """Whether each problem was accepted, by slug; each was tried a minute after the previous one."""
     return {
         slug: Progress(START + timedelta(minutes=number), 100 if is_accepted else 40, is_accepted)
         for number, (slug, is_accepted) in enumerate(accepted.items())
@@ -50,12 +50,12 @@ def test_a_guest_starts_with_the_first(sections):
         (reached(a1=True), (None, "a2")),
         (reached(a1=False), ("a1", None)),
         (reached(a1=True, a2=False), ("a2", None)),
-        # The one that was tried last, whatever its place; the next one is in the order of the tracks.
+        # The problem that was tried last, wherever it is; the next problem follows the order of the tracks.
         (reached(b1=False, a2=False), ("a2", "a1")),
         (reached(a2=False, b1=False), ("b1", "a1")),
         (reached(a1=True, a2=True), (None, "b1")),
         (reached(a1=True, a2=True, b1=True), (None, None)),
-        # Solved without what comes before: that is still to do.
+        # Solved without its prerequisites, which are still to do.
         (reached(b1=True), (None, "a1")),
     ],
 )

@@ -1,4 +1,4 @@
-"""The page of one's own progress."""
+"""The page of your own progress."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def sent_at(service, monkeypatch) -> datetime:
-    """The owner solved the problem, and this is when; for the page it is the same minute."""
+    """The owner solved the problem at this time, which is the page's current minute."""
     owner = await service.services.accounts.ensure_owner()
     await sign_in(service)
     moment = await hand_in(service.services.database, User(owner.id, owner.name, owner.role), accepted(None))

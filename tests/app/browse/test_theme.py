@@ -1,4 +1,4 @@
-"""Colours that a reader chose: rendered by the server, kept in a cookie, and no way to leave the site."""
+"""The theme that a reader chose: rendered by the server, kept in a cookie, and not an open redirect."""
 
 import pytest
 

@@ -13,7 +13,7 @@ from grader.verdict import Verdict
 
 
 class StuckGrader(NullGrader):
-    """Heeds nothing, not even `stop`."""
+    """Ignores everything, even `stop`."""
 
     def judge(self, *args: object, **options: object) -> Verdict:  # type: ignore[override]
         threading.Event().wait()
@@ -21,7 +21,7 @@ class StuckGrader(NullGrader):
 
 
 async def reach_nobody(self: Outside, url: str, headers: dict[str, str], body: bytes) -> int:
-    """Tests that make up addresses must not send to whoever has them."""
+    """Tests make up addresses, and must not send anything to their owners."""
     raise OSError("nothing is sent in tests")
 
 

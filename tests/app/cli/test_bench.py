@@ -1,4 +1,4 @@
-"""`bench` measures a real service, and the soak a real sandbox: their figures come out, and nothing is told wrongly."""
+"""`bench` measures a real service, and the soak a real sandbox: they print figures, and the figures are right."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Commands for those who work on Meshgrade say what they need where only the service is installed, as in the image."""
+"""Commands for contributors name what is missing if only the service is installed, as in the image."""
 
 import pytest
 from typer.testing import CliRunner

@@ -1,4 +1,4 @@
-"""Every command can be asked for help, and is documented."""
+"""Every command has a help text, and is documented."""
 
 import importlib
 import os
@@ -49,7 +49,7 @@ def test_the_version_is_that_of_the_project():
     [("d", {"doctor", "db"}), ("db ", {"upgrade"}), ("judge --j", {"--json"}), ("--ver", {"--version"})],
 )
 def test_commands_and_options_are_completed(typed, offered):
-    """As the script that `--install-completion` writes for bash asks for it."""
+    """Complete as the script that `--install-completion` writes for bash does."""
     words = f"meshgrade {typed}"
     asked = {"_MESHGRADE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     command = [sys.executable, "-m", "app.cli"]

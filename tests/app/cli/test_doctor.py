@@ -1,4 +1,4 @@
-"""`doctor` proves the walls that the service would grade behind, and grades; its exit status says how that went."""
+"""`doctor` tests the walls that the service would grade behind, and grades; its exit status is the result."""
 
 import http.server
 import json
@@ -17,7 +17,7 @@ from grader.trial import Trial
 
 @pytest.fixture(autouse=True)
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """One that a small server answers on, as a running service would."""
+    """A port on which a small server answers, as a running service would."""
 
     class Metrics(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -53,7 +53,7 @@ def test_walls_and_grading_of_this_isolation_are_tried(monkeypatch, isolation, u
     monkeypatch.setenv("MESHGRADE_ISOLATION", isolation)
     done = CliRunner().invoke(app, ["doctor", "--json"])
     assert proved == [isolation]
-    assert tried == ([isolation] if up else []), "nothing may be executed behind walls that do not stand"
+    assert tried == ([isolation] if up else []), "nothing may be executed behind walls that are down"
     assert done.exit_code == (0 if up and graded else 3)
     told = json.loads(done.output)
     assert told["ready"] is (up and graded)

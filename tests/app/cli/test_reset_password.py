@@ -1,4 +1,4 @@
-"""Who forgot their password is let in by the operator, while the server runs."""
+"""If someone forgot their password, the operator lets them in while the server runs."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""`serve` as a person meets it: a process, its lines and its exit code."""
+"""`serve` as an operator sees it: a process, its output and its exit code."""
 
 import os
 import re

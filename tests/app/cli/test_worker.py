@@ -1,4 +1,4 @@
-"""`worker` as an operator meets it: what it says, what it refuses, and that SIGTERM ends it well."""
+"""`worker` as an operator sees it: its output, its refusals, and a clean end on SIGTERM."""
 
 import asyncio
 import signal
@@ -54,7 +54,7 @@ async def test_it_needs_nothing_but_the_database_and_a_signal_ends_it_well(start
         start_service(database_url=shared_url, grading_slots=0) as service,
         working(MESHGRADE_DATABASE_URL=shared_url) as worker,
     ):
-        # The server's problems folder is no use to a worker elsewhere: it reads the package from the database.
+        # A worker elsewhere cannot read the server's problems folder: it reads the package from the database.
         answer = await service.http.post(
             f"{ATTEMPTS}?wait=20", json={"source": package.reference}, headers=service.bearer
         )
@@ -62,7 +62,7 @@ async def test_it_needs_nothing_but_the_database_and_a_signal_ends_it_well(start
         worker.send_signal(number)
         said, error = await asyncio.wait_for(worker.communicate(), 20)
         assert worker.returncode == 0
-        # What it logs are the steps of the grading, and nothing worse.
+        # It logs the steps of the grading, and no warning.
         assert {line.split()[1] for line in error.decode().splitlines()} == {"info"}
         assert b"Stopping" in said
 

@@ -1,4 +1,4 @@
-"""What /metrics tells, to whom, and that every process of a service tells the same."""
+"""The content of /metrics, who may read it, and that every process of a service gives the same numbers."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ Samples = dict[tuple[str, ...], float]
 
 
 def parsed(text: str) -> Samples:
-    """Value by name and labels' values in the order of their names, without what depends on the clock."""
+    """Value by name and labels' values in the order of their names, except for values that depend on the clock."""
     return {
         (sample.name.removeprefix("meshgrade_"), *sample.labels.values()): sample.value
         for family in text_string_to_metric_families(text)
@@ -137,7 +137,7 @@ async def test_with_a_token_everybody_needs_it(start_service):
             answer = await service.http.get("/metrics", headers={"Authorization": given} if given else {})
             assert (answer.status_code, answer.json()["slug"]) == (401, "token-invalid"), given
             assert answer.headers["WWW-Authenticate"] == "Bearer"
-        # An API token is another thing.
+        # An API token does not open it.
         assert (await service.http.get("/metrics", headers=service.bearer)).status_code == 401
         allowed = {"Authorization": f"Bearer {TOKEN}", "X-Forwarded-For": "10.0.0.1"}
         assert (await service.http.get("/metrics", headers=allowed)).status_code == 200

@@ -1,4 +1,4 @@
-"""A whole run of the real service, with everything logged: not a word of what people sent, printed or hold secret."""
+"""A run of the real service with everything logged: no line contains a submission, its output or a secret."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def test_no_log_line_of_a_whole_run_holds_what_was_sent(tmp_path: Path) -> None:
 
 
 def _use(address: str, link: str) -> list[str]:
-    """Everything that a person and a program do, right and wrong. Returns what else must not be told."""
+    """Do what people and programs do, right and wrong. Returns more texts that no line may contain."""
     bearer = {"Authorization": f"Bearer {OWNER}", "X-Canary": CANARY}
     api = f"{address}/api/v1"
     with httpx.Client(timeout=90, headers={"Origin": address}) as browser:

@@ -1,4 +1,4 @@
-"""One line a request, by the template of its route, under an id that the answer carries."""
+"""One log line per request, with the template of its route and the id that the response carries."""
 
 import logging
 

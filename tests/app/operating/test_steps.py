@@ -1,4 +1,4 @@
-"""Each step of an attempt is one log line, of the process that made it and under its name."""
+"""Each step of an attempt is one log line, written by the process that took the step."""
 
 import json
 import logging

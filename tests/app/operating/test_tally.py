@@ -1,4 +1,4 @@
-"""What is counted of the attempts table, on each database."""
+"""Counts of the attempts table, on each database."""
 
 from datetime import timedelta
 from pathlib import Path

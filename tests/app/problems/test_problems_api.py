@@ -1,4 +1,4 @@
-"""The problems over REST: open to everybody, and only their public parts."""
+"""Problems over REST: open to everyone, with their public parts only."""
 
 import shutil
 from dataclasses import replace

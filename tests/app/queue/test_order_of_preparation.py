@@ -1,4 +1,4 @@
-"""In which order a start prepares, and that what a submission makes itself is not lost."""
+"""The order in which a start prepares problems. A submission's own preparation is not lost."""
 
 import threading
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Grader:
-    """Notes what it is asked for; `faults` are raised, each once."""
+    """Records each request; `faults` are raised, each once."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

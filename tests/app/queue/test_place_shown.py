@@ -1,4 +1,4 @@
-"""A student whose attempt waits is told where it stands: over REST, in events, and on its page."""
+"""A waiting attempt shows its place in the queue: over REST, in events, and on its page."""
 
 import json
 

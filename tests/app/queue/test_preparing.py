@@ -1,4 +1,4 @@
-"""What a start prepares is told to readers and to machines, and what failed is tried again."""
+"""Readers and programs see what a start prepares. A preparation that failed is tried again."""
 
 import asyncio
 import threading
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Slow(NullGrader):
-    """Prepares nothing before it is let go, and fails as often as it is told."""
+    """Prepares nothing before the test lets it, and fails as often as the test says."""
 
     def __init__(self, failures: int = 0) -> None:
         self.go = threading.Event()

@@ -1,4 +1,4 @@
-"""Servers and workers that share a PostgreSQL: one grades, the other is told, and both draw the same hidden cases."""
+"""Servers and workers that share a PostgreSQL: one grades, the other shows the result, and both draw the same cases."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
 
 
 class HoldsOne(HeldGrader):
-    """Holds what is called `hold`, and grades everything else at once."""
+    """Holds a source named `hold`, and grades every other source at once."""
 
     def judge(self, package, source, *args, **options):
         held = super() if source == "hold" else NullGrader()

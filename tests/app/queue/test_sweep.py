@@ -1,4 +1,4 @@
-"""An attempt that waits and has no job, as after a restore or a job that was lost, is given one."""
+"""A waiting attempt without a job, as after a restore or a lost job, gets a new one."""
 
 import pytest
 from sqlalchemy import text
@@ -17,5 +17,5 @@ async def test_an_attempt_without_a_job_is_graded(start_service, start_worker, s
             found = await service.http.get(f"{answer.headers['Location']}?wait=20", headers=service.bearer)
         assert found.json()["status"] == "finished"
         async with service.services.database.reading() as session:
-            # And a job that ended is not kept.
+            # A job that ended is deleted.
             assert await session.scalar(text("SELECT count(*) FROM procrastinate_jobs")) == 0

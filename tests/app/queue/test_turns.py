@@ -1,4 +1,4 @@
-"""Whose turn it is, and where a queued attempt stands: on both databases, and by index however long the queue."""
+"""Turns and places in the queue: on both databases, and by index however long the queue."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A missing wall: nothing is graded, everything says so, and mending it is noticed."""
+"""A missing wall: nothing is graded, every page and endpoint says so, and a repair is noticed."""
 
 import pytest
 

@@ -108,7 +108,7 @@ async def test_what_would_change_is_shown_and_counts_once_it_is_applied(either, 
     assert shown["rejudged"]["score_before"] == 100
     progress = (await either.http.get("/api/v1/me/progress", headers=bob)).json()["problems"]
     assert progress == [{"problem": "add_one", "best_score": 100, "accepted": True}]
-    # Asked again, nothing is left to do.
+    # A second request finds nothing left to do.
     assert (await call(either, "POST", "/publish", version=version, force=True)).json()[
         "attempts_at_other_versions"
     ] == 0

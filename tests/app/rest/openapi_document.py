@@ -18,7 +18,7 @@ COMMAND = ".venv/bin/python -m tests.app.rest.openapi_document > docs/openapi.js
 
 
 def described() -> dict[str, Any]:
-    """What /openapi.json answers on default settings, as a client reads it."""
+    """The response of /openapi.json with default settings, as a client reads it."""
     found: dict[str, Any] = json.loads(json.dumps(create_app(Settings()).openapi()))
     return found
 
@@ -53,7 +53,7 @@ def removed(old: Any, new: Any, place: str = "") -> Iterator[str]:
 
 
 def _name(each: Any) -> str:
-    """What tells the entry of a list apart: a parameter's name, a reference, or the value."""
+    """The identity of a list's entry: a parameter's name, a reference, or the value."""
     if isinstance(each, dict):
         return str(each.get("name") or each.get("$ref") or each.get("type") or json.dumps(each, sort_keys=True))
     return str(each)

@@ -1,4 +1,4 @@
-"""What Schemathesis cannot make up by itself: the zip of a problem's package. Named by SCHEMATHESIS_HOOKS."""
+"""The one value that Schemathesis cannot make up: the zip of a problem's package. Named by SCHEMATHESIS_HOOKS."""
 
 import schemathesis
 from hypothesis import strategies

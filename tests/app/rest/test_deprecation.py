@@ -1,4 +1,4 @@
-"""What goes says so in time: in each answer, and in the description."""
+"""A deprecated route announces its end in each response and in the description."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime

@@ -112,7 +112,7 @@ async def test_every_refusal_has_the_one_shape(service, monkeypatch, kind):
     }
     page = await service.http.get("/problems/add_one", headers={"Accept": "text/html"})
     if kind is SignInAgain:
-        # Here a page can do what the refusal asks for.
+        # On this route, a page can satisfy the refusal.
         assert (page.status_code, page.headers["location"]) == (303, "/sign-in/again?next=%2Faccount")
         return
     assert page.status_code == kind.status

@@ -97,7 +97,7 @@ def test_an_operation_keeps_its_name(described):
 
 
 def test_nothing_that_clients_use_is_removed(described):
-    """docs/rest.md, "Stability and deprecation", says how something goes."""
+    """docs/rest.md, "Stability and deprecation", describes how a route is removed."""
     committed = json.loads(openapi_document.COMMITTED.read_text(encoding="utf-8"))
     places = openapi_document.removed(committed, described)
     gone = [place for place in places if not place.startswith("/info/version")]
@@ -183,7 +183,7 @@ def test_every_example_is_one_of_its_schema(described):
         validator = jsonschema_rs.Draft202012Validator({**schema, "components": described["components"]})
         faults = [f"{where} at {fault.instance_path}: {fault.message}" for fault in validator.iter_errors(example)]
         assert faults == []
-    # A null is a value that a client must expect, so an example tells it.
+    # A client must expect null, so an example shows it.
     [attempt] = described["components"]["schemas"]["AttemptJSON"]["examples"]
     assert attempt["rejudged"] is None
     assert len(found) > 100

@@ -1,4 +1,4 @@
-"""One person cannot take all of the service's time, and is told before that happens."""
+"""One person cannot take all of the service's time, and every response shows how much is left."""
 
 import re
 

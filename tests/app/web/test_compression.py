@@ -1,4 +1,4 @@
-"""Pages are compressed for whoever accepts it; nothing that contains a secret is, and no stream of events."""
+"""Pages are compressed if the client accepts it. Responses with a secret and event streams never are."""
 
 import pytest
 from fastapi import FastAPI

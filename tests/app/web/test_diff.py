@@ -1,4 +1,4 @@
-"""What differs between two sources: every line of both is there or counted, whatever they hold."""
+"""The difference between two sources: every line of both is shown or counted, whatever they contain."""
 
 import random
 import time

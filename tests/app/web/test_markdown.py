@@ -1,4 +1,4 @@
-"""Markdown becomes a page that is readable without script and safe whoever wrote it."""
+"""Markdown becomes a page that is readable without JavaScript, and safe whatever the text contains."""
 
 from collections.abc import Callable
 

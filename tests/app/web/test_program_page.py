@@ -1,4 +1,4 @@
-"""What a compiled program does is drawn on the page of its verdict, whatever the evidence holds."""
+"""The page of a verdict draws what the compiled program does, whatever the evidence contains."""
 
 import json
 import re

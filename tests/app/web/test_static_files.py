@@ -1,4 +1,4 @@
-"""Static files may be cached for ever, since their address changes with their content."""
+"""Static files may be cached forever, since their address changes with their content."""
 
 from fastapi import FastAPI
 from fastapi.testclient import TestClient

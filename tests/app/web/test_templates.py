@@ -1,4 +1,4 @@
-"""Templates are well-formed, and hold nothing that the content security policy would refuse."""
+"""Templates are well-formed, and contain nothing that the content security policy would block."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A verdict of any form is drawn, harmless, with what failed first."""
+"""A page shows every form of verdict safely, with failed checks first."""
 
 import math
 from collections.abc import Sequence
@@ -113,10 +113,10 @@ def test_an_untouched_starter_is_not_called_rejected() -> None:
 
 
 def test_code_in_a_message_is_code_and_the_rest_is_prose() -> None:
-    message = "`params/w<1>` is `P()`, and ` stands alone.\nInputs:\n  `x` = 1"
+    message = "`params/w<1>` is `P()`, and ` is alone.\nInputs:\n  `x` = 1"
     case = CaseResult(id="public-1", public=True, passed=False, message=message)
     html = _draw(_verdict().model_copy(update={"cases": [case]}))
-    sentence = "<code>params/w&lt;1&gt;</code> is <code>P()</code>, and ` stands alone."
+    sentence = "<code>params/w&lt;1&gt;</code> is <code>P()</code>, and ` is alone."
     assert f'<p class="message">{sentence}</p>' in html
     assert "Inputs:\n  `x` = 1</pre>" in html
 

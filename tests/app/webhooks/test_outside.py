@@ -171,7 +171,7 @@ async def test_a_receiver_that_does_not_answer_is_left(receiver, monkeypatch):
 
 
 async def test_a_certificate_is_checked(tmp_path):
-    """A receiver that proves to be nobody is told nothing; one that this test trusts is."""
+    """A receiver gets nothing if its certificate is not trusted, or names another host."""
     certificate = _certificate(tmp_path, "receiver.test")
     served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     served.load_cert_chain(certificate)

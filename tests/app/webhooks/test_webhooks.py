@@ -1,4 +1,4 @@
-"""Verdicts that are sent to an address of the user's: signed, again after a failure, and only one's own."""
+"""Verdicts are sent to an address that the user set: signed, again after a failure, and only the user's own."""
 
 import asyncio
 import base64

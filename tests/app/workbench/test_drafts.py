@@ -113,7 +113,7 @@ async def test_a_form_without_script_keeps_what_was_sent_as_the_draft(service):
     answer = await service.http.post(PAGE, data=fields | {"source": "x = 2"}, headers=headers)
     assert answer.status_code == 303
     assert (await read(service))["source"] == "x = 1"
-    # What cannot be graded is kept, too.
+    # A text that cannot be graded is stored, too.
     answer = await service.http.post(PAGE, data=fields | {"source": " ", "revision": "1"}, headers=headers)
     assert answer.status_code == 422
     assert (await read(service))["source"] == " "

@@ -17,7 +17,7 @@ async def test_hints_are_for_everybody_and_may_be_kept(service):
     assert first.json() == {"problem": "add_one", "hints": ["It is more than zero.", "It is less than two."]}
     again = await service.http.get(f"{PROBLEM}/hints", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    # Neither the problem nor the list is answered with them.
+    # Neither the problem nor the list contains them.
     assert (await service.http.get(PROBLEM)).json()["hints"] == 2
     missing = await service.http.get("/api/v1/problems/add_two/hints")
     assert (missing.status_code, missing.json()["slug"]) == (404, "problem-not-found")

@@ -1,4 +1,4 @@
-"""A fault that somebody reports reaches the instructors, harmlessly, and not without limit."""
+"""A reported fault reaches the instructors, safely, and within a limit."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A past source comes back into the editor, and no draft that was never sent is lost by it."""
+"""A past source is restored into the editor without losing an unsent draft."""
 
 import re
 
@@ -66,7 +66,7 @@ async def test_a_draft_that_was_never_sent_is_shown_first_and_then_kept(either):
     page = await replaced(either)
     assert "x = &#39;typed&#39;" in page
 
-    # And back: what was restored is an attempt, so nothing has to be asked or kept.
+    # And back: the restored text is an attempt, so there is nothing to confirm or to store.
     draft = re.search(r'action="(/drafts/replaced/\w+)/restore"', page)[1]
     assert (await send_form(either.http, "/drafts/replaced", f"{draft}/restore")).status_code == 303
     assert (await read(either))["source"] == TYPED

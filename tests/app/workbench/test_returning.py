@@ -1,4 +1,4 @@
-"""Anyone who returns to a problem finds what is under way, or the last verdict, and the editorial once it is open."""
+"""Anyone who returns to a problem finds the attempt in progress or the last verdict, and the editorial once open."""
 
 import pytest
 

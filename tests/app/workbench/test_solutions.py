@@ -1,4 +1,4 @@
-"""Nobody sees the reference before an attempt of theirs is accepted; then it is beside their own source."""
+"""Nobody sees the reference before their own attempt is accepted. Then it is shown beside their source."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A mode needs nothing of the judge but the seam, and no sandbox either."""
+"""A mode needs only the seam of the judge, and not even a sandbox."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from grader.verdict import Verdict
 
 @dataclass(frozen=True)
 class Word:
-    """What is expected, as text."""
+    """The expected word, as text."""
 
     word: str
     cases: tuple[Case, ...] = ()

@@ -1,4 +1,4 @@
-"""Figures are shown, and hold nothing that runs, loads or links."""
+"""Figures are shown, and contain nothing that runs, loads or links."""
 
 import pytest
 

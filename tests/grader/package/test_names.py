@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (rows of a table are easier to read whole)
-"""A package that names what does not exist is refused, with the name that was probably meant."""
+"""A package that names something that does not exist is refused, with a suggestion."""
 
 import shutil
 from pathlib import Path

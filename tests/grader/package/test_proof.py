@@ -1,4 +1,4 @@
-"""What a package promises of itself: each of its submissions has its verdict, and public files give nothing away."""
+"""The validation of a package: each of its submissions gets its verdict, and public files reveal nothing."""
 
 from dataclasses import replace
 from pathlib import Path

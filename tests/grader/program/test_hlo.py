@@ -1,4 +1,4 @@
-"""HLO text, in all the ways that XLA prints it, becomes the same computations."""
+"""HLO text gives the same computations in every form that XLA prints."""
 
 from dataclasses import dataclass
 
@@ -119,7 +119,7 @@ def test_the_header_and_its_tables_are_read() -> None:
     read = read_hlo(text)
     assert read.attributes["num_partitions"] == ("8",)
     metadata = read.entry.instructions["a"].attributes["metadata"]
-    # Frame 2 lies in jax; the line of the submission that called it is in frame 1.
+    # Frame 2 is in jax; the line of the submission that called it is in frame 1.
     assert read.source.line(metadata, "submission.py") == 7
     assert read.source.line(metadata, "jax.py") == 900
     assert read.source.line(metadata, "elsewhere.py") is None

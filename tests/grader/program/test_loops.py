@@ -1,4 +1,4 @@
-"""Trip counts: what the loop's own arithmetic says, with or without XLA's note."""
+"""Trip counts come from the loop's own arithmetic, with or without XLA's note."""
 
 import pytest
 from hypothesis import given, settings

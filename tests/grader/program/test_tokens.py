@@ -10,7 +10,7 @@ from grader.program.census import take_census
 from grader.program.stablehlo import read_stablehlo
 from grader.program.tokens import ProgramUnreadable, cut_hlo, cut_mlir, integer
 
-# What HLO and MLIR are made of, so that junk gets past the first word.
+# Words and characters of HLO and MLIR, so that junk gets past the first word.
 WORDS = r"""HloModule ENTRY ROOT %a %b.1 a = ( ) { } [ ] < > , : -> <= T f32[8]{0} f32 (f32[],s32[]) parameter(0) loc(
 add(%a,%b.1) all-reduce( replica_groups={{0,1}} replica_groups=[2,4]<=[8] mesh['x'=8] {'x'} while( condition=%a dot(
 body=%b.1 constant(3) to_apply=%a "string" "\"" /*index=5*/ /* */ // ' \ - 0 1 99999999999999999999 FileNames é
@@ -36,7 +36,7 @@ def test_brackets_in_strings_do_not_count() -> None:
 
 @pytest.mark.parametrize("text", ["/* { */", "/*index=1 */", "// {", "/*index=1"])
 def test_a_comment_that_xla_does_not_write_hides_nothing(text: str) -> None:
-    # As it stands in the value of an attribute of the submission's choice, it could begin at one and end at another.
+    # In the value of an attribute that the submission chose, it could begin in one attribute and end in another.
     assert len(cut_hlo(text.replace("{", "x")).items) > 4
 
 
@@ -94,7 +94,7 @@ def test_junk_is_read_or_refused_and_nothing_else(text: str) -> None:
     ['"', '"\\', '\\"', "/*", "/*index=1", "'", "'a", "{", "(", "[<", "-", "a-", "1e+", "%", '@"', "//", "1,", "{0},"],
 )
 def test_a_long_repetition_takes_no_time(piece: str) -> None:
-    # A second for what a quadratic scan would take hours for; the limit on a test's time is what fails here.
+    # A linear scan takes a second, a quadratic one hours, which the limit on a test's time ends.
     text = "HloModule m, x=" + piece * 200_000
     for read in (lambda text: take_census(text, 8), read_stablehlo):
         with pytest.raises(ProgramUnreadable):

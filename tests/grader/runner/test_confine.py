@@ -1,4 +1,4 @@
-"""What a fork does to itself, call by call. That its walls hold is proved in test_proved_walls.py of the sandbox."""
+"""The calls by which a fork confines itself. tests/grader/sandbox/test_proved_walls.py tests the walls themselves."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ def confinement(uid: int | None) -> Confinement:
 
 @pytest.fixture
 def called(monkeypatch) -> list[tuple[object, ...]]:
-    """What is asked of the kernel, in place of asking it. What only root may is refused."""
+    """Records the calls instead of making them, and refuses the calls that only root may make."""
     calls: list[tuple[object, ...]] = []
 
     def note(name: str):

@@ -39,5 +39,5 @@ WAITS = """
 @pytest.mark.skipif(not can_be_made_private(), reason="machine code of x86-64")
 def test_a_waiting_thread_sleeps_until_another_one_wakes_it():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(WAITS)], capture_output=True, text=True, timeout=60)
-    # Woken once; and told EAGAIN where the word has another value than it expects.
+    # Woken once; and EAGAIN if the word does not have the expected value.
     assert done.stdout.split("\n")[:2] == ["[0]", "-1 11"], done.stderr

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (rows of a table are easier to read whole)
-"""The spies see what a problem asks for, and nobody can tell them from what they wrap."""
+"""The spies see what a problem requires, and cannot be told apart from the functions that they wrap."""
 
 import copy
 import functools
@@ -112,7 +112,7 @@ WAYS: dict[str, Callable[[], object]] = {
     "wrt by position": lambda: nnx.Optimizer(linear(), optax.sgd(0.1), nnx.Param),
     "without anything": lambda: nnx.Optimizer(),
     "with an unknown keyword": lambda: nnx.Optimizer(linear(), optax.sgd(0.1), wrt=nnx.Param, lr=1),
-    "with something that is no transformation": lambda: nnx.Optimizer(linear(), 3, wrt=nnx.Param),
+    "with something that is not a transformation": lambda: nnx.Optimizer(linear(), 3, wrt=nnx.Param),
     "with a filter that cannot be printed": lambda: type(nnx.Optimizer(linear(), optax.sgd(0.1), wrt=Unprintable())),
     "with a subclass": through_own,
     "with a model inside": lambda: type(nnx.ModelAndOptimizer(linear(), optax.sgd(0.1), wrt=nnx.Param)),
@@ -123,7 +123,7 @@ WAYS: dict[str, Callable[[], object]] = {
     "update as it was called before": lambda: updated(lambda optimizer, model, grads: optimizer.update(grads)),
     "update by keyword": lambda: updated(lambda optimizer, model, grads: optimizer.update(model=model, grads=grads)),
     "update with too much": lambda: updated(lambda optimizer, model, grads: optimizer.update(model, grads, grads)),
-    "update with something that is no gradient": lambda: updated(lambda optimizer, model, grads: optimizer.update(model, 3)),
+    "update with something that is not a gradient": lambda: updated(lambda optimizer, model, grads: optimizer.update(model, 3)),
     "update of a copy": lambda: updated(lambda optimizer, model, grads: copy.deepcopy(optimizer).update(model, grads)),
     "update under jit": under_jit,
     "structure": lambda: str(jax.tree.structure(nnx.state(optimizer_of(linear())))),

@@ -32,7 +32,7 @@ PRIVATE = {
 }
 # The one place that may use them.
 SEAM = CHECKOUT / "grader" / "runner" / "private_jax.py"
-# What a single underscore means nothing on: our own objects, and documented names of the standard library.
+# Objects on which a single underscore means nothing: our own, and documented names of the standard library.
 OURS = {"self", "cls", "os"}
 INSIDE = """
 import json
@@ -84,7 +84,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def inside() -> dict[str, object]:
-    """What one process found that uses all of them as a runner does."""
+    """The results of one process that uses all of them as a runner does."""
     environment = runner_environment() | {"PYTHONPATH": str(CHECKOUT)}
     environment["XLA_FLAGS"] += " --xla_force_host_platform_device_count=8"
     command = [sys.executable, "-W", "error::DeprecationWarning:grader", "-c", INSIDE]
@@ -207,7 +207,7 @@ def private_names(source: str) -> set[str]:
             used |= _private_of(node, modules)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "setattr"):
             used |= {each.value for each in node.args[1:2] if isinstance(each, ast.Constant) and _hidden(each.value)}
-    # A module that was imported for what is in it is told by that alone.
+    # A module that was imported only for a name in it is listed by that name.
     return used | {name for name in imported if not any(each.startswith(f"{name}.") for each in used)}
 
 

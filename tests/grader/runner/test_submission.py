@@ -1,4 +1,4 @@
-"""A source as a module: what Python reads from a file has to be read here as well."""
+"""A source as a module: this code must read everything that Python reads from a file."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""For each line on standard input, forks a process that proves the walls or starts a program, and prints its number.
+"""For each line on standard input, forks a process that tests the walls or starts a program, and prints its number.
 
-Usage: `python -m tests.grader.sandbox.starter MARK`. What it starts has the mark on its command line. It forks instead
-of being started anew, so that twenty of them cost one import.
+Usage: `python -m tests.grader.sandbox.starter MARK`. What it starts has the mark on its command line. It forks, so
+that twenty processes cost one import.
 """
 
 import dataclasses
@@ -16,16 +16,16 @@ from grader.sandbox.zygote import Zygote
 def main() -> None:
     mark = sys.argv[1]
     original = doctor.confinement_for
-    # Of paths that do not exist Landlock takes no notice.
+    # Landlock ignores paths that do not exist.
     doctor.confinement_for = lambda *arguments: dataclasses.replace(original(*arguments), readable=(f"/{mark}",))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            while line.strip() == "prove the walls":
+            while line.strip() == "probe the walls":
                 doctor.probe_walls()
-            # It waits for nothing that ends, and arms no signal.
+            # It never ends by itself, and arms no signal.
             Zygote(["/bin/sh", "-c", "sleep 600; exit", mark], "{}").start()
         print(pid, flush=True)
 

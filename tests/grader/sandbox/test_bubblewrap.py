@@ -1,4 +1,4 @@
-"""What bubblewrap is asked for, to the word: a wall that nobody asks for is not there."""
+"""The exact arguments of bubblewrap: a wall that is not requested does not exist."""
 
 import os
 
@@ -32,7 +32,7 @@ def test_every_namespace_and_no_capability_but_those_that_are_given_up_again(mon
     monkeypatch.setattr(os, "geteuid", lambda: user)
     command = bubblewrap_command()
     assert command[: command.index("--clearenv") + 1] == ["/usr/bin/bwrap", *NAMESPACES, *identity, "--clearenv"]
-    # Nothing is asked for later that would undo it.
+    # No later argument undoes it.
     later = command[command.index("--clearenv") :]
     assert not [part for part in later if part.startswith(("--cap", "--share", "--unshare", "--bind", "--dev-bind"))]
 

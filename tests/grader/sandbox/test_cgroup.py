@@ -1,4 +1,4 @@
-"""Groups of a delegated cgroup v2, on a stand-in for its file system: plain files, where the kernel has live ones."""
+"""Groups of a delegated cgroup v2, on a stand-in for its file system: plain files instead of the kernel's."""
 
 import os
 from pathlib import Path

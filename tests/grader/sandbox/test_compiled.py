@@ -1,4 +1,4 @@
-"""What warm-ups have compiled is kept on disk, and a fork that nobody warmed gets it from there."""
+"""Programs that warm-ups compiled are stored on disk, and a fork that was not warmed gets them from there."""
 
 from contextlib import nullcontext
 
@@ -13,7 +13,7 @@ PROGRAM = np.arange(5, dtype=np.uint8)
 
 
 class Fork:
-    """Compiles one program, and notes what it is given."""
+    """Compiles one program, and records its arguments."""
 
     def __init__(self) -> None:
         self.given: list[dict[str, object]] = []

@@ -1,4 +1,4 @@
-"""A runner that gave up: operators read what it said, a student only what is known, and no log what was printed."""
+"""A runner that failed: operators read its message, a student only the known cause, and no log has its output."""
 
 from grader.sandbox.faults import RUNNER_GAVE_UP, fault_of_exit, last_words
 

@@ -1,4 +1,4 @@
-"""The sandbox finds the interpreter that the service runs on, wherever that lies."""
+"""The sandbox finds the service's own interpreter, wherever it is installed."""
 
 import subprocess
 import sys
@@ -49,8 +49,8 @@ def test_in_a_container_every_wall_but_the_namespaces_holds():
     reports = probe_walls("container")
     assert [report.name for report in reports] == ["landlock", "seccomp", "rlimits", "memory"]
     missing = {report.remedy for report in reports if not report.up}
-    # Without namespaces a runner that has given up root sees the host's own permissions, and may not come as far as
-    # an interpreter that root keeps for itself: then that has to be said.
+    # Without namespaces a runner that has given up root sees the host's own permissions, and may be unable to reach an
+    # interpreter that only root can read. The error must say so.
     assert missing in (set(), {READABLE_PYTHON})
 
 

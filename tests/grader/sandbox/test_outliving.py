@@ -1,4 +1,4 @@
-"""Nothing outlives the process that started it, whenever that is killed."""
+"""No process outlives the one that started it, whenever that one is killed."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ Start = Callable[[str], int]
 
 
 def marked(mark: str) -> list[str]:
-    """Command lines of the processes that have the mark on theirs, the starter's own aside."""
+    """Command lines of the processes with the mark, without the starter's own."""
     found = []
     for entry in os.scandir("/proc"):
         try:
@@ -41,7 +41,7 @@ def mark() -> str:
 
 @pytest.fixture
 def start(mark: str) -> Iterator[Start]:
-    """Start a process that does what it is told; returns its number."""
+    """Start a process that follows commands. Returns its number."""
     command = [sys.executable, "-m", "tests.grader.sandbox.starter", mark]
     with subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
@@ -61,7 +61,7 @@ def start(mark: str) -> Iterator[Start]:
 def test_a_prover_of_walls_that_is_killed_leaves_nothing_behind(start, mark):
     seen = 0
     for moment in range(20):
-        pid = start("prove the walls")
+        pid = start("probe the walls")
         time.sleep(0.015 * moment)
         seen += bool(marked(mark))
         os.kill(pid, signal.SIGKILL)

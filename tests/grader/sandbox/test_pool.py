@@ -78,7 +78,7 @@ def test_nothing_is_warmed_while_every_slot_grades(tmp_path):
         with pool.open(WARM) as first:
             assert first.warmed
             for _ in range(3):
-                # A queue stands: the next one gets a fork that nothing was spent on, and the programs that are kept.
+                # With a queue, the next submission gets a fork that was not warmed, and the stored programs.
                 with pool.open(WARM) as session:
                     assert not session.warmed
             assert not pool.stats().warm.get("v1")
@@ -150,7 +150,7 @@ def test_a_zygote_killed_while_it_makes_a_fork_costs_nobody_the_runner(pool, mon
 
     monkeypatch.setattr(Zygote, "fork", dying)
     while len(lost) < 2:
-        # Opened and not used: the next death would take a runner in use along, which is another matter.
+        # Opened and not used: the next death would also end a runner in use, which another test covers.
         pool.open(SPEC).close()
     assert answers(pool)
 

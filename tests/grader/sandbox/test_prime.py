@@ -1,4 +1,4 @@
-"""What a zygote imports is compiled once, and the compiled files say nothing of the host."""
+"""The imports of a zygote are compiled once, and the compiled files reveal nothing about the host."""
 
 import marshal
 import sys

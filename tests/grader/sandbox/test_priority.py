@@ -1,4 +1,4 @@
-"""What nobody waits for gives way, with all of its threads, and only for as long as it is meant to."""
+"""Work that nobody waits for has a low priority, with all of its threads, and only until its block ends."""
 
 import os
 import subprocess

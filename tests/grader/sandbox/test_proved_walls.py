@@ -1,4 +1,4 @@
-"""Every wall is proved by a probe, and the probe is proved by taking the wall down."""
+"""A probe tests every wall, and a wall that is taken down tests the probe."""
 
 import dataclasses
 import os
@@ -18,7 +18,7 @@ from grader.sandbox.usage import Usage
 
 
 def found() -> dict[str, str]:
-    """What the probe says of each wall that does not hold."""
+    """The probe's message about each wall that can be crossed."""
     return {report.name: report.found for report in probe_walls() if not report.up}
 
 
@@ -70,14 +70,14 @@ def test_the_session_of_the_service_is_seen(monkeypatch):
 
 
 def test_a_process_that_can_be_traced_is_seen(monkeypatch, tmp_path):
-    # As root, the change of user alone forbids it; so here the fork allows it.
+    # As root, the change of user alone forbids it, so here the fork keeps its user.
     change_inside(monkeypatch, tmp_path, "confine.py", "    kernel.forbid_tracing()\n", "    kernel.prctl(4, 1)\n")
     assert "be traced by another process of its user" in found()["namespaces"]
 
 
 @pytest.fixture
 def in_a_group() -> Iterator[None]:
-    """The service is in a group besides its own, as one that root starts may be."""
+    """The service is in a second group, as a service that root starts may be."""
     if os.geteuid() != 0:
         pytest.skip("only root has groups to give up")
     groups = os.getgroups()
@@ -150,7 +150,7 @@ def test_missing_rlimits_are_seen(monkeypatch):
     ],
 )
 def test_each_rlimit_that_is_missing_is_seen(monkeypatch, tmp_path, limit, told):
-    """Also where the service itself runs under a limit: it is set to the most that it may be."""
+    """Even if the service itself runs under a limit: the limit is set to its maximum."""
     line = "        resource.setrlimit(limit, (value, value))\n"
     unlimited = (
         f"        if limit == resource.RLIMIT_{limit}:\n            value = resource.getrlimit(limit)[1]\n{line}"
@@ -185,7 +185,7 @@ def test_a_bubblewrap_that_may_not_make_namespaces_is_explained(monkeypatch, tmp
 
 
 def change_inside(monkeypatch: pytest.MonkeyPatch, folder: Path, module: str, line: str, instead: str) -> None:
-    """Have what runs inside be a copy in which the kernel answers otherwise."""
+    """Run a copy of the inner code, for which the kernel answers differently."""
     if not (folder / "grader").exists():
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(Path(build.__file__).parents[1], folder / "grader", ignore=ignored)
@@ -196,7 +196,7 @@ def change_inside(monkeypatch: pytest.MonkeyPatch, folder: Path, module: str, li
     path.write_text(text.replace(line, instead))
 
 
-# Each says that it has done what it has not.
+# Each call claims to have done something that it has not done.
 _LIES = {
     "unshare": [
         ("kernel.py", '    _checked("unshare"', '    return\n    _checked("unshare"'),
@@ -212,7 +212,7 @@ _LIES = {
     "mount, without a bound": [
         ("kernel.py", 'f"size={size_bytes},nr_inodes={files},mode=1777".encode()', 'b"mode=1777"'),
     ],
-    # As root, the change of user would take them as well: so this kernel keeps them there, too.
+    # As root, the change of user would also drop them, so this kernel keeps them then, too.
     "capset": [
         ("confine.py", "    if uid is not None:\n", "    if uid is not None:\n        kernel.prctl(8, 1)\n"),
         ("kernel.py", "(ctypes.c_uint32 * 6)())", "(ctypes.c_uint32 * 6)(1 << 21, 1 << 21))"),

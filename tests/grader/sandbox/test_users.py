@@ -1,4 +1,4 @@
-"""Users of forks: no two forks of a machine have the same, in one process or in several."""
+"""No two forks on a machine have the same user, in one process or in several."""
 
 import os
 import subprocess

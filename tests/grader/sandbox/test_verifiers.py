@@ -1,4 +1,4 @@
-"""Which verifiers live on."""
+"""Which verifiers are reused."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from grader.sandbox.verifiers import Verifiers
 
 
 class Fork:
-    """What `Verifiers` asks of a `ForkSession`."""
+    """The part of a `ForkSession` that `Verifiers` uses."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -37,7 +37,7 @@ def verifiers() -> Verifiers:
 
 
 def served(verifiers: Verifiers, *, alone: bool = False, fault: Exception | None = None) -> Any:
-    """The fork that was lent for one program, which it answers with `fault`."""
+    """The fork that was lent for one program. It answers with `fault`."""
     fork: Any = None
     with contextlib.suppress(SubmissionFault, OSError), verifiers.lend(8, Limits(), None, alone=alone) as verifier:
         fork = verifier._session  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from grader.sandbox.pool import PoolSettings
 from grader.sandbox.protocol import RunnerSpec, Warmup
 from grader.sandbox.setbacks import Setback, Setbacks
 
-# What an author asked for under a higher ceiling than there is now.
+# Limits that an author set under a higher ceiling than today's.
 LIMITS = Limits(time_s=20.0, wall_s=30.0, memory_mb=65536)
 
 

@@ -1,4 +1,4 @@
-"""What a verifier's allocator hands out. In a process of its own: the setting is for good."""
+"""The memory that a verifier's allocator returns. In its own process, since the setting is permanent."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Calls of native code in compiled programs: those that JAX writes pass; one that is off in anything does not."""
+"""Calls of native code in compiled programs: those that JAX writes pass; any deviation fails."""
 
 import pytest
 
@@ -137,7 +137,7 @@ def test_the_side_of_a_triangular_solve_decides_its_size() -> None:
 
 
 def test_a_result_that_a_kernel_leaves_unwritten_is_not_read() -> None:
-    """Left eigenvectors were not asked for: that buffer holds whatever was there before."""
+    """Left eigenvectors were not requested, so that buffer contains old memory."""
     values, right, left = (f"  %r = {kind} get-tuple-element(%call), index={at}" for kind, at in
                            (("f32[4]{0}", 0), ("c64[4,4]{0,1}", 3), ("c64[4,4]{0,1}", 2)))  # fmt: skip
     for read in (values, right):

@@ -27,7 +27,7 @@ Meshgrade = Callable[..., Done]
 
 @pytest.fixture
 def meshgrade(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Meshgrade:
-    """`meshgrade ARGUMENTS` with nothing remembered, in an empty folder; `stdin` is no terminal."""
+    """`meshgrade ARGUMENTS` without stored settings, in an empty folder; `stdin` is not a terminal."""
     for name in ("MESHGRADE_SERVER", "MESHGRADE_TOKEN", "MESHGRADE_INSECURE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

@@ -1,4 +1,4 @@
-"""What commands do with a server that is busy, restarts, breaks off, or is none of ours."""
+"""How commands behave when a server is busy, restarts, drops the connection, or is not Meshgrade."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -147,7 +147,7 @@ def test_one_that_stays_away_is_given_up_on():
         (problem(503, "wall-missing"), ServerUnusable, "Detail of wall-missing"),
         (httpx.Response(502, html="<h1>Bad Gateway</h1>"), ServerUnusable, "not like a Meshgrade server"),
         (
-            httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(b"this is no gzip")),
+            httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(b"this is not gzip")),
             ServerUnusable,
             "can",
         ),

@@ -1,4 +1,4 @@
-"""Logging in and out: what is kept, what is refused, and that the token is never shown."""
+"""Logging in and out: stored data, refusals, and a token that is never shown."""
 
 import json
 import os
@@ -103,7 +103,7 @@ def test_a_token_does_not_travel_in_the_clear(meshgrade, monkeypatch):
     done = meshgrade("problems", "--server", "http://grader.invalid")
     assert done.code == 2
     assert "--insecure" in done.err
-    # With it, the host is at least looked for.
+    # With --insecure, the host is at least looked up.
     assert "cannot be reached" in meshgrade("problems", "--server", "http://grader.invalid", "--insecure").err
 
 

@@ -1,4 +1,4 @@
-"""The whole way of a student at a terminal, against a real server: list, pull, run, submit."""
+"""A student solves a problem at a terminal, against a real server: list, pull, run, submit."""
 
 import json
 

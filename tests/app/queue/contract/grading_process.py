@@ -1,4 +1,4 @@
-"""A process that grades for one of the two queues, with a grader that does as its sources say and executes nothing.
+"""A process that grades for one of the two queues. Its grader follows words in the sources, and executes nothing.
 
 It is forked from a server that has imported all of this once: importing it takes seconds each time.
 """

@@ -12,7 +12,7 @@ async def test_what_is_committed_is_graded(backend):
     assert (await backend.read(attempt)).status == "queued"
     async with backend.grading():
         wrong = await backend.hand_in("take 0 x")
-        # The text of the reference is no word that the grader knows, so it is graded at once.
+        # The grader does not know the text of the reference as an instruction, so it grades it at once.
         assert (await backend.ended(attempt)).verdict_status == "accepted"
         assert (await backend.ended(wrong)).verdict["reason"] == "wrong_value"
 

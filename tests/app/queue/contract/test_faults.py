@@ -30,7 +30,7 @@ async def test_a_worker_that_was_paused_past_its_lease_changes_nothing_and_works
             row = await backend.ended(attempt)
             assert row.verdict["stdout"] == str(other.pid)
         paused.send_signal(signal.SIGCONT)
-        # Only the first worker is left: it has a verdict to write that is not wanted any more, and then this to grade.
+        # Only the first worker is left: it first writes an obsolete verdict, and then grades this attempt.
         assert (await backend.ended(await backend.hand_in("take 0 next"))).verdict["stdout"] == str(paused.pid)
         assert backend.noted("ended") == ["ignore 1 x", "ignore 1 x", "take 0 next"]
         late = await backend.read(attempt)
@@ -63,7 +63,7 @@ async def test_a_verdict_survives_a_database_that_restarts_or_is_locked(backend)
         await away(backend, graded)
         row = await backend.ended(attempt)
         assert (row.verdict["status"], row.tries) == ("rejected", 1)
-        # And it grades on.
+        # It keeps grading.
         assert (await backend.ended(await backend.hand_in("take 0 next"))).status == "finished"
     assert backend.noted("began") == ["take 1 x", "take 0 next"]
 

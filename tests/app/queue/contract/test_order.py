@@ -1,4 +1,4 @@
-"""Who goes first: runs, attempts, rejudges; users in turn; and a slot that no rejudge takes."""
+"""The order of grading: runs, attempts, rejudges; users in turn; and a slot that no rejudge takes."""
 
 import pytest
 

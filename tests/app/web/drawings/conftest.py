@@ -10,7 +10,7 @@ Parse = Callable[[str], ElementTree.Element]
 
 @pytest.fixture
 def parse() -> Parse:
-    """Read a drawing as a strict parser does: what is not escaped or not closed, it refuses."""
+    """Read a drawing with a strict parser, which refuses unescaped text and unclosed tags."""
 
     def read(svg: str) -> ElementTree.Element:
         root = ElementTree.fromstring(svg)

@@ -1,4 +1,4 @@
-"""Leaves that are placed alike are one; names are of bounded length, and what does not fit the mesh is not drawn."""
+"""Leaves with one placement share a drawing, names are shortened, and leaves that do not fit the mesh are left out."""
 
 import pytest
 

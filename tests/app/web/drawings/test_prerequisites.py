@@ -1,4 +1,4 @@
-"""The map of prerequisites: where boxes stand, and that they are links which a reader can reach."""
+"""The map of prerequisites: the positions of its boxes, which are links that a reader can reach."""
 
 import re
 

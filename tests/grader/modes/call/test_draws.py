@@ -1,4 +1,4 @@
-"""Each attempt has hidden inputs of its own in call mode, the same ones when it is graded again."""
+"""In call mode, each attempt has its own hidden inputs, and the same ones when it is graded again."""
 
 from typing import Any
 
@@ -111,7 +111,7 @@ def test_a_value_that_is_wrong_for_the_attempts_own_input_only_is_wrong(judge, r
 
 
 def test_a_known_mistake_that_public_cases_do_not_show_is_named(judge, runners):
-    """It is run on the attempt's own inputs, since it was prepared for others."""
+    """The reference runs on the attempt's own inputs, since its prepared answers are for others."""
     half_right = lambda x: x + 1 if x[0] == PUBLIC[0] else x * 2  # noqa: E731
     usual = runners._result
     runners._result = lambda loaded, x: half_right(x) if "x * 2" in loaded else usual(loaded, x)  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""What the judge makes of an exported program, also of one that something else sent in the runner's place."""
+"""How the judge reads an exported program, even one that something other than the runner sent."""
 
 from concurrent.futures import Future
 from pathlib import Path
@@ -133,7 +133,7 @@ def test_states_of_another_form_are_refused(eager, states):
 
 @pytest.mark.parametrize("hidden_alone", [False, True])
 def test_output_is_sealed_before_a_hidden_seed_enters_the_process(eager, hidden_alone):
-    """Else what `init` prints of a hidden case would be shown."""
+    """Otherwise the output of `init` for a hidden case would be shown."""
     happened: list[Any] = []
 
     def answer(message: dict[str, Any], values: dict[str, object]) -> Any:

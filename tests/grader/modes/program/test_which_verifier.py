@@ -1,4 +1,4 @@
-"""Which verifier a program gets, and what its end is told as. Nothing is compiled here."""
+"""Which verifier a program gets, and how the end of a verifier is reported. Nothing is compiled here."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
