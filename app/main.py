@@ -26,6 +26,8 @@ from app.authoring.validations import Validations
 from app.authoring.validator import Validator
 from app.data_folder import DataFolder
 from app.database import Database
+from app.insight.service import Insight
+from app.insight.services import InsightServices
 from app.migrate import migrate
 from app.operating.metrics import Metrics
 from app.operating.services import OperatingServices
@@ -62,7 +64,6 @@ from app.webhooks.service import Webhooks, queue_deliveries
 from app.webhooks.services import WebhookServices
 from app.workbench.drafts import Drafts
 from app.workbench.reports import FaultReports
-from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Grading:
 
 @dataclass(frozen=True, kw_only=True)
 class AllServices(
-    WorkbenchServices, AuthoringServices, RejudgingServices, WebhookServices, OperatingServices, PeopleServices
+    InsightServices, AuthoringServices, RejudgingServices, WebhookServices, OperatingServices, PeopleServices
 ):
     """The values that all routes of the service share."""
 
@@ -209,6 +210,7 @@ async def _open(
                 audit=AuditLog(database),
                 directory=Directory(database),
                 people=PeopleChanges(database, accounts),
+                insight=Insight(database),
                 catalogue=catalogue,
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),

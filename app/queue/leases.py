@@ -221,7 +221,19 @@ def columns_of(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
         "score": verdict.score if counts else None,
         "verdict_status": verdict.status,
         "verdict_reason": verdict.reason,
+        "faults": faults_of(verdict),
         "efficiency": verdict.efficiency.score if ranked and verdict.efficiency is not None else None,
+    }
+
+
+def faults_of(verdict: Verdict) -> dict[str, Any] | None:
+    """Which checks and cases did not pass, in the order of the verdict, and what its author misunderstood."""
+    if verdict.status != "rejected":
+        return None
+    return {
+        "checks": [each.id for each in verdict.checks if not each.passed],
+        "cases": [each.id for each in verdict.cases if not each.passed],
+        "misconception": verdict.misconception,
     }
 
 

@@ -30,7 +30,8 @@ class AttemptRow(LeasedRow, Base):
     before its `not_before`.
 
     `verdict_status`, `verdict_reason`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too
-    long to read for a list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. A run has
+    long to read for a list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. So do
+    `faults`, for insight: `{"checks", "cases", "misconception"}` of a rejected one, by id; else null. A run has
     no `score`. Only an accepted attempt has an `efficiency`, so only those are ranked. An attempt `after_giving_up` has
     neither, so it counts nowhere. A row of the kind `rejudge` has neither, too, and nobody sees it: its verdict becomes
     an attempt's (app/rejudging/), which then has a `score_before`.
@@ -74,6 +75,7 @@ class AttemptRow(LeasedRow, Base):
     score: Mapped[int | None] = mapped_column(Integer())
     verdict_status: Mapped[str | None] = mapped_column(String(16))
     verdict_reason: Mapped[str | None] = mapped_column(String(32))
+    faults: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     efficiency: Mapped[float | None] = mapped_column(Float())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
     started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

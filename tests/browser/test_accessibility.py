@@ -23,6 +23,9 @@ PATHS = [
     f"{PROBLEM}/give-up",
     "/reports",
     "/people",
+    "/insight",
+    f"{PROBLEM}/insight",
+    f"{PROBLEM}/people",
     "/audit",
     "/drafts/replaced",
 ]

@@ -68,6 +68,8 @@ OPERATIONS = """
     GET /api/v1/people/{person_id}/attempts list_attempts_of_person
     GET /api/v1/people/{person_id}/attempts/{attempt_id} get_attempt_of_person
     GET /api/v1/problems/{slug}/people list_who_tried
+    GET /api/v1/insight list_insight
+    GET /api/v1/problems/{slug}/insight get_insight
     GET /api/v1/audit list_audit_entries
     GET /healthz healthz
     GET /readyz readyz
