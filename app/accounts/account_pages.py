@@ -1,5 +1,6 @@
 """The pages of your account: password, sessions, API tokens, invitations, export, deletion."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -8,6 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from app.accounts.browser_name import browser_name
 from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
+from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE
 from app.accounts.ranking_names import read_ranking_name, set_ranking_name
 from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
 from app.accounts.services import AccountServices
@@ -124,6 +126,24 @@ async def create_invitation(request: Request, caller: Inviter) -> HTMLResponse:
     return await _invitations_page(request, caller, secret=secret)
 
 
+@router.post("/invitations/class")
+async def invite_class(request: Request, caller: Inviter) -> HTMLResponse:
+    """An invitation for each line. Responds with the page itself, because the links can be shown only once."""
+    # Percent-encoding turns one character into at most twelve bytes.
+    form = await read_form(request, max_bytes=12 * MOST_AT_ONCE * (LONGEST_NOTE + 2) + 1024)
+    names = form.get("names", "")
+    try:
+        days = _days(form.get("days", ""))
+        if days is None:
+            raise FieldInvalid("Choose how many days the invitations are valid.")
+        lines = [line.strip() for line in names.split("\n") if line.strip()]
+        invited = await accounts_of(request).invitations.create_for_class(caller.user, lines, days)
+    except Refused as refusal:
+        return await _invitations_page(request, caller, refusal=refusal, names=names)
+    links = [(view.note, sign_up_link(request, token)) for token, view in invited]
+    return await _invitations_page(request, caller, links=links)
+
+
 @router.post("/invitations/{invitation_id}/revoke")
 async def revoke_invitation(request: Request, invitation_id: str, caller: Inviter) -> Response:
     await read_form(request)
@@ -196,7 +216,14 @@ async def _tokens_page(
 
 
 async def _invitations_page(
-    request: Request, caller: Caller, *, refusal: Refused | None = None, secret: str | None = None, note: str = ""
+    request: Request,
+    caller: Caller,
+    *,
+    refusal: Refused | None = None,
+    secret: str | None = None,
+    note: str = "",
+    links: Sequence[tuple[str, str]] = (),
+    names: str = "",
 ) -> HTMLResponse:
     accounts = accounts_of(request)
     return render_secret_page(
@@ -209,6 +236,9 @@ async def _invitations_page(
         closed=accounts.sign_up_by == "closed",
         link=None if secret is None else sign_up_link(request, secret),
         note=note,
+        links=links,
+        names=names,
+        most_at_once=MOST_AT_ONCE,
     )
 
 

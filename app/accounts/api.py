@@ -8,11 +8,13 @@ from fastapi.responses import StreamingResponse
 from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
 from app.accounts.schemas import (
+    ClassInvitationList,
     CreatedInvitationJSON,
     CreatedTokenJSON,
     InvitationJSON,
     InvitationList,
     MeJSON,
+    NewClassJSON,
     NewInvitationJSON,
     NewTokenJSON,
     TokenJSON,
@@ -124,6 +126,25 @@ async def create_invitation(request: Request, response: Response, caller: Invite
     token, view = await accounts_of(request).grants.invite(caller, body.role, body.note, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=sign_up_link(request, token))
+
+
+@router.post(
+    "/invitations/class",
+    status_code=201,
+    summary="Create an invitation of a student for each name, for instructors and owners",
+    responses=_REFUSALS_OF_A_BODY,
+    openapi_extra=body_of(NewClassJSON),
+)
+async def invite_class(request: Request, response: Response, caller: Inviter) -> ClassInvitationList:
+    body = await read_json(request, NewClassJSON)
+    invited = await accounts_of(request).invitations.create_for_class(caller.user, body.notes, body.expires_in_days)
+    response.headers["Cache-Control"] = "no-store"
+    return ClassInvitationList(
+        invitations=[
+            CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=sign_up_link(request, token))
+            for token, view in invited
+        ]
+    )
 
 
 @router.delete(

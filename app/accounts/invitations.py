@@ -1,5 +1,6 @@
 """Invitations: links that create one account each. The only writer of that table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NoReturn, cast
@@ -18,7 +19,8 @@ from app.errors import FieldInvalid, InvitationInvalid, InvitationNotFound, Role
 from app.ids import is_id, new_id
 
 _MOST = 1000
-_LONGEST_NOTE = 100
+LONGEST_NOTE = 100
+MOST_AT_ONCE = 200
 _MOST_DAYS = 90
 
 
@@ -47,28 +49,57 @@ class Invitations:
           RoleMissing: the role is above the user's.
           TooManyInvitations.
         """
-        note = check_line("note", note, _LONGEST_NOTE, empty=True)
+        note = check_line("note", note, LONGEST_NOTE, empty=True)
+        [invitation] = await self._create(user, role, [note], expires_in_days)
+        return invitation
+
+    async def create_for_class(
+        self, user: User, notes: Sequence[str], expires_in_days: int
+    ) -> list[tuple[str, InvitationView]]:
+        """An invitation of a student for each note, either all of them or none. Returns them in the same order.
+
+        Raises:
+          FieldInvalid: no note, too many, one that is empty or too long, or the same one twice.
+          RoleMissing, TooManyInvitations.
+        """
+        if not 1 <= len(notes) <= MOST_AT_ONCE:
+            raise FieldInvalid(f"notes: give 1 to {MOST_AT_ONCE} names. You gave {len(notes)}.")
+        names = [check_line(f"name {place}", note, LONGEST_NOTE) for place, note in enumerate(notes, 1)]
+        for place, note in enumerate(notes):
+            if (first := notes.index(note)) < place:
+                raise FieldInvalid(f"Names {first + 1} and {place + 1} are both {note!r}. Tell them apart.")
+        return await self._create(user, "student", names, expires_in_days)
+
+    async def _create(
+        self, user: User, role: Role, notes: Sequence[str], expires_in_days: int
+    ) -> list[tuple[str, InvitationView]]:
         if not 1 <= expires_in_days <= _MOST_DAYS:
             raise FieldInvalid(f"expires_in_days: choose 1 to {_MOST_DAYS} days.")
         if not is_at_least(user.role, role):
             raise RoleMissing(f"Your role is {user.role}, so you cannot invite someone as {role}.")
-        token = new_token()
-        row = InvitationRow(
-            token_hash=digest(token),
-            id=new_id(),
-            user_id=user.id,
-            role=role,
-            note=note,
-            created_at=now(),
-            expires_at=now() + timedelta(days=expires_in_days),
-        )
+        moment = now()
+        rows = {
+            token: InvitationRow(
+                token_hash=digest(token),
+                id=new_id(),
+                user_id=user.id,
+                role=role,
+                note=note,
+                created_at=moment,
+                expires_at=moment + timedelta(days=expires_in_days),
+            )
+            for note in notes
+            for token in [new_token()]
+        }
         async with self._database.writing() as session:
-            await session.execute(delete(InvitationRow).where(InvitationRow.expires_at <= now()))
-            count = await session.scalar(select(func.count()).where(InvitationRow.user_id == user.id))
-            if (count or 0) >= _MOST:
-                raise TooManyInvitations(f"You have {count} unused invitations. Revoke some of them.")
-            session.add(row)
-        return token, _view(row)
+            await session.execute(delete(InvitationRow).where(InvitationRow.expires_at <= moment))
+            count = await session.scalar(select(func.count()).where(InvitationRow.user_id == user.id)) or 0
+            if count + len(rows) > _MOST:
+                raise TooManyInvitations(
+                    f"You have {count} unused invitations, and may have {_MOST}. Revoke some of them."
+                )
+            session.add_all(rows.values())
+        return [(token, _view(row)) for token, row in rows.items()]
 
     async def list(self, user_id: str) -> list[InvitationView]:
         """The invitations that can still be used, newest first."""

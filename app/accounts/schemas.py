@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.accounts.invitations import InvitationView
+from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE, InvitationView
 from app.accounts.roles import Role, Scope
 from app.accounts.text import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.accounts.tokens import TokenView
@@ -35,6 +35,7 @@ def _whole(value: Any) -> Any:
 
 # In this order: the other way round, pydantic omits the bounds from the schema.
 _UpTo90 = Annotated[int, Field(ge=1, le=90), BeforeValidator(_whole)]
+_Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE, json_schema_extra={"pattern": LINE_PATTERN})]
 _UpTo366 = Annotated[int, Field(ge=1, le=366), BeforeValidator(_whole)]
 
 
@@ -146,6 +147,25 @@ class CreatedInvitationJSON(InvitationJSON):
     model_config = _answer(_INVITATION | {"url": "https://grader.example.org/sign-up?invitation=kR3v…"})
 
     url: str
+
+
+class NewClassJSON(BaseModel):
+    """An invitation of a student for each of `notes`, which only you see. No two may be the same."""
+
+    model_config = _body({"notes": ["Ada, second row", "Grace"], "expires_in_days": 30})
+
+    notes: list[_Name] = Field(min_length=1, max_length=MOST_AT_ONCE, json_schema_extra={"uniqueItems": True})
+    expires_in_days: _UpTo90 = 7
+
+
+class ClassInvitationList(BaseModel):
+    """In the order of the names. Each `url` is shown only here."""
+
+    model_config = _answer(
+        {"invitations": [_INVITATION | {"url": "https://grader.example.org/sign-up?invitation=kR3v…"}]}
+    )
+
+    invitations: list[CreatedInvitationJSON]
 
 
 class InvitationList(BaseModel):

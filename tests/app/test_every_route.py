@@ -65,6 +65,8 @@ OWN = {
     ("POST", "/sign-in/again/with/{provider}"),
     ("GET", "/account/invitations"),
     ("POST", "/account/invitations"),
+    ("POST", "/account/invitations/class"),
+    ("POST", "/api/v1/invitations/class"),
     ("GET", "/api/v1/attempts"),
     ("GET", "/api/v1/batch/attempts"),
     ("POST", "/api/v1/batch/attempts"),
