@@ -195,6 +195,10 @@ class TooManyRequests(Refused):
     status, slug, title = 429, "too-many-requests", "Too many requests"
 
 
+class MeshNotFound(Refused):
+    status, slug, title = 404, "mesh-not-found", "The problem has no such mesh"
+
+
 class DraftConflict(Refused):
     status, slug, title = 409, "draft-conflict", "The draft was changed in another tab or on another device"
 

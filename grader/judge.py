@@ -11,6 +11,7 @@ from grader.idle import Idle
 from grader.known import KnownMistake
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest
+from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
 from grader.references import References
@@ -86,6 +87,7 @@ class Judge:
         *,
         hidden: bool = True,
         draw: str | None = None,
+        own: OwnInputs | None = None,
     ) -> Verdict:
         """Grade one submission.
 
@@ -94,6 +96,7 @@ class Judge:
           draw: a name of the attempt's own: in call mode it is then graded on hidden inputs that no other attempt has,
             and on the same ones when it is graded again. None for those that the reference's answers are kept of. In
             program mode no submission's process is given a hidden input, so all attempts have the same.
+          own: inputs that replace the public cases of a run.
         Raises:
           WallMissing: a wall cannot be built. Nothing was executed.
           Cancelled: it was stopped.
@@ -110,8 +113,11 @@ class Judge:
             with self._idle.interrupted():
                 context.progress("starting")
                 prepared = self._references.prepare(package, context)
-                request = GradingRequest(source, hidden, draw, known, report, context)
-                grading = self._modes.of(package).begin(prepared, request)
+                mode = self._modes.of(package)
+                if own is not None:
+                    prepared = mode.prepare_own(prepared, own, context)
+                request = GradingRequest(source, hidden, draw, known, report, context, own)
+                grading = mode.begin(prepared, request)
                 for _ in range(self._tries - 1):
                     try:
                         return grading.grade()

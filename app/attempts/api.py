@@ -7,6 +7,7 @@ from fastapi.responses import StreamingResponse
 
 from app.accounts.caller import User
 from app.accounts.web import admit_guests, require_scope
+from app.attempts.own_inputs import choose
 from app.attempts.ranking import ranking
 from app.attempts.schemas import (
     EXAMPLE_FINISHED,
@@ -17,6 +18,7 @@ from app.attempts.schemas import (
     EventJSON,
     ProgressJSON,
     RankingJSON,
+    RunJSON,
     SubmissionJSON,
 )
 from app.attempts.service import Attempts
@@ -68,7 +70,6 @@ _SUBMIT: dict[str, Any] = {
         },
         **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503),
     },
-    "openapi_extra": body_of(SubmissionJSON),
 }
 
 
@@ -76,7 +77,12 @@ def _attempts(request: Request) -> Attempts:
     return services_of(request, AttemptServices).attempts
 
 
-@router.post("/problems/{slug}/attempts", summary="Submit: all cases, with a score", **_SUBMIT)
+@router.post(
+    "/problems/{slug}/attempts",
+    summary="Submit: all cases, with a score",
+    **_SUBMIT,
+    openapi_extra=body_of(SubmissionJSON),
+)
 async def submit_attempt(
     request: Request,
     response: Response,
@@ -88,7 +94,12 @@ async def submit_attempt(
     return await _submit(request, response, user, slug, "attempt", wait, idempotency_key)
 
 
-@router.post("/problems/{slug}/runs", summary="Run: public cases only, without a score", **_SUBMIT)
+@router.post(
+    "/problems/{slug}/runs",
+    summary="Run: public cases or inputs of your own, without a score",
+    **_SUBMIT,
+    openapi_extra=body_of(RunJSON),
+)
 async def submit_run(
     request: Request,
     response: Response,
@@ -111,8 +122,12 @@ async def _submit(
 ) -> AttemptJSON:
     services = services_of(request, AttemptServices)
     attempts = services.attempts
-    body = await read_json(request, SubmissionJSON, max_bytes=services.settings.max_body_bytes)
-    view = await attempts.submit(user, slug, body.source, kind, idempotency_key)
+    model = RunJSON if kind == "run" else SubmissionJSON
+    body = await read_json(request, model, max_bytes=services.settings.max_body_bytes)
+    own = None
+    if isinstance(body, RunJSON) and body.inputs is not None:
+        own = choose(services.catalogue.get(slug), body.inputs.seed, body.inputs.mesh)
+    view = await attempts.submit(user, slug, body.source, kind, idempotency_key, own)
     response.headers["Location"] = f"/api/v1/attempts/{view.id}"
     if wait_s:
         view = await wait_for_end(attempts, user, view.id, wait_s)

@@ -11,6 +11,7 @@ from app.accounts.caller import User
 from app.accounts.ranking_names import read_ranking_name
 from app.accounts.web import admit_guests, current_user, require_scope, site_address
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
+from app.attempts.own_inputs import own_in_words
 from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import ranking, spread
 from app.attempts.service import AttemptView, summary_of
@@ -209,11 +210,12 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
 
 
 def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
+    own = own_in_words(attempt.own_inputs) if attempt.own_inputs else ""
     try:
         starter = services_of(request, AttemptServices).catalogue.get(attempt.problem).starter
     except ProblemNotFound:  # withdrawn since
-        return arrange_verdict(verdict)
-    return arrange_verdict(verdict, is_starter=attempt.source.split() == starter.split())
+        return arrange_verdict(verdict, own_inputs=own)
+    return arrange_verdict(verdict, is_starter=attempt.source.split() == starter.split(), own_inputs=own)
 
 
 def _title(request: Request, attempt: AttemptView) -> str:

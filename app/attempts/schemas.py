@@ -10,6 +10,8 @@ from app.attempts.service import AttemptSummary, AttemptView, Rejudged
 from app.attempts.standing import Standing
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
+from grader.own import MAX_SEED, OwnInputs
+from grader.program.measured import mesh_name
 from grader.verdict import Status, Verdict
 
 EXAMPLE_SOURCE = "from flax import nnx\nimport optax\n\n\ndef fsdp_step(seed, x, y, num_shards, lr):\n    ...\n"
@@ -29,6 +31,7 @@ EXAMPLE_QUEUED: dict[str, Any] = {
     "after_giving_up": False,
     "rejudged": None,
     "queue": {"ahead": 3, "expected_wait_s": 12},
+    "inputs": None,
 }
 EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     "status": "finished",
@@ -67,7 +70,7 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     },
 }
 
-_NOT_IN_LISTS = ("verdict", "rejudged", "queue")
+_NOT_IN_LISTS = ("verdict", "rejudged", "queue", "inputs")
 EXAMPLE_SUMMARY: dict[str, Any] = {
     name: value for name, value in EXAMPLE_FINISHED.items() if name not in _NOT_IN_LISTS
 } | {"verdict_status": "accepted"}
@@ -80,6 +83,31 @@ class SubmissionJSON(BaseModel):
 
     # Only described here. app/attempts/source.py enforces it and says where in the source the fault is.
     source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+
+
+class OwnInputsJSON(BaseModel):
+    """Inputs that the author of a run chose. `mesh` names one of the problem's, such as `fsdp=8`; null for all."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    seed: int = Field(ge=0, le=MAX_SEED)
+    mesh: str | None = None
+
+    @classmethod
+    def of(cls, own: OwnInputs) -> "OwnInputsJSON":
+        return cls(seed=own.seed, mesh=None if own.mesh is None else mesh_name(own.mesh))
+
+
+class RunJSON(SubmissionJSON):
+    """A source as for an attempt. With `inputs`, it runs on those in place of the public cases."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        json_schema_extra={"examples": [{"source": EXAMPLE_SOURCE, "inputs": {"seed": 7, "mesh": None}}]},
+    )
+
+    inputs: OwnInputsJSON | None = None
 
 
 class QueueJSON(BaseModel):
@@ -113,6 +141,7 @@ class AttemptJSON(BaseModel):
 
     So does the score of an attempt that was sent `after_giving_up`: its verdict has points, but they do not count.
     `rejudged` is null unless another version of the problem replaced the verdict. `queue` is null unless it is queued.
+    `inputs` is null unless it is a run on inputs that its author chose.
     """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_FINISHED]})
@@ -131,15 +160,17 @@ class AttemptJSON(BaseModel):
     after_giving_up: bool
     rejudged: RejudgedJSON | None
     queue: QueueJSON | None
+    inputs: OwnInputsJSON | None
 
     @classmethod
     def of(cls, view: AttemptView) -> Self:
-        fields = {name: getattr(view, name) for name in cls.model_fields}
-        nested = {
+        nested: dict[str, Any] = {
+            "inputs": view.own_inputs and OwnInputsJSON.of(view.own_inputs),
             "rejudged": view.rejudged and RejudgedJSON.of(view.rejudged),
             "queue": view.queue and QueueJSON.of(view.queue),
         }
-        return cls(**fields | nested)
+        fields = {name: getattr(view, name) for name in cls.model_fields if name not in nested}
+        return cls(**fields, **nested)
 
 
 class AttemptSummaryJSON(BaseModel):

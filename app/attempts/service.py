@@ -1,7 +1,7 @@
 """Submits, reads, lists and cancels attempts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import cast
 
@@ -32,12 +32,15 @@ from app.queue.protocol import GradeQueue
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
+from grader.own import OwnInputs
 from grader.reasons import Reason
 from grader.stored_verdict import read_verdict
 from grader.verdict import Status, Verdict
 
 # One more than a page of REST, which shows whether there is a next page.
 _MAX_PAGE = 101
+# What a request with the same idempotency key must repeat.
+_SAME = ("problem", "kind", "source", "own_inputs")
 _IS_SHOWN = AttemptRow.kind != "rejudge"
 
 
@@ -82,7 +85,8 @@ class Rejudged:
 class AttemptView:
     """One attempt as its owner may see it. `score` is None for a run, after giving up, and until there is one.
 
-    `queue` is its place while it is queued. Lists never include it.
+    `queue` is its place while it is queued. Lists never include it. `own_inputs` are those of a run whose author
+    chose them.
     """
 
     id: str
@@ -100,6 +104,7 @@ class AttemptView:
     after_giving_up: bool
     rejudged: Rejudged | None = None
     queue: QueuePlace | None = None
+    own_inputs: OwnInputs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +135,18 @@ class Attempts:
         self.events = events
 
     async def submit(
-        self, user: User, slug: str, source: str, kind: AttemptKind, idempotency_key: str | None = None
+        self,
+        user: User,
+        slug: str,
+        source: str,
+        kind: AttemptKind,
+        idempotency_key: str | None = None,
+        own_inputs: OwnInputs | None = None,
     ) -> AttemptView:
         """Store the source and queue it for grading, either both or neither.
 
-        A user who sends an `idempotency_key` again gets the attempt that was created the first time.
+        Only a run may have `own_inputs`. A user who sends an `idempotency_key` again gets the attempt that was created
+        the first time.
 
         Raises:
           ProblemNotFound, SourceRefused, TooManyWaiting.
@@ -160,6 +172,7 @@ class Attempts:
             idempotency_key=idempotency_key,
             created_at=now(),
             guest=user.guest and user.guest.browser,
+            own_inputs=asdict(own_inputs) if own_inputs and kind == "run" else None,
         )
         try:
             async with self._database.writing() as session:
@@ -270,7 +283,7 @@ class Attempts:
                 AttemptRow.user_id == row.user_id, AttemptRow.idempotency_key == row.idempotency_key
             )
         )
-        if earlier and (earlier.problem, earlier.kind, earlier.source) != (row.problem, row.kind, row.source):
+        if earlier and any(getattr(earlier, each) != getattr(row, each) for each in _SAME):
             raise IdempotencyKeyReused(
                 "This Idempotency-Key was already sent with another request, which created the "
                 f"{earlier.kind} {earlier.id} at the problem {earlier.problem!r}. For a new source, send a new key."
@@ -340,4 +353,5 @@ def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
         after_giving_up=row.after_giving_up,
         rejudged=None if row.rejudged_at is None else Rejudged(row.rejudged_at, row.score_before),
         queue=queue,
+        own_inputs=OwnInputs(**row.own_inputs) if row.own_inputs else None,
     )

@@ -20,6 +20,7 @@ from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from grader.context import Context
 from grader.errors import Cancelled, WallMissing
+from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.verdict import Verdict
 
@@ -139,6 +140,7 @@ class Gradings:
                 Context(phases.report, stop),
                 hidden=lease.kind != "run",
                 draw=lease.draw,
+                **({"own": OwnInputs(**lease.own_inputs)} if lease.own_inputs else {}),
             )
 
     async def _keep(self, lease: Lease, stop: threading.Event, phases: "_Phases") -> None:

@@ -34,6 +34,7 @@ class Lease:
     kind: str
     counts: bool
     source: str
+    own_inputs: dict[str, Any] | None
     created_at: datetime
     started_at: datetime
 
@@ -105,6 +106,7 @@ class Leases:
             kind=row.kind,
             counts=row.counts,
             source=row.source,
+            own_inputs=row.own_inputs,
             created_at=row.created_at,
             started_at=row.started_at,
         )

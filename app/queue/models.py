@@ -36,6 +36,8 @@ class AttemptRow(LeasedRow, Base):
     neither, so it counts nowhere. A row of the kind `rejudge` has neither, too, and nobody sees it: its verdict becomes
     an attempt's (app/rejudging/), which then has a `score_before`.
 
+    `own_inputs` are the fields of a run's OwnInputs (grader/own.py); None where it runs on the public cases.
+
     All guests are one user (app/accounts/caller.py). Which browser a guest's run belongs to is in `guest`.
 
     Each list has its own index, so it stays fast with any number of attempts: tests/app/attempts/test_plans.py.
@@ -84,6 +86,8 @@ class AttemptRow(LeasedRow, Base):
     score_before: Mapped[int | None] = mapped_column(Integer())
     guest: Mapped[str | None] = mapped_column(String(64))
     after_giving_up: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
+
+    own_inputs: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
     @property
     def counts(self) -> bool:

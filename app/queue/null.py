@@ -1,6 +1,7 @@
 """A grader that executes nothing, for tests of everything around grading."""
 
 from grader.context import QUIET, Context
+from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.verdict import CaseResult, CheckResult, Verdict
 
@@ -16,6 +17,7 @@ class NullGrader:
         *,
         hidden: bool = True,
         draw: str | None = None,
+        own: OwnInputs | None = None,
     ) -> Verdict:
         right = source == package.reference
         context.progress("comparing")
@@ -36,7 +38,9 @@ class NullGrader:
                     message="The text is the reference's." if right else "The text differs from the reference's.",
                 )
             ],
-            cases=[CaseResult(id="public-1", public=True, passed=right, message="compared as text")],
+            cases=[
+                CaseResult(id="own-1" if own else "public-1", public=True, passed=right, message="compared as text")
+            ],
             walls=[],
         )
 

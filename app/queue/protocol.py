@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.queue.models import AttemptRow
 from app.queue.turns import QueuePlace
 from grader.context import Context
+from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.verdict import Verdict
 
@@ -24,8 +25,9 @@ class Grader(Protocol):
         *,
         hidden: bool = True,
         draw: str | None = None,
+        own: OwnInputs | None = None,
     ) -> Verdict:
-        """Grade on the hidden inputs that `draw` names.
+        """Grade on the hidden inputs that `draw` names, or run on the inputs that `own` describes.
 
         Raises `WallMissing`, and `Cancelled` soon after it is stopped.
         """

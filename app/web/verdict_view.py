@@ -69,6 +69,7 @@ class VerdictView:
     reason: str | None
     icon: str
     is_run: bool
+    own_inputs: str
     score: int | None
     max_score: int
     efficiency: EfficiencyView | None
@@ -90,11 +91,12 @@ class VerdictView:
     timings: tuple[tuple[str, int], ...]
 
 
-def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictView:
+def arrange_verdict(verdict: Verdict, *, is_starter: bool = False, own_inputs: str = "") -> VerdictView:
     """Arrange a verdict. All text that a submission could have written is made safe to show.
 
     Args:
       is_starter: the source is the problem's unchanged starter.
+      own_inputs: the inputs that the author of a run chose, in words.
     """
     unwritten = is_starter and verdict.status == "rejected"
     status = "unwritten" if unwritten else verdict.status
@@ -108,13 +110,14 @@ def arrange_verdict(verdict: Verdict, *, is_starter: bool = False) -> VerdictVie
     first_fault = next((check for check in results if not check.passed), None)
     failed_first = sorted(results, key=lambda check: check.passed)
     checks = tuple(_arrange_check(check, check is first_fault) for check in failed_first)
-    headline, explanation = _UNWRITTEN if unwritten else _explain(verdict)
+    headline, explanation = _UNWRITTEN if unwritten else _explain(verdict, own=bool(own_inputs))
     return VerdictView(
         problem=verdict.problem,
         status=status,
         reason=None if unwritten else verdict.reason,
         icon=_ICONS[status],
         is_run=verdict.score is None and verdict.status != "failed",
+        own_inputs=own_inputs,
         score=verdict.score,
         max_score=sum(check.max_points for check in verdict.checks),
         efficiency=arrange_efficiency(verdict.efficiency) if verdict.efficiency else None,
@@ -176,10 +179,15 @@ def _score_note(verdict: Verdict) -> str:
     )
 
 
-def _explain(verdict: Verdict) -> tuple[str, str]:
+def _explain(verdict: Verdict, *, own: bool) -> tuple[str, str]:
     if verdict.status == "failed":
         return "The grader failed", "This is our fault and costs you nothing. Your code is stored. Try again later."
     if verdict.status == "accepted":
+        if own:
+            return (
+                "Your own inputs pass",
+                "Your code agrees with the reference on them. Submit it to run the hidden cases.",
+            )
         if verdict.score is None:
             return "Public cases pass", "Submit your code to run the hidden cases too."
         return "Accepted", "Every check passed."

@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_guest, current_user, require_scope
+from app.attempts.own_inputs import meshes_of, read_own_inputs
 from app.attempts.phases import WORDS
 from app.clock import now
 from app.errors import NotSignedIn, PathNotFound, Refused
@@ -27,7 +28,7 @@ router = APIRouter(include_in_schema=False)
 _PREVIOUS = 10
 # The heading with which the task of a statement begins. What comes before is background.
 _TASK = "Problem"
-_KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "submit": "attempt"}
+_KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "own": "run", "submit": "attempt"}
 MaybeUser = Annotated[User | None, Depends(current_user)]
 _submitter = allow_scope("submit")
 
@@ -50,7 +51,7 @@ async def send_source(request: Request, slug: str) -> Response:
     form = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + 1024)
     source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
     if source is None or kind is None:
-        raise FormInvalid("The form must have the fields 'source' and 'action' ('run' or 'submit').")
+        raise FormInvalid("The form must have the fields 'source' and 'action' ('run', 'own' or 'submit').")
     user = await _submitter(request)
     try:
         check_form_token(request, form.get(FIELD, ""))
@@ -59,7 +60,8 @@ async def send_source(request: Request, slug: str) -> Response:
         sender = user or (await current_guest(request) if kind == "run" else None)
         if sender is None:
             raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
-        attempt = await services.attempts.submit(sender, slug, source, kind)
+        own = read_own_inputs(package, form) if form["action"] == "own" else None
+        attempt = await services.attempts.submit(sender, slug, source, kind, own_inputs=own)
     except Refused as refusal:
         return await _problem_page(request, package, user, source=source, refusal=refusal)
     return RedirectResponse(f"/attempts/{attempt.id}", status_code=303)
@@ -124,6 +126,7 @@ async def _problem_page(
         unwritten=await services.attempts.unwritten(user, previous) if user else frozenset(),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         phases=WORDS,
+        meshes=list(meshes_of(package)),
         expect=expect_text(package.manifest.limits, await services.durations.typical_s(package.slug)),
         waited_s=round((now() - under_way.created_at).total_seconds()) if under_way else 0,
         last=None if under_way else next((each for each in previous if each.verdict_status), None),

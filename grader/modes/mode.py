@@ -11,6 +11,7 @@ from grader.case import Case
 from grader.context import Context, Stop
 from grader.errors import GraderFault
 from grader.known import AskForKnownMistakes, KnownMistake
+from grader.own import OwnInputs
 from grader.package.package import KnownSubmission
 from grader.program.measured import Measured
 from grader.report import Report
@@ -36,6 +37,7 @@ class GradingRequest:
       report: takes timings and the environment, and makes the verdict.
       hidden: False for a run: public cases only, and no score.
       draw: names the hidden inputs that this attempt alone has, in a mode that draws them. None for the prepared ones.
+      own: the inputs of a run that its author chose, in place of the public cases.
       known: called for known wrong submissions only if something is wrong, until one matches.
     """
 
@@ -45,6 +47,7 @@ class GradingRequest:
     known: AskForKnownMistakes
     report: Report
     context: Context
+    own: OwnInputs | None = None
 
 
 class Grading(Protocol):
@@ -70,6 +73,9 @@ class Mode(Protocol[P]):
         Args:
           key: hidden cases are drawn from it.
         """
+
+    def prepare_own(self, prepared: P, own: OwnInputs, context: Context) -> P:
+        """Draw the inputs that the author of a run chose, and run the reference on them."""
 
     def store(self, folder: Path, prepared: P) -> None: ...
 

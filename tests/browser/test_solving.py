@@ -61,6 +61,19 @@ def test_a_run_tries_the_public_cases_only(open_page: OpenPage, accepted_source:
     expect(verdict.get_by_text("hidden", exact=True)).to_have_count(0)
 
 
+def test_a_run_on_inputs_of_ones_own(open_page: OpenPage, accepted_source: str) -> None:
+    page = open_page(PROBLEM)
+    write(page, accepted_source)
+    page.get_by_text("Run with inputs of your own").click()
+    page.get_by_label("Seed").fill("7")
+    found = Axe().run(page).response["violations"]
+    assert [violation["id"] for violation in found] == []
+    page.get_by_label("Seed").press("Enter")
+    verdict = await_verdict(page, "accepted")
+    expect(verdict).to_contain_text("inputs of your own, seed 7, not scored")
+    expect(verdict).to_contain_text("Your own inputs pass")
+
+
 def test_an_endless_loop_can_be_cancelled(open_page: OpenPage) -> None:
     page = open_page(PROBLEM)
     write(page, "while True: pass")

@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import ValidationError
@@ -40,8 +40,9 @@ def send(
     *,
     insecure: bool,
     as_json: bool,
+    inputs: dict[str, Any] | None = None,
 ) -> int:
-    """Grade `file` on the server and print the verdict.
+    """Grade `file` on the server and print the verdict. Only a run may have `inputs`, which REST describes.
 
     Returns:
       the exit status: 0 accepted, 1 rejected, 3 failed, 130 cancelled.
@@ -49,7 +50,7 @@ def send(
     slug, source = problem or _slug_in(file), source_of(file, _MAX_SOURCE_BYTES)
     with connected(server, insecure=insecure) as there, Console(stderr=True).status("sending") as status:
         title = there.problem(slug).title
-        attempt = there.send(slug, kind, source)
+        attempt = there.send(slug, kind, source, inputs)
         try:
             attempt = follow(there, attempt, lambda state: status.update(escape(state)))
         except KeyboardInterrupt:

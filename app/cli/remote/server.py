@@ -125,11 +125,15 @@ class Server:
     def progress(self) -> Progress:
         return self._read(Progress, self._ask("GET", "/me/progress"))
 
-    def send(self, slug: str, kind: str, source: str) -> Attempt:
-        """Submit a source. `kind` is "attempts" or "runs". Even if the request is repeated, it creates one attempt."""
+    def send(self, slug: str, kind: str, source: str, inputs: dict[str, Any] | None = None) -> Attempt:
+        """Submit a source. `kind` is "attempts" or "runs"; only a run may have `inputs`.
+
+        Even if the request is repeated, it creates one attempt.
+        """
         key = secrets.token_hex(16)
         path = f"/problems/{quote(slug, safe='')}/{kind}"
-        return self._read(Attempt, self._ask("POST", path, json={"source": source}, headers={"Idempotency-Key": key}))
+        body = {"source": source} | ({"inputs": inputs} if inputs else {})
+        return self._read(Attempt, self._ask("POST", path, json=body, headers={"Idempotency-Key": key}))
 
     def attempt(self, attempt_id: str, *, wait_s: int = 0) -> Attempt:
         """The attempt as soon as it has ended, or as it is after `wait_s`."""

@@ -21,12 +21,12 @@ async function ask(url, options = {}) {
   throw new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server answered ${response.status}.`);
 }
 
-/** Sends a submission; `action` is "run" or "submit". Resolves to the attempt. */
-export async function send(slug, action, source) {
-  const response = await ask(`/api/v1/problems/${slug}/${action === "run" ? "runs" : "attempts"}`, {
+/** Sends a submission; `action` is "run", "own" (a run with `inputs`) or "submit". Resolves to the attempt. */
+export async function send(slug, action, source, inputs) {
+  const response = await ask(`/api/v1/problems/${slug}/${action === "submit" ? "attempts" : "runs"}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
-    body: JSON.stringify({ source }),
+    body: JSON.stringify({ source, inputs }),
   });
   return response.json();
 }

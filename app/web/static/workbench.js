@@ -60,7 +60,8 @@ document.querySelector("[data-shortcuts]").hidden = false;
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  grade(event.submitter?.value ?? "run");
+  // Enter in the seed's field means these inputs, although Run is the first button.
+  grade(document.activeElement === form.elements.seed ? "own" : event.submitter?.value ?? "run");
 });
 
 const reset = form.querySelector("[data-reset]");
@@ -88,13 +89,19 @@ async function cancelUnderWay() {
   }
 }
 
+/** An empty mesh means all of the problem's. */
+function ownInputs() {
+  const { seed, mesh } = form.elements;
+  return { seed: Number(seed.value), mesh: mesh?.value || null };
+}
+
 function setBusy(busy) {
   for (const button of buttons) button.setAttribute("aria-disabled", String(busy));
   cancelButton.hidden = !busy;
 }
 
 let busy = false;
-const grade = (action) => show("Sending", () => send(slug, action, editor.value()));
+const grade = (action) => show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs() : undefined));
 const resume = ({ underWay: id, waitedS }) => show("Grading", () => readAttempt(id), Number(waitedS));
 
 /** Follows the attempt that `begin` resolves to, sent `waitedS` seconds ago, until it has ended; shows its verdict. */

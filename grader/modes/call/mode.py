@@ -15,6 +15,7 @@ from grader.modes.call.grading import CallGrading
 from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, fault_text, make_cases, runner_spec
+from grader.own import OwnInputs, draw_own
 from grader.package.package import CallManifest, KnownSubmission, Package
 from grader.sandbox.protocol import Sandbox
 
@@ -37,6 +38,11 @@ class CallMode(Mode[CallPrepared]):
         cases = make_cases(sandbox, self._spec, self._package, key, context.stop)
         context.progress("running the reference")
         return CallPrepared(cases, self._answers(sandbox, cases, context.stop))
+
+    def prepare_own(self, prepared: CallPrepared, own: OwnInputs, context: Context) -> CallPrepared:
+        context.progress("drawing your inputs")
+        cases = draw_own(prepared.cases, own)
+        return CallPrepared(cases, self._answers(self._sandbox, cases, context.stop))
 
     def store(self, folder: Path, prepared: CallPrepared) -> None:
         stored.store(folder, prepared)

@@ -21,9 +21,10 @@ from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import pattern_of, sketch_of
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
+from grader.own import OwnInputs, draw_own
 from grader.package.names import unmatched_leaves
 from grader.package.package import KnownSubmission, Package, ProgramManifest
-from grader.program.measured import Measured
+from grader.program.measured import Measured, mesh_name
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
 log = logging.getLogger("meshgrade.known")
@@ -72,6 +73,16 @@ class ProgramMode(Mode[ProgramPrepared]):
         refuse(self._package, _unmatched(self._manifest, [each.measured for each in examined]))
         return ProgramPrepared(cases, examined)
 
+    def prepare_own(self, prepared: ProgramPrepared, own: OwnInputs, context: Context) -> ProgramPrepared:
+        context.progress("drawing your inputs")
+        cases = draw_own(prepared.cases, own)
+        manifest = _on_mesh(self._manifest, own)
+        try:
+            examined = self._examine(self._sandbox, self._package.reference, cases, context.stop, manifest)
+        except SubmissionFault as fault:
+            raise failed(self._package, "reference.py", fault) from None
+        return ProgramPrepared(cases, examined)
+
     def store(self, folder: Path, prepared: ProgramPrepared) -> None:
         stored.store(folder, prepared)
 
@@ -93,7 +104,8 @@ class ProgramMode(Mode[ProgramPrepared]):
         return KnownMistake(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
 
     def begin(self, prepared: ProgramPrepared, request: GradingRequest) -> ProgramGrading:
-        return ProgramGrading(self._manifest, prepared, request, self._sandbox, self._spec)
+        manifest = _on_mesh(self._manifest, request.own) if request.own else self._manifest
+        return ProgramGrading(manifest, prepared, request, self._sandbox, self._spec)
 
     def inspect(self, prepared: ProgramPrepared, source: str, context: Context) -> tuple[Measured, ...]:
         cases = [case for case in prepared.cases if case.public]
@@ -103,11 +115,32 @@ class ProgramMode(Mode[ProgramPrepared]):
             examined = examine(self._manifest, cases, self._sandbox, session, context)
         return tuple(each.measured for each in examined.programs)
 
-    def _examine(self, sandbox: Sandbox, source: str, cases: Sequence[Case], stop: Stop) -> tuple[Examined, ...]:
+    def _examine(
+        self,
+        sandbox: Sandbox,
+        source: str,
+        cases: Sequence[Case],
+        stop: Stop,
+        manifest: ProgramManifest | None = None,
+    ) -> tuple[Examined, ...]:
         """The programs of one of the package's own sources, on every mesh. Raises the same errors as `examine`."""
+        manifest = manifest or self._manifest
         with sandbox.open(self._spec, stop) as session:
-            session.load(source, self._manifest.entry)
-            return examine(self._manifest, cases, sandbox, session, Context(stop=stop)).programs
+            session.load(source, manifest.entry)
+            return examine(manifest, cases, sandbox, session, Context(stop=stop)).programs
+
+
+def _on_mesh(manifest: ProgramManifest, own: OwnInputs) -> ProgramManifest:
+    """The manifest with the chosen mesh alone.
+
+    Raises:
+      GraderFault: the problem does not have this mesh.
+    """
+    if own.mesh is None:
+        return manifest
+    if own.mesh not in manifest.program.meshes:
+        raise GraderFault(f"{manifest.slug} has no mesh {mesh_name(own.mesh)}")
+    return manifest.model_copy(update={"program": manifest.program.model_copy(update={"meshes": [own.mesh]})})
 
 
 def _unmatched(manifest: ProgramManifest, programs: Sequence[Measured]) -> list[str]:

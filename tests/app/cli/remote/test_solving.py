@@ -42,6 +42,20 @@ def test_a_run_reads_standard_input_and_is_not_scored(meshgrade, logged_in, fsdp
     assert (json.loads(done.out)["kind"], json.loads(done.out)["score"]) == ("run", None)
 
 
+def test_a_run_on_inputs_of_ones_own(meshgrade, logged_in, tmp_path):
+    file = tmp_path / "fsdp_step.py"
+    file.write_text("x = 1\n")
+    done = meshgrade("run", file, "--seed", "7", "--json")
+    assert json.loads(done.out)["inputs"] == {"seed": 7, "mesh": None}
+    assert json.loads(meshgrade("run", file, "--json").out)["inputs"] is None
+    chosen = meshgrade("run", file, "--problem", "dp_step", "--seed", "7", "--mesh", "data=8", "--json")
+    assert json.loads(chosen.out)["inputs"] == {"seed": 7, "mesh": "data=8"}
+    refused = meshgrade("run", file, "--problem", "dp_step", "--seed", "7", "--mesh", "data=3")
+    assert refused.code == 2
+    assert "data=8" in refused.err
+    assert "--mesh needs --seed" in meshgrade("run", file, "--mesh", "data=8").err
+
+
 def test_pulling_writes_statement_and_starter_and_never_over_them(meshgrade, live, fsdp_step, tmp_path):
     assert meshgrade("pull", "fsdp_step", "--server", live).code == 0
     starter = tmp_path / "work" / "fsdp_step" / "fsdp_step.py"
