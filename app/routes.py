@@ -14,6 +14,7 @@ from app.audit import api as audit_api
 from app.audit import pages as audit_pages
 from app.authoring import api as authoring_api
 from app.authoring import deprecated as deprecated_api
+from app.authoring import pages as authoring_pages
 from app.browse import pages as browse_pages
 from app.browse import progress_pages, theme_pages
 from app.help import pages as help_pages
@@ -28,6 +29,7 @@ from app.people import attempt_api, attempt_pages
 from app.people import pages as people_pages
 from app.problems import api as problems_api
 from app.rejudging import api as rejudging_api
+from app.rejudging import pages as rejudging_pages
 from app.rest.deprecation import add_deprecation_headers
 from app.rest.error_responses import add_error_responses
 from app.rest.openapi import describe
@@ -64,7 +66,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)
-    for pages in (people_pages, attempt_pages, insight_pages, audit_pages):
+    for pages in (people_pages, attempt_pages, insight_pages, audit_pages, authoring_pages, rejudging_pages):
         app.include_router(pages.router)
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)

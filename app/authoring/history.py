@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import case, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
@@ -41,11 +41,48 @@ class PublicationView:
     published_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class ProblemView:
+    """A problem with its versions: `newer` counts those stored since `published` was, or none is."""
+
+    slug: str
+    published: str | None
+    published_at: datetime | None
+    origin: Origin | None
+    versions: int
+    newer: int
+    stored_at: datetime
+
+
 class History:
     """Safe to share between requests. Lists are newest first. `before` names the last row of the previous page."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def problems(self) -> list[ProblemView]:
+        """Every problem of which a version was ever stored, sorted by slug."""
+        row, published = PackageRow, PublishedRow
+        is_newer = (row.version != published.version) & (row.created_at > published.published_at)
+        query = (
+            select(
+                row.slug,
+                published.version,
+                published.published_at,
+                published.origin,
+                func.count(),
+                func.sum(case((is_newer, 1), else_=0)),
+                func.max(row.created_at),
+            )
+            .outerjoin(published, published.slug == row.slug)
+            .group_by(row.slug, published.version, published.published_at, published.origin)
+            .order_by(row.slug)
+        )
+        async with self._database.reading() as session:
+            return [
+                ProblemView(slug, version, at, cast(Origin | None, origin), number, newer or 0, stored_at)
+                for slug, version, at, origin, number, newer, stored_at in await session.execute(query)
+            ]
 
     async def versions(self, slug: str, limit: int, before: str | None = None) -> list[VersionView]:
         """Raises `ProblemNotFound`, and `VersionNotFound` for `before`."""

@@ -77,8 +77,12 @@ class Authoring:
           BodyNotZip, PackageRefused. The latter also if a prerequisite is not published.
           PackageOfAnotherProblem: its manifest has another slug.
         """
+        return await self.add(user, slug, await asyncio.to_thread(files_of, data))
+
+    async def add(self, user: User, slug: str, files: dict[str, str]) -> Upload:
+        """Store the text of a package's files, by path, as a version. Raises what `upload` raises, but `BodyNotZip`."""
         # In a thread: parsing megabytes of Python and TOML would delay every other request.
-        package = await asyncio.to_thread(_unpack, data, self._ceiling)
+        package = await asyncio.to_thread(_read, files, self._ceiling)
         if package.slug != slug:
             raise PackageOfAnotherProblem(
                 f"problem.toml has slug = '{package.slug}', but the address has {slug[:64]!r}. "
@@ -155,8 +159,8 @@ def _why_not(slug: str, validation: Validation | None) -> str:
     return f"Nothing was published. {why} {anyway}"
 
 
-def _unpack(data: bytes, ceiling: Ceiling | None) -> Package:
+def _read(files: dict[str, str], ceiling: Ceiling | None) -> Package:
     try:
-        return package_of(None, files_of(data), ceiling)
+        return package_of(None, files, ceiling)
     except PackageInvalid as error:
         raise refuse(error.faults) from None

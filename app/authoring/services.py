@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.accounts.services import AccountServices
 from app.authoring.service import Authoring
+from app.problems.services import ProblemServices
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuthoringServices(AccountServices):
+class AuthoringServices(ProblemServices):
     authoring: Authoring

@@ -70,6 +70,16 @@ class Change:
     new_score: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """How many attempts gain points by a rejudge, and how many lose some; of how many people each."""
+
+    gain: int
+    gain_people: int
+    lose: int
+    lose_people: int
+
+
 class Rejudging:
     """Safe to share between requests. app/rejudging/pump.py does the work itself."""
 
@@ -166,6 +176,25 @@ class Rejudging:
                 )
                 for row in rows
             ]
+
+    async def balance(self, slug: str, rejudge_id: str) -> Balance:
+        """Raises `RejudgeNotFound`."""
+        item = RejudgedRow
+
+        def count(condition: ColumnElement[bool]) -> tuple[ColumnElement[int], ColumnElement[int]]:
+            return func.count(case((condition, 1))), func.count(case((condition, AttemptRow.user_id)).distinct())
+
+        changed = item.changed.is_(True) & item.new_score.is_not(None)
+        query = (
+            select(
+                *count(changed & (item.new_score > item.old_score)), *count(changed & (item.new_score < item.old_score))
+            )
+            .join(AttemptRow, AttemptRow.id == item.attempt_id)
+            .where(item.rejudge_id == rejudge_id)
+        )
+        async with self._database.reading() as session:
+            await _find(session, slug, rejudge_id)
+            return Balance(*(await session.execute(query)).one())
 
     async def apply(self, slug: str, rejudge_id: str) -> Rejudge:
         """Put the new verdicts into effect, in the background. This continues after a restart.

@@ -22,6 +22,8 @@ PATHS = [
     f"{PROBLEM}/report",
     f"{PROBLEM}/give-up",
     "/reports",
+    "/authoring",
+    "/authoring/fsdp_step",
     "/people",
     "/insight",
     f"{PROBLEM}/insight",

@@ -1,0 +1,210 @@
+"""Pages for instructors: every problem with its versions, and what can be done with one of them."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.authoring.services import AuthoringServices
+from app.authoring.zipped import MAX_ZIP_BYTES
+from app.errors import PathNotFound, ProblemNotFound, Refused
+from app.services import services_of
+from app.web.diff import diff_lines
+from app.web.forms import read_form
+from app.web.markdown import render_markdown
+from app.web.templating import render_page
+from grader.package.package import Package
+
+router = APIRouter(prefix="/authoring", include_in_schema=False)
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+Version = Annotated[str, Query(pattern="^[0-9a-f]{64}$")]
+# A statement, or a long submission. Percent-encoding turns one character into at most twelve bytes.
+_LONGEST_FILE = 256 << 10
+_SHOWN = 50
+
+
+def services(request: Request) -> AuthoringServices:
+    return services_of(request, AuthoringServices)
+
+
+@router.get("")
+async def list_problems(request: Request, user: Instructor) -> HTMLResponse:
+    found = services(request)
+    return render_page(
+        "authoring.html",
+        user=user,
+        problems=await found.authoring.history.problems(),
+        titles=titles_of(found),
+        max_mib=MAX_ZIP_BYTES >> 20,
+    )
+
+
+@router.get("/{slug}")
+async def show_problem(request: Request, slug: str, user: Instructor) -> HTMLResponse:
+    found = services(request)
+    authoring = found.authoring
+    versions = await authoring.history.versions(slug, _SHOWN)
+    validations = await authoring.validations.list(slug, limit=100)
+    # Newest first, so that what remains is the latest one of each version.
+    latest = {each.version: each for each in reversed(validations)}
+    return render_page(
+        "authoring_problem.html",
+        user=user,
+        slug=slug,
+        title=titles_of(found).get(slug, slug),
+        versions=versions,
+        latest=latest,
+        publications=await authoring.history.publications(slug, _SHOWN),
+        published=next((each.version for each in versions if each.is_published), None),
+        max_mib=MAX_ZIP_BYTES >> 20,
+    )
+
+
+@router.post("/{slug}/validate")
+async def validate(request: Request, slug: str, user: Instructor) -> Response:
+    form = await read_form(request)
+    validation = await services(request).authoring.validate(slug, form.get("version", ""))
+    return RedirectResponse(f"/authoring/{validation.slug}/validations/{validation.id}", status_code=303)
+
+
+@router.get("/{slug}/validations/{validation_id}")
+async def show_validation(request: Request, slug: str, validation_id: str, user: Instructor) -> HTMLResponse:
+    found = services(request)
+    validation = await found.authoring.validations.get(slug, validation_id)
+    published = await found.packages.published()
+    return render_page(
+        "validation.html",
+        user=user,
+        title=titles_of(found).get(slug, slug),
+        validation=validation,
+        is_published=published.get(slug) == validation.version,
+    )
+
+
+@router.post("/{slug}/publish")
+async def publish(request: Request, slug: str, user: Instructor) -> Response:
+    """Publish a version, which may be an earlier one."""
+    form = await read_form(request)
+    version = form.get("version", "")
+    try:
+        await services(request).authoring.publish(user, slug, version, force="force" in form)
+    except Refused as refusal:
+        if isinstance(refusal, ProblemNotFound) or refusal.status == 404:
+            raise
+        return await _version_page(request, user, slug, version, refusal=refusal)
+    return RedirectResponse(f"/authoring/{slug}?published=1", status_code=303)
+
+
+@router.get("/{slug}/compare")
+async def compare(request: Request, slug: str, user: Instructor, a: Version = "", b: Version = "") -> HTMLResponse:
+    """What differs from version `a` to version `b`, file by file."""
+    found = services(request)
+    old, new = await found.packages.version_of(slug, a), await found.packages.version_of(slug, b)
+    names = sorted(name for name in {*old.files, *new.files} if old.files.get(name, None) != new.files.get(name, None))
+    changes = []
+    for name in names:
+        before, after = old.files.get(name, ""), new.files.get(name, "")
+        state = "new" if name not in old.files else "removed" if name not in new.files else "changed"
+        changes.append((name, state, await asyncio.to_thread(diff_lines, before, after)))
+    return render_page("authoring_compare.html", user=user, title=new.manifest.title, old=old, new=new, changes=changes)
+
+
+@router.get("/{slug}/versions/{version}")
+async def show_version(request: Request, slug: str, version: str, user: Instructor) -> HTMLResponse:
+    return await _version_page(request, user, slug, version)
+
+
+@router.get("/{slug}/versions/{version}/figures/{name}")
+async def show_figure(request: Request, slug: str, version: str, name: str, user: Instructor) -> Response:
+    """A figure of a version that may not be published: as a student would see it, and as harmless."""
+    package = await services(request).packages.version_of(slug, version)
+    if name not in package.figures:
+        raise PathNotFound(f"Version {version[:12]} of '{slug}' has no figure with this name.")
+    policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "private, no-cache"}
+    return Response(package.figures[name], media_type="image/svg+xml", headers=headers)
+
+
+@router.get("/{slug}/versions/{version}/edit")
+async def show_editor(
+    request: Request, slug: str, version: str, user: Instructor, path: Annotated[str, Query(max_length=200)] = ""
+) -> HTMLResponse:
+    package = await services(request).packages.version_of(slug, version)
+    return _edit_page(user, package, path, package.files.get(path, ""))
+
+
+@router.post("/{slug}/versions/{version}/edit")
+async def edit(request: Request, slug: str, version: str, user: Instructor) -> Response:
+    """Store a new version that differs from this one in a single file."""
+    found = services(request)
+    package = await found.packages.version_of(slug, version)
+    form = await read_form(request, max_bytes=12 * _LONGEST_FILE)
+    path, text = form.get("path", "").strip(), form.get("text", "")
+    files = {name: content for name, content in package.files.items() if name != path}
+    if "remove" not in form:
+        files[path] = text if text.endswith("\n") or not text else text + "\n"
+    try:
+        upload = await found.authoring.add(user, slug, files)
+    except Refused as refusal:
+        return _edit_page(user, package, path, text, refusal)
+    return RedirectResponse(f"/authoring/{slug}/versions/{upload.version}", status_code=303)
+
+
+def titles_of(found: AuthoringServices) -> dict[str, str]:
+    """The titles of the published problems, by slug."""
+    return {each.slug: each.manifest.title for each in found.catalogue.all()}
+
+
+def _edit_page(user: User, package: Package, path: str, text: str, refusal: Refused | None = None) -> HTMLResponse:
+    return render_page(
+        "authoring_edit.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        package=package,
+        path=path,
+        text=text,
+        is_new=path not in package.files,
+        refusal=refusal,
+    )
+
+
+async def _version_page(
+    request: Request, user: User, slug: str, version: str, *, refusal: Refused | None = None
+) -> HTMLResponse:
+    found = services(request)
+    package = await found.packages.version_of(slug, version)
+    published = (await found.packages.published()).get(slug)
+    figures = f"/authoring/{slug}/versions/{version}/figures"
+    others = tuple(sorted(titles_of(found).items()))
+
+    def show(text: str, anchors: str) -> str:
+        return render_markdown(text, anchors=anchors, figures=figures, problems=others).html
+
+    return render_page(
+        "authoring_version.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        package=package,
+        published=published,
+        validation=await found.authoring.validations.latest(version),
+        judged_by_others=await found.authoring.judged_by_others(slug, version),
+        statement=show(package.statement, "s"),
+        hints=[show(hint, f"h{number}") for number, hint in enumerate(package.hints, 1)],
+        editorial=show(package.editorial, "e"),
+        sizes={name: len(text.encode()) for name, text in package.files.items()},
+        folders=_folders(package),
+        refusal=refusal,
+    )
+
+
+def _folders(package: Package) -> list[tuple[str, str, list[str]]]:
+    """The files of a package in groups: a label, the folder that all names of the group begin with, and the names."""
+    folders = [("Accepted submissions", "submissions/accepted/"), ("Rejected submissions", "submissions/rejected/")]
+    others = [name for name in package.files if not name.startswith("submissions/")]
+    of_each = [
+        (label, folder, [name for name in package.files if name.startswith(folder)]) for label, folder in folders
+    ]
+    return [("Package", "", others), *of_each]

@@ -1,0 +1,20 @@
+// Renews the marked part of a page while something goes on, and loads the page again when that ends: then it has other buttons.
+const EVERY_MS = 2000;
+
+async function renew() {
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const part = page.querySelector("[data-live-part]");
+    if (answer.ok && part?.dataset.livePart !== "going") {
+      location.reload();
+      return;
+    }
+    if (answer.ok) document.querySelector("[data-live-part]").replaceChildren(...part.childNodes);
+  } catch {
+    // The server may be starting again: the next try says more.
+  }
+  setTimeout(renew, EVERY_MS);
+}
+
+setTimeout(renew, EVERY_MS);
