@@ -48,7 +48,7 @@ async def show_problem(request: Request, slug: str, user: Instructor) -> HTMLRes
     authoring = found.authoring
     versions = await authoring.history.versions(slug, _SHOWN)
     validations = await authoring.validations.list(slug, limit=100)
-    # Newest first, so that what remains is the latest one of each version.
+    # Newest first: reversed, so that the latest one of each version replaces the others.
     latest = {each.version: each for each in reversed(validations)}
     return render_page(
         "authoring_problem.html",

@@ -43,7 +43,7 @@ async def list_attempts_of_person(
 
 @router.get(
     "/people/{person_id}/attempts/{attempt_id}",
-    summary="One of somebody's attempts, with its source",
+    summary="One attempt of a person, with its source",
     responses=problem_responses(401, 403, 404),
 )
 async def get_attempt_of_person(

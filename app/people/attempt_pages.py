@@ -1,4 +1,4 @@
-"""What instructors read of others: a person's attempts, one of them, their story at a problem, and who tried it."""
+"""What instructors read of others: a person's attempts, one of them, their story at a problem, and everyone at it."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Pages for instructors: have one version grade the attempts of others, see who gains and who loses, and apply it."""
+"""Pages for instructors: have one version grade the attempts of others, compare gains with losses, and apply it."""
 
 from typing import Annotated
 

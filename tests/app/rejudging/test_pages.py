@@ -1,4 +1,4 @@
-"""An instructor rejudges on a page: who gains and who loses is shown before anything changes."""
+"""An instructor rejudges on a page: gains and losses are shown before any score changes."""
 
 import asyncio
 
