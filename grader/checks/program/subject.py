@@ -141,8 +141,3 @@ def _listed(cases: Sequence[str]) -> str:
         shown.append(f"{len(cases) - len(shown)} more")
     *most, last = shown
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def worst(values: Sequence[int]) -> int:
-    """The value of the fullest device."""
-    return max(values, default=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.program.census import Census, from_json, take_census, to_json
+from grader.program.census import Census, from_json, read_aliases, take_census, to_json
 from grader.program.memory import Memory
 from grader.program.tokens import ProgramUnreadable
 from tests.grader.program.written import module
@@ -140,3 +140,10 @@ def test_memory_is_read_as_strictly() -> None:
     for wrong in ([1, 2, 3, 4], {"argument_bytes": 1}, memory.to_json() | {"alias_bytes": -4}):
         with pytest.raises(ProgramUnreadable, match="memory"):
             Memory.from_json(wrong)
+
+
+def test_aliases_are_separated_by_commas() -> None:
+    first, second = "{ 0 } : ( 0 , { } , may-alias )".split(), "{ 1 } : ( 2 , { } )".split()
+    assert read_aliases(("{", *first, ",", *second, "}"), 2, 3) == ((0, 0), (1, 2))
+    with pytest.raises(ProgramUnreadable, match="separated by commas"):
+        read_aliases(("{", *first, *second, "}"), 2, 3)

@@ -161,3 +161,10 @@ def test_inputs_are_named_in_the_package():
     assert batch.check(found, batch.Bounds(inputs=["x"])).passed
     with pytest.raises(GraderFault, match="needs an input"):
         batch.check(found, batch.Bounds(inputs=["y"]))
+
+
+def test_a_batch_is_split_if_one_device_lacks_rows():
+    rows = tuple(((0, 24), (0, 16)) for _ in range(7))
+    leaf = Leaf((24, 16), "float32", "P('x')", True, (*rows, ((0, 3), (0, 16))))
+    found = subject((with_x(program(EIGHT), leaf), with_x(program(EIGHT), leaf)))
+    assert batch.check(found, batch.Bounds()).evidence[0].values == {"x": 24}

@@ -107,3 +107,10 @@ def test_the_first_collective_of_the_partitioner_is_described_and_all_are_counte
     finding = finding_of(collectives=[exchange("all-gather", WHOLE), exchange("all-reduce", WHOLE)])
     assert "inserted a collective: all-gather" in finding.message
     assert finding.evidence[0].values == {"matrix products": 0, "collectives that the partitioner inserted": 2}
+
+
+def test_a_kind_that_the_submission_does_not_write_may_move_as_little():
+    """Its channel is that of another kind, with which XLA merged nothing."""
+    other = WrittenCollective("reduce-scatter", ("f32",), 1, WHOLE)
+    assert finding_of(collectives=[exchange("all-reduce", 64)], written=[other]).passed
+    assert not finding_of(collectives=[exchange("all-reduce", 65)], written=[other]).passed

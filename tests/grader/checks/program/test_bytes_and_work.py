@@ -1,11 +1,16 @@
 """Checks of what a device holds and computes, at their bounds and just past them."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from grader.checks.program import donation, flops, memory, scaling, state_bytes
+from grader.checks.program import by_hand, collectives, donation, flops, init_memory, memory, scaling, state_bytes
 from grader.checks.program.subject import Pair, Subject
+from grader.errors import GraderFault
 from grader.evidence import Amount
 from grader.program.facts import Leaf
+from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, whole
 
 # w is (512, 16) float32: 32,768 bytes whole, 4,096 on one of 8 devices.
@@ -111,9 +116,9 @@ def test_constants_count_as_arguments():
 def test_memory_is_listed_with_its_bounds():
     """A device holds 4,096 bytes of `w` and 192 of `x`, of 32,768 and 1,536."""
     mine = program(EIGHT, constant_bytes=100, temporary_bytes=90_000)
-    finding = memory.check(subject((mine, program(EIGHT))), memory.Bounds())
+    finding = memory.check(subject((mine, program(EIGHT, constant_bytes=50))), memory.Bounds())
     assert finding.evidence[0].rows == [
-        Amount(name="arguments", mine=4_388, reference=4_288, whole=34_304, at_most=8_469),
+        Amount(name="arguments", mine=4_388, reference=4_338, whole=34_304, at_most=8_520),
         Amount(name="outputs", mine=4_100, reference=4_100, whole=None),
         Amount(name="temporaries", mine=90_000, reference=100_000, whole=None, at_most=154_096),
     ]
@@ -305,3 +310,71 @@ def test_programs_are_compared_between_meshes_for_the_same_cases():
         (FOUR, ["a"], 2.0),
         (FOUR, ["b"], 2.0),
     ]
+
+
+BOUNDS = [
+    (memory.Bounds, {"arguments_at_most": 1.0, "temporaries_at_most": 1.0}, -1),
+    (state_bytes.Bounds, {"at_most": 1.0}, -1),
+    (init_memory.Bounds, {"at_most": 1.0}, -1),
+    (flops.Bounds, {"at_least": 0.0, "at_most": 1.0}, -1),
+    (flops.Bounds, {"at_least": 1.0}, 1),
+    (by_hand.Bounds, {"ignore_below": 0}, -1),
+    (collectives.Bounds, {"ignore_below": 0}, -1),
+]
+
+
+@pytest.mark.parametrize(("bounds", "values", "step"), BOUNDS, ids=lambda value: getattr(value, "__module__", None))
+def test_a_package_may_set_a_bound_up_to_its_limit(bounds: type[Any], values: dict[str, float], step: int):
+    kept = bounds(**values)
+    for name, value in values.items():
+        assert getattr(kept, name) == value
+        with pytest.raises(ValueError, match=name):
+            bounds(**values | {name: value + step})
+        with pytest.raises(ValueError, match=name):
+            bounds(**values | {name: str(value)})
+    with pytest.raises(ValueError, match="frozen"):
+        setattr(kept, next(iter(values)), 2)
+
+
+def test_nothing_is_written_as_zero():
+    empty = program(EIGHT, w=split((0, 16), 8), flops=0, argument_bytes=0, temporary_bytes=0)
+    pair = subject((empty, empty))
+    assert state_bytes.check(pair, state_bytes.Bounds()).message == "Each device holds 0 B of the 0 B state."
+    assert flops.check(pair, flops.Bounds()).message == "Each device computes 0 FLOPs in matrix products."
+    message = memory.check(pair, memory.Bounds()).message
+    assert message == "Each device needs 0 B for arguments and constants, and 0 B for temporaries."
+    more = subject((program(EIGHT, temporary_bytes=5_000), empty))
+    assert (
+        "temporaries take 4.88 KiB on each device; the reference takes 0 B"
+        in memory.check(more, memory.Bounds()).message
+    )
+
+
+def with_init(output_bytes: int, temporary_bytes: int) -> Measured:
+    made = program(EIGHT)
+    held = replace(made.facts.memory, output_bytes=output_bytes, temporary_bytes=temporary_bytes)
+    return replace(made, init=replace(made.facts, memory=held))
+
+
+@pytest.mark.parametrize(
+    ("mine", "passed"), [((6_000, 0), True), ((0, 6_000), True), ((4_000, 2_000), True), ((4_000, 2_001), False)]
+)
+def test_the_state_may_take_half_more_while_it_is_created(mine: tuple[int, int], passed: bool):
+    finding = init_memory.check(subject((with_init(*mine), with_init(3_000, 1_000))), init_memory.Bounds())
+    assert (finding.passed, finding.reason) == (passed, None if passed else "too_much_memory")
+    assert finding.evidence[0].rows == [
+        Amount(name="init", mine=sum(mine), reference=4_000, whole=WHOLE, at_most=6_000)
+    ]
+
+
+def test_a_state_without_bytes_is_created_without_memory():
+    finding = init_memory.check(subject((with_init(0, 0), with_init(0, 0))), init_memory.Bounds())
+    assert finding.message == "No device holds more than 0 B while `init` runs."
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_memory_of_init_needs_both_programs(number: int):
+    pair = [with_init(1, 1), with_init(1, 1)]
+    pair[number] = program(EIGHT)
+    with pytest.raises(GraderFault, match=r"program\.export_init"):
+        init_memory.check(subject((pair[0], pair[1])), init_memory.Bounds())

@@ -1,5 +1,6 @@
 """The rules on collectives, and the observed facts about how a step is written."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from grader.checks.program import collectives, primitives, retrace, values
 from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.program.collectives import Collective, Part
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, subject
+from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, subject
 
 WHOLE = 32_768
 
@@ -251,3 +252,89 @@ def test_each_mesh_is_named_once():
     assert found.places(found.pairs) == "mesh x=8 and mesh x=4"
     assert found.places(found.pairs[1:]) == "mesh x=8 in hidden-2 and mesh x=4"
     assert values.check(found, values.Bounds()).message == "Every case agrees with the reference on x=8 and x=4."
+
+
+def test_groups_of_two_devices_communicate():
+    assert not finding_of([exchange("all-gather", WHOLE, 2)], allowed=[]).passed
+
+
+def test_collectives_of_which_one_cannot_be_counted_have_no_number():
+    unknown = exchange("all-gather", WHOLE, executions=None, loops=("while",))
+    another = exchange("all-gather", 2 * WHOLE, executions=None, loops=("while",))
+    finding = finding_of([exchange("all-gather", WHOLE), unknown, another], allowed=[])
+    assert "the step runs all-gather in a loop (line 7), which this problem does not allow" in finding.message
+    assert finding.message.count("trip count the compiler does not know") == 1
+
+
+def test_a_collective_that_cannot_be_counted_fulfils_no_lower_bound():
+    unknown = exchange("all-gather", WHOLE, executions=None, loops=("while",))
+    bounds = rule(of="w", at_least=0.9, executions=collectives.Count(at_least=1))
+    assert "all-gather moves nothing" in finding_of([unknown], **bounds).message
+    assert "all-gather never runs" in finding_of([unknown], **rule(executions=collectives.Count(at_least=1))).message
+    each = rule(only_from=["*"], of="w", each=True, at_least=0.9)
+    assert "all-gather moves nothing of w" in finding_of([unknown], **each).message
+
+
+@pytest.mark.parametrize("sure", [16_384, 20_000], ids=["at the lower bound", "above it"])
+def test_bytes_above_an_upper_bound_are_those_that_may_count(sure: int):
+    """Those along no axis count towards the upper bound."""
+    halves = exchange("all-gather", 40_000, 4, groups=ROWS)
+    finding = finding_of([exchange("all-gather", sure), halves], **rule(axes=["x"], of="w", at_least=0.5, at_most=1.05))
+    assert f", {(sure + 40_000) / WHOLE:.3g}x the bytes of w" in finding.message
+
+
+def test_executions_above_an_upper_bound_are_those_that_may_count():
+    halves = exchange("all-gather", WHOLE, 4, groups=ROWS)
+    count = collectives.Count(at_least=1, at_most=1)
+    finding = finding_of([exchange("all-gather", WHOLE), halves], **rule(axes=["x"], executions=count))
+    assert "runs twice; expected once." in finding.message
+
+
+@pytest.mark.parametrize(
+    ("changes", "passed"),
+    [({"executions": 1}, True), ({"executions": 15}, True), ({"executions": 16}, False)],
+)
+def test_small_data_from_other_leaves_counts_by_all_its_executions(changes: dict[str, Any], passed: bool):
+    """A part of 4 bytes that travels with the parameters, as a loss does: 60 bytes are too few to count."""
+    joined = exchange(
+        "all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,)), Part(4, (0, 1), ())), loops=("w",), **changes
+    )
+    assert finding_of([joined], **rule(not_only_from=["params"], of="params", at_most=0.0)).passed == passed
+
+
+@pytest.mark.parametrize(("size", "counts"), [(63, False), (64, True)])
+def test_data_of_an_unknown_number_of_executions_counts_as_if_it_ran_once(size: int, counts: bool):
+    parts = (Part(WHOLE, (0,), (0,)), Part(size, (0, 1), ()))
+    joined = exchange("all-gather", WHOLE, parts=parts, executions=None, loops=("while",))
+    finding = finding_of([joined], **rule(not_only_from=["params"], loops="never"))
+    assert ("runs inside a loop" in finding.message) == counts
+
+
+def test_the_largest_collective_and_its_largest_array_are_described():
+    small = exchange("all-gather", 1_000, depends=(0,), source_line=3)
+    parts = (Part(100, (0,), ()), Part(WHOLE, (1,), ()))
+    large = exchange("all-gather", WHOLE, parts=parts, source_line=5)
+    finding = finding_of([small, large], **rule(only_from=["*"], of="w", at_most=0.5))
+    assert "all-gather (line 5) moves" in finding.message
+    assert "computed from x;" in finding.message
+
+
+@pytest.mark.parametrize(("count", "names"), [(3, "a, b, c;"), (4, "a, b, c and 1 more;"), (5, "a, b, c and 2 more;")])
+def test_three_leaves_are_named(count: int, names: str):
+    leaf, loss = split((512, 16), 8), program(EIGHT).facts.outputs[1]
+    state = tuple("abcde"[:count])
+    gathered = exchange("all-gather", WHOLE, depends=tuple(range(count)), carries=())
+    made = program(EIGHT, collectives=[gathered])
+    facts = replace(made.facts, inputs=(leaf,) * count + (made.facts.inputs[1],), outputs=(leaf,) * count + (loss,))
+    mine = replace(made, facts=facts, state=state, outputs=(*state, "loss"))
+    finding = collectives.check(subject((mine, mine)), collectives.Bounds(**rule(only_from=["*"], of="a", at_most=0.5)))
+    assert f"computed from {names}" in finding.message
+
+
+def test_small_totals_are_exact():
+    assert finding_of([exchange("all-reduce", 100)]).message == "On mesh x=8: all-reduce 100 B."
+
+
+def test_a_rule_about_an_unknown_group_is_the_packages_fault():
+    with pytest.raises(GraderFault, match="no leaf of that name"):
+        finding_of([exchange("all-gather", WHOLE)], **rule(only_from=["nothing"], of="w", at_most=1))

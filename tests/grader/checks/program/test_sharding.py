@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 
 from grader.checks.program import sharding
+from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, program, split, subject, whole
+
+WHOLE, SPLIT = whole((512, 16), 8), split((512, 16), 8)
 
 
 def with_leaves(measured: Measured, count: int, *, is_whole: bool) -> Measured:
@@ -140,3 +143,26 @@ def test_four_kinds_of_fault_are_described(count: int, ending: str):
 def test_four_leaves_are_named(count: int, names: str):
     pair = (with_leaves(program(EIGHT), count, is_whole=True), with_leaves(program(EIGHT), count, is_whole=False))
     assert names in sharding.check(subject(pair), sharding.Bounds()).message
+
+
+def partly_whole() -> Leaf:
+    """The first device holds all of it, and each of the others its own rows."""
+    return replace(SPLIT, spec="uneven", slices=(WHOLE.slices[0], *SPLIT.slices[1:]))
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "text"),
+    [
+        (partly_whole(), SPLIT, "Devices hold other shards than they should"),
+        (WHOLE, partly_whole(), "Every device holds the whole leaf"),
+    ],
+    ids=["one device holds all", "all but one should not"],
+)
+def test_a_leaf_is_whole_if_every_device_holds_all_of_it(got: Leaf, expected: Leaf, text: str):
+    found = subject((program(EIGHT, w=got), program(EIGHT, w=expected)))
+    assert text in sharding.check(found, sharding.Bounds()).message
+
+
+def test_a_leaf_that_one_of_several_patterns_matches_counts():
+    found = subject((program(EIGHT, w=WHOLE), program(EIGHT)))
+    assert not sharding.check(found, sharding.Bounds(leaves=["w", "mu/*"])).passed
