@@ -1,4 +1,4 @@
-"""Inputs of one's own for a run: which meshes a problem allows, and reading what was asked for."""
+"""A user's own inputs for a run: the meshes that a problem allows, and the fields of the request."""
 
 import re
 

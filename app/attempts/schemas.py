@@ -99,7 +99,7 @@ class OwnInputsJSON(BaseModel):
 
 
 class RunJSON(SubmissionJSON):
-    """A source as for an attempt. With `inputs`, it runs on those in place of the public cases."""
+    """A source as for an attempt. With `inputs`, it runs on those instead of the public cases."""
 
     model_config = ConfigDict(
         strict=True,

@@ -37,7 +37,7 @@ class GradingRequest:
       report: takes timings and the environment, and makes the verdict.
       hidden: False for a run: public cases only, and no score.
       draw: names the hidden inputs that this attempt alone has, in a mode that draws them. None for the prepared ones.
-      own: the inputs of a run that its author chose, in place of the public cases.
+      own: the inputs of a run that its author chose, instead of the public cases.
       known: called for known wrong submissions only if something is wrong, until one matches.
     """
 

@@ -1,4 +1,4 @@
-"""Runs on inputs of one's own: over REST and by the form, stored with the run, judged on them, and never scored."""
+"""Runs on your own inputs: over REST and by the form, stored with the run, judged on them, and never scored."""
 
 import pytest
 
