@@ -21,14 +21,17 @@ from app.errors import AuditEntryNotFound
 from app.ids import is_id, new_id
 
 LONGEST_REASON = 200
-Action = Literal["role-changed", "deactivated", "reactivated", "password-reset"]
+Action = Literal["role-changed", "deactivated", "reactivated", "password-reset", "rejudge-applied"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
     "role-changed": "changed the role",
     "deactivated": "deactivated the account",
     "reactivated": "reactivated the account",
     "password-reset": "reset the password",
+    "rejudge-applied": "applied a rejudge",
 }
+# What they did to problems: `whom` is None.
+OF_PROBLEMS: frozenset[Action] = frozenset({"rejudge-applied"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`actor` and `whom` are None once their account is deleted."""
+    """`actor` and `whom` are None once their account is deleted, and `whom` for an action in `OF_PROBLEMS`."""
 
     id: str
     at: datetime
@@ -49,13 +52,19 @@ class AuditEntry:
     detail: str
     reason: str
 
+    @property
+    def is_of_problem(self) -> bool:
+        return self.action in OF_PROBLEMS
+
 
 def check_reason(reason: str) -> str:
     """The reason as it is stored. Raises `FieldInvalid`."""
     return check_line("reason", reason, LONGEST_REASON, empty=True)
 
 
-def record(session: AsyncSession, actor: User, action: Action, whom_id: str, reason: str, detail: str = "") -> None:
+def record(
+    session: AsyncSession, actor: User, action: Action, whom_id: str | None, reason: str, detail: str = ""
+) -> None:
     """Write an entry in the caller's transaction. `reason` comes from `check_reason`."""
     session.add(
         AuditRow(id=new_id(), at=now(), user_id=actor.id, whom_id=whom_id, action=action, detail=detail, reason=reason)

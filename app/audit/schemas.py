@@ -30,7 +30,7 @@ class PartyJSON(BaseModel):
 
 
 class AuditEntryJSON(BaseModel):
-    """`actor` and `whom` are null once their account is deleted."""
+    """`actor` and `whom` are null once their account is deleted. `whom` is also null for `rejudge-applied`."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_ENTRY]})
 

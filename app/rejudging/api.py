@@ -99,7 +99,7 @@ async def list_changes(
     responses={202: {"description": "It is being applied, or already was"}, **problem_responses(401, 403, 404, 409)},
 )
 async def apply_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
-    return RejudgeJSON.of(await _rejudging(request).apply(slug, rejudge_id))
+    return RejudgeJSON.of(await _rejudging(request).apply(user, slug, rejudge_id))
 
 
 @router.delete(

@@ -54,7 +54,7 @@ async def show(request: Request, slug: str, rejudge_id: str, user: Instructor, a
 @router.post("/rejudges/{rejudge_id}/apply")
 async def apply(request: Request, slug: str, rejudge_id: str, user: Instructor) -> Response:
     await read_form(request)
-    await _rejudging(request).apply(slug, rejudge_id)
+    await _rejudging(request).apply(user, slug, rejudge_id)
     return RedirectResponse(_address(slug, rejudge_id), status_code=303)
 
 

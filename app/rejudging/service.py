@@ -8,7 +8,9 @@ from typing import Literal, cast
 from sqlalchemy import ColumnElement, case, delete, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts.caller import User
 from app.accounts.models import UserRow
+from app.audit.log import record
 from app.authoring.history import require_versions
 from app.clock import now
 from app.database import Database, insert_into
@@ -196,8 +198,8 @@ class Rejudging:
             await _find(session, slug, rejudge_id)
             return Balance(*(await session.execute(query)).one())
 
-    async def apply(self, slug: str, rejudge_id: str) -> Rejudge:
-        """Put the new verdicts into effect, in the background. This continues after a restart.
+    async def apply(self, user: User, slug: str, rejudge_id: str) -> Rejudge:
+        """Put the new verdicts into effect, in the background. This continues after a restart. The audit log says so.
 
         Raises:
           RejudgeNotFound.
@@ -219,6 +221,7 @@ class Rejudging:
                         f"Publish {row.version}, or cancel the rejudge."
                     )
                 row.status = "applying"
+                record(session, user, "rejudge-applied", None, "", f"{slug}, by version {row.version[:12]}")
             return await _rejudge(session, row)
 
     async def cancel(self, slug: str, rejudge_id: str) -> Rejudge:
