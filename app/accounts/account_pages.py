@@ -24,10 +24,13 @@ from app.accounts.web import (
 )
 from app.errors import FieldInvalid, NameDiffers, Refused, SignInAgain
 from app.services import services_of
+from app.web.cookies import ZONE_COOKIE, set_cookie
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
+from app.web.time_zone import chosen_zone, zones
 
 router = APIRouter(prefix="/account", include_in_schema=False)
+_YEAR_S = 365 * 24 * 60 * 60
 Own = Annotated[Caller, Depends(require_caller("account"))]
 Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
 
@@ -60,6 +63,17 @@ async def choose_ranking_name(request: Request, caller: Own) -> Response:
     except Refused as refusal:
         return await _account_page(request, caller, refusal)
     return _go("/account?changed=rankings#rankings")
+
+
+@router.post("/time-zone")
+async def choose_time_zone(request: Request, caller: Own) -> Response:
+    """Keep the choice in this browser, like the theme."""
+    name = (await read_form(request)).get("zone", "")
+    if name not in zones():
+        return await _account_page(request, caller, FieldInvalid(f"zone: there is no time zone {name[:64]!r}."))
+    response = _go("/account?changed=zone#zone")
+    set_cookie(request, response, ZONE_COOKIE, name, max_age_s=_YEAR_S)
+    return response
 
 
 @router.post("/sessions/revoke-others")
@@ -189,6 +203,8 @@ async def _account_page(request: Request, caller: Caller, refusal: Refused | Non
         refusal=refusal,
         user=caller.user,
         changed=request.query_params.get("changed"),
+        zone=chosen_zone() or "UTC",
+        zones=sorted(zones()),
         ranking_name=await read_ranking_name(services_of(request, AccountServices).database, caller.user),
         has_password=await accounts.has_password(caller.user),
         recent=accounts.recent.covers(caller),

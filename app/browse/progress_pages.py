@@ -1,9 +1,6 @@
 """How far one has come: problems and points by track, and the days on which one was at it."""
 
-from datetime import UTC, tzinfo
-from functools import cache
 from typing import Annotated
-from zoneinfo import ZoneInfo, available_timezones
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
@@ -17,6 +14,7 @@ from app.clock import now
 from app.services import services_of
 from app.web.drawings.calendar import draw_calendar
 from app.web.templating import render_page
+from app.web.time_zone import chosen_zone, zone_of, zones
 from app.workbench.services import WorkbenchServices
 
 router = APIRouter(include_in_schema=False)
@@ -28,11 +26,11 @@ async def show_progress(
     user: Annotated[User, Depends(require_scope("read"))],
     zone: Annotated[str, Query(max_length=64)] = "",
 ) -> HTMLResponse:
-    """`zone` is the time zone whose days are counted; the script of the page asks for the reader's."""
+    """`zone` is the time zone whose days are counted. If none was chosen, the page's script asks for the browser's."""
     services = services_of(request, WorkbenchServices)
-    known = zone if zone in _zones() else "UTC"
+    known = zone if zone in zones() else chosen_zone() or "UTC"
     listing = list_problems(services.catalogue.sections(), await progress(services.database, user))
-    found = await days(services.database, user, now(), _zone(known))
+    found = await days(services.database, user, now(), zone_of(known))
     return render_page(
         "progress.html",
         user=user,
@@ -40,14 +38,6 @@ async def show_progress(
         days=found,
         calendar=draw_calendar(found.today, found.sent),
         zone=known,
-        zones=sorted(_zones()),
+        is_chosen=bool(chosen_zone()),
+        zones=sorted(zones()),
     )
-
-
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset({"UTC", *available_timezones()})
-
-
-def _zone(name: str) -> tzinfo:
-    return UTC if name == "UTC" else ZoneInfo(name)

@@ -10,6 +10,8 @@ SESSION_COOKIE = "meshgrade_session"
 FORM_COOKIE = "meshgrade_form"
 # Which colours the reader chose.
 THEME_COOKIE = "meshgrade_theme"
+# In which time zone the reader wants to see moments.
+ZONE_COOKIE = "meshgrade_zone"
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, max_age_s: int | None = None) -> None:

@@ -6,6 +6,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.web.form_token import FormTokens
 from app.web.next_page import CurrentPage
 from app.web.theme import Themes
+from app.web.time_zone import TimeZones
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -63,4 +64,4 @@ def add_security_headers(app: FastAPI) -> None:
     Not `app.add_middleware`: Starlette handles unexpected errors outside those, so a 500 would have no such headers.
     """
     build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: SecurityHeaders(Themes(FormTokens(CurrentPage(build()))))  # type: ignore[method-assign]
+    app.build_middleware_stack = lambda: SecurityHeaders(Themes(TimeZones(FormTokens(CurrentPage(build())))))  # type: ignore[method-assign]

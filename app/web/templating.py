@@ -18,6 +18,7 @@ from app.web.reasons import REASONS
 from app.web.static_files import module_urls, static_url
 from app.web.terminal import plain_text
 from app.web.theme import THEMES, theme
+from app.web.time_zone import zone
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -27,7 +28,7 @@ def _iso(moment: datetime) -> str:
 
 
 def _moment(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%-d %b %Y, %H:%M UTC")
+    return moment.astimezone(zone()).strftime("%-d %b %Y, %H:%M %Z")
 
 
 def _ago(moment: datetime) -> str:
@@ -37,7 +38,7 @@ def _ago(moment: datetime) -> str:
     if length < timedelta(minutes=1):
         return "just now"
     if length >= timedelta(days=30):
-        return moment.astimezone(UTC).strftime("%-d %b %Y")
+        return moment.astimezone(zone()).strftime("%-d %b %Y")
     name, unit = next((name, unit) for name, unit in _UNITS if length >= unit)
     count = length // unit
     text = f"{count} {name}{'' if count == 1 else 's'}"

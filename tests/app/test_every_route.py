@@ -53,6 +53,7 @@ OWN = {
     ("GET", "/account"),
     ("POST", "/account/password"),
     ("POST", "/account/rankings"),
+    ("POST", "/account/time-zone"),
     ("POST", "/account/sessions/revoke-others"),
     ("GET", "/account/delete"),
     ("POST", "/account/delete"),

@@ -18,10 +18,16 @@ def test_a_guest_runs_and_then_signs_in_with_the_code(
     page.get_by_role("button", name="Submit").click()
     link = progress(page).get_by_role("link", name="Sign in")
     expect(link).to_have_attribute("href", f"/sign-in?next={PROBLEM}")
+    # The verdict of the run stays, with its sign in the tab, and is there again after signing in.
+    verdict = page.locator("#verdict section.verdict")
+    expect(verdict).to_contain_text("not scored")
+    expect(page.get_by_role("tab", name="Verdict")).to_contain_text("accepted")
     complaints.clear()  # the browser logs the 401 itself
     page.context.add_cookies(signed_in["cookies"])  # type: ignore[arg-type]
     page.goto(PROBLEM)
     expect(editor(page)).to_contain_text("nnx.value_and_grad")
+    expect(verdict).to_contain_text("not scored")
+    expect(verdict.get_by_role("link", name="This attempt's own page")).to_have_count(0)
 
 
 def test_a_guest_without_a_script_runs_and_follows(open_page: OpenPage, accepted_source: str) -> None:

@@ -132,7 +132,10 @@ def _show_in_pane(page: Page, path: str) -> None:
         """async (url) => {
             const answer = await fetch(url);
             const fragment = document.createRange().createContextualFragment(await answer.text());
+            const styles = [...fragment.querySelectorAll("link")];
+            const loaded = styles.map((each) => new Promise((resolve) => { each.onload = resolve; }));
             document.querySelector("[data-verdict]").replaceChildren(fragment);
+            await Promise.all(loaded);
         }""",
         f"{path}/verdict",
     )

@@ -110,6 +110,7 @@ async function show(text, begin, waitedS = 0) {
   busy = true;
   setBusy(true);
   delete verdictBox.dataset.last;
+  const before = [verdictBox, markOf("verdict")].map((box) => [box, [...box.childNodes]]);
   sayInVerdict("The verdict appears here when grading ends.");
   const sent = editor.value();
   line.start(text, waitedS);
@@ -127,7 +128,10 @@ async function show(text, begin, waitedS = 0) {
     if (previousBox) previousBox.replaceChildren(await fetchFragment(previousBox.dataset.previous));
     if (ended.kind === "attempt" && ended.verdict?.status === "accepted") await unlockEditorial();
   } catch (error) {
-    if (!verdictBox.querySelector(".verdict")) sayInVerdict("No verdict: see the line below the code.");
+    if (error instanceof NotSignedIn) {
+      for (const [box, nodes] of before) box.replaceChildren(...nodes);
+      keepForLater();
+    } else if (!verdictBox.querySelector(".verdict")) sayInVerdict("No verdict: see the line below the code.");
     line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");
     if (error instanceof NotSignedIn) line.link("Sign in", `/sign-in?next=${location.pathname}`);
     if (!(error instanceof GradingError)) throw error;
@@ -149,8 +153,31 @@ function sayInVerdict(text) {
 
 const markOf = (view) => document.querySelector(`[data-mark=${view}]`);
 
+// What a guest sees comes back once they have signed in: their runs are not the account's, which could not read them.
+const KEPT = `meshgrade:verdict:${slug}`;
+let guestsVerdict = "";
+
+function keepForLater() {
+  try {
+    if (guestsVerdict) sessionStorage.setItem(KEPT, guestsVerdict);
+  } catch {
+    // Without storage it is only here.
+  }
+}
+
+function takeKept() {
+  try {
+    const html = form.dataset.user && sessionStorage.getItem(KEPT);
+    if (html) sessionStorage.removeItem(KEPT);
+    return html;
+  } catch {
+    return null;
+  }
+}
+
 /** Puts a verdict into its place, and its status into the tab. */
 function showVerdict(fragment, source = null) {
+  if (!form.dataset.user) guestsVerdict = [...fragment.children].map((each) => each.outerHTML).join("");
   verdictBox.replaceChildren(fragment);
   const places = linkPlaces(verdictBox, (line) => {
     select("workbench");
@@ -205,5 +232,11 @@ async function showLast(url) {
   if (fragment && !busy && verdictBox.dataset.last === url) showVerdict(fragment);
 }
 
+const kept = takeKept();
 if ("underWay" in liveBox.dataset) resume(liveBox.dataset);
+else if (kept) {
+  showVerdict(document.createRange().createContextualFragment(kept));
+  // The page of a guest's run is the guest's.
+  verdictBox.querySelector(".verdict > p:last-child a[href^='/attempts/']")?.parentElement.remove();
+}
 else if ("last" in verdictBox.dataset) showLast(verdictBox.dataset.last);
