@@ -319,6 +319,26 @@ class PersonNotFound(Refused):
     status, slug, title = 404, "person-not-found", "There is no such account"
 
 
+class CourseNotFound(Refused):
+    status, slug, title = 404, "course-not-found", "There is no such course"
+
+
+class JoinCodeInvalid(Refused):
+    status, slug, title = 404, "join-code-invalid", "No course has this join code"
+
+
+class AssignmentNotFound(Refused):
+    status, slug, title = 404, "assignment-not-found", "There is no such assignment"
+
+
+class AssignmentInvalid(Refused):
+    status, slug, title = 409, "assignment-invalid", "The assignment contradicts itself"
+
+
+class TimeZoneNotFound(Refused):
+    status, slug, title = 404, "time-zone-not-found", "There is no such time zone"
+
+
 class PersonDeactivated(Refused):
     status, slug, title = 409, "person-deactivated", "The account is deactivated"
 

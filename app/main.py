@@ -24,6 +24,8 @@ from app.authoring.service import Authoring
 from app.authoring.services import AuthoringServices
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator
+from app.courses.service import Courses
+from app.courses.services import CourseServices
 from app.data_folder import DataFolder
 from app.database import Database
 from app.insight.service import Insight
@@ -95,7 +97,13 @@ class Grading:
 
 @dataclass(frozen=True, kw_only=True)
 class AllServices(
-    InsightServices, AuthoringServices, RejudgingServices, WebhookServices, OperatingServices, PeopleServices
+    InsightServices,
+    CourseServices,
+    AuthoringServices,
+    RejudgingServices,
+    WebhookServices,
+    OperatingServices,
+    PeopleServices,
 ):
     """The values that all routes of the service share."""
 
@@ -211,6 +219,7 @@ async def _open(
                 directory=Directory(database),
                 people=PeopleChanges(database, accounts),
                 insight=Insight(database),
+                courses=Courses(database, catalogue),
                 catalogue=catalogue,
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),

@@ -5,6 +5,7 @@ from alembic import context
 from app.accounts import models as account_models  # noqa: F401 (fills the metadata)
 from app.audit import models as audit_models  # noqa: F401 (fills the metadata)
 from app.authoring import models as authoring_models  # noqa: F401 (fills the metadata)
+from app.courses import models as course_models  # noqa: F401 (fills the metadata)
 from app.database import Base
 from app.problems import models as problem_models  # noqa: F401 (fills the metadata)
 from app.queue import models as queue_models  # noqa: F401 (fills the metadata)

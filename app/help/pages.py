@@ -14,7 +14,10 @@ from app.web.templating import render_page
 router = APIRouter(include_in_schema=False)
 _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 # What is one person's own, or answers programs.
-_NOT_FOR_ROBOTS = ("/account", "/api/", "/attempts", "/audit", "/insight", "/people", "/shared", "/sign-in", "/sign-up")
+_NOT_FOR_ROBOTS = (
+    *("/account", "/api/", "/attempts", "/audit", "/courses", "/insight", "/people", "/shared"),
+    *("/sign-in", "/sign-up"),
+)
 
 
 @router.get("/help/errors")

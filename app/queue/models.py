@@ -57,6 +57,8 @@ class AttemptRow(LeasedRow, Base):
         _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),
         # The last two also contain every column of a standing or a ranking, so no row has to be read.
         _partial("ix_attempts_scored", "user_id", "problem", "score", "verdict_status", where=IS_SCORED),
+        # A gradebook needs nothing but this index.
+        _partial("ix_attempts_graded", "user_id", "problem", "created_at", "score", where=IS_SCORED),
         _partial("ix_attempts_ranked", "problem", "user_id", "efficiency", "created_at", where=IS_RANKED),
     )
 

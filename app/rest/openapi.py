@@ -23,6 +23,7 @@ TAGS = [
         "description": "For instructors: versions of a problem, validations, publications, rejudges.",
     },
     {"name": "people", "description": "For instructors and owners: accounts, and what was done to them."},
+    {"name": "courses", "description": "Courses, what is due in them, and their gradebooks."},
     {"name": "insight", "description": "For instructors: how students do at problems, and where they stop."},
     {"name": "health", "description": "For load balancers and operators."},
 ]

@@ -68,6 +68,10 @@ OWN = {
     ("POST", "/account/invitations"),
     ("POST", "/account/invitations/class"),
     ("POST", "/api/v1/invitations/class"),
+    ("GET", "/courses"),
+    ("POST", "/courses/join"),
+    ("GET", "/api/v1/courses"),
+    ("POST", "/api/v1/courses/join"),
     ("GET", "/api/v1/attempts"),
     ("GET", "/api/v1/batch/attempts"),
     ("POST", "/api/v1/batch/attempts"),
@@ -102,6 +106,8 @@ OWN = {
     ("POST", "/problems/{slug}/report"),
 }
 OWNED = {
+    ("GET", "/courses/{course_id}"),
+    ("GET", "/api/v1/courses/{course_id}/assignments"),
     ("POST", "/account/identities/{identity_id}/remove"),
     ("POST", "/account/invitations/{invitation_id}/revoke"),
     ("POST", "/account/sessions/{session_id}/revoke"),
@@ -125,6 +131,17 @@ OWNED = {
     ("GET", "/attempts/{attempt_id}/verdict"),
 }
 INSTRUCT = {
+    ("POST", "/courses"),
+    ("POST", "/courses/{course_id}/assignments"),
+    ("POST", "/courses/{course_id}/assignments/{assignment_id}/withdraw"),
+    ("POST", "/courses/{course_id}/people/{person_id}/remove"),
+    ("GET", "/courses/{course_id}/gradebook"),
+    ("GET", "/courses/{course_id}/gradebook.csv"),
+    ("POST", "/api/v1/courses"),
+    ("POST", "/api/v1/courses/{course_id}/assignments"),
+    ("DELETE", "/api/v1/courses/{course_id}/assignments/{assignment_id}"),
+    ("DELETE", "/api/v1/courses/{course_id}/people/{person_id}"),
+    ("GET", "/api/v1/courses/{course_id}/gradebook"),
     ("GET", "/people"),
     ("GET", "/people/{person_id}"),
     ("GET", "/api/v1/people"),
@@ -198,7 +215,7 @@ RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/api/v1/tokens"): {"name": "x", "scopes": ["account"]},
     ("POST", "/api/v1/invitations"): {"role": "owner"},
 }
-IDS = ("identity_id", "attempt_id", "draft_id", "token_id", "invitation_id", "session_id", "webhook_id")
+IDS = ("identity_id", "attempt_id", "draft_id", "token_id", "invitation_id", "session_id", "webhook_id", "course_id")
 # To confirm it: for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token may create others with no more scopes than its own.
@@ -320,7 +337,9 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    unknown = dict.fromkeys(("report_id", "check_id", "validation_id", "rejudge_id", "person_id"), "0" * 32)
+    unknown = dict.fromkeys(
+        ("report_id", "check_id", "validation_id", "rejudge_id", "person_id", "course_id", "assignment_id"), "0" * 32
+    )
     unknown["version"] = "0" * 64
     where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where

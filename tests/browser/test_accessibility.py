@@ -26,6 +26,7 @@ PATHS = [
     "/authoring/fsdp_step",
     "/people",
     "/insight",
+    "/courses",
     f"{PROBLEM}/insight",
     f"{PROBLEM}/people",
     "/audit",

@@ -69,6 +69,14 @@ OPERATIONS = """
     GET /api/v1/people/{person_id}/attempts list_attempts_of_person
     GET /api/v1/people/{person_id}/attempts/{attempt_id} get_attempt_of_person
     GET /api/v1/problems/{slug}/people list_who_tried
+    GET /api/v1/courses list_courses
+    POST /api/v1/courses create_course
+    POST /api/v1/courses/join join_course
+    GET /api/v1/courses/{course_id}/assignments list_assignments
+    POST /api/v1/courses/{course_id}/assignments create_assignment
+    DELETE /api/v1/courses/{course_id}/assignments/{assignment_id} withdraw_assignment
+    DELETE /api/v1/courses/{course_id}/people/{person_id} remove_from_course
+    GET /api/v1/courses/{course_id}/gradebook get_gradebook
     GET /api/v1/insight list_insight
     GET /api/v1/problems/{slug}/insight get_insight
     GET /api/v1/audit list_audit_entries

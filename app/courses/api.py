@@ -1,0 +1,143 @@
+"""REST: courses, their assignments, and the gradebook."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from app.accounts.caller import User
+from app.accounts.web import require_role, require_scope
+from app.clock import now
+from app.courses.due import from_local
+from app.courses.gradebook import columns_of, gradebook
+from app.courses.schemas import (
+    AssignmentJSON,
+    AssignmentList,
+    ColumnJSON,
+    CourseJSON,
+    CourseList,
+    GradebookPage,
+    JoinCodeJSON,
+    LineJSON,
+    NewAssignmentJSON,
+    NewCourseJSON,
+)
+from app.courses.service import AssignedProblem, manages
+from app.courses.services import CourseServices
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
+from app.services import services_of
+
+router = APIRouter(tags=["courses"])
+Reader = Annotated[User, Depends(require_scope("read"))]
+Submitter = Annotated[User, Depends(require_scope("submit"))]
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+_REFUSALS = problem_responses(400, 401, 403, 404, 409, 413, 415, 422)
+
+
+@router.get("/courses", summary="Your courses; all of them for instructors", responses=problem_responses(401, 403))
+async def list_courses(request: Request, user: Reader) -> CourseList:
+    courses = await services_of(request, CourseServices).courses.visible_to(user)
+    return CourseList(courses=[CourseJSON.of(each, is_manager=manages(user)) for each in courses])
+
+
+@router.post(
+    "/courses",
+    status_code=201,
+    summary="Create a course, as an instructor",
+    responses=problem_responses(400, 401, 403, 404, 413, 415, 422),
+    openapi_extra=body_of(NewCourseJSON),
+)
+async def create_course(request: Request, user: Instructor) -> CourseJSON:
+    body = await read_json(request, NewCourseJSON)
+    course = await services_of(request, CourseServices).courses.create(body.name, body.time_zone)
+    return CourseJSON.of(course, is_manager=True)
+
+
+@router.post(
+    "/courses/join",
+    summary="Join a course by its code",
+    responses=_REFUSALS,
+    openapi_extra=body_of(JoinCodeJSON),
+)
+async def join_course(request: Request, user: Submitter) -> CourseJSON:
+    body = await read_json(request, JoinCodeJSON)
+    course = await services_of(request, CourseServices).courses.join(user, body.code)
+    return CourseJSON.of(course, is_manager=manages(user))
+
+
+@router.get("/courses/{course_id}/assignments", summary="What is due", responses=problem_responses(401, 403, 404))
+async def list_assignments(request: Request, course_id: str, user: Reader) -> AssignmentList:
+    courses = services_of(request, CourseServices).courses
+    found = await courses.assignments(await courses.get(user, course_id))
+    moment = now()
+    return AssignmentList(
+        assignments=[AssignmentJSON.of(each) for each in found if manages(user) or each.opens_at <= moment]
+    )
+
+
+@router.post(
+    "/courses/{course_id}/assignments",
+    status_code=201,
+    summary="Create an assignment, as an instructor",
+    responses=_REFUSALS,
+    openapi_extra=body_of(NewAssignmentJSON),
+)
+async def create_assignment(request: Request, course_id: str, user: Instructor) -> AssignmentJSON:
+    courses = services_of(request, CourseServices).courses
+    body = await read_json(request, NewAssignmentJSON)
+    course = await courses.get(user, course_id)
+    assignment = await courses.assign(
+        course,
+        body.name,
+        from_local("opens", body.opens, course.time_zone, is_due=False),
+        from_local("due", body.due, course.time_zone, is_due=True),
+        body.late_percent,
+        [AssignedProblem(each.problem, each.points) for each in body.problems],
+    )
+    return AssignmentJSON.of(assignment)
+
+
+@router.delete(
+    "/courses/{course_id}/assignments/{assignment_id}",
+    status_code=204,
+    summary="Withdraw an assignment, as an instructor",
+    responses=problem_responses(401, 403, 404),
+)
+async def withdraw_assignment(request: Request, course_id: str, assignment_id: str, user: Instructor) -> None:
+    courses = services_of(request, CourseServices).courses
+    await courses.withdraw(await courses.get(user, course_id), assignment_id)
+
+
+@router.delete(
+    "/courses/{course_id}/people/{person_id}",
+    status_code=204,
+    summary="Remove somebody from a course, as an instructor",
+    responses=problem_responses(401, 403, 404),
+)
+async def remove_from_course(request: Request, course_id: str, person_id: str, user: Instructor) -> None:
+    courses = services_of(request, CourseServices).courses
+    await courses.remove(await courses.get(user, course_id), person_id)
+
+
+@router.get(
+    "/courses/{course_id}/gradebook",
+    summary="The points of every student at every problem, for instructors",
+    responses=problem_responses(401, 403, 404, 422),
+)
+async def get_gradebook(
+    request: Request,
+    course_id: str,
+    user: Instructor,
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    after: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
+) -> GradebookPage:
+    services = services_of(request, CourseServices)
+    course = await services.courses.get(user, course_id)
+    columns = columns_of(await services.courses.assignments(course))
+    lines = await gradebook(services.database, course, columns, limit + 1, after)
+    more = len(lines) > limit
+    return GradebookPage(
+        columns=[ColumnJSON.of(each) for each in columns],
+        students=[LineJSON.of(each) for each in lines[:limit]],
+        next=lines[limit - 1].name if more else None,
+    )

@@ -1,0 +1,228 @@
+"""Courses, who is in them, and what is due: the only writer of these tables."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import User
+from app.accounts.models import UserRow
+from app.accounts.roles import is_at_least
+from app.accounts.text import check_line
+from app.clock import now
+from app.courses.due import check_time_zone
+from app.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
+from app.database import Database, insert_into
+from app.errors import (
+    AssignmentInvalid,
+    AssignmentNotFound,
+    CourseNotFound,
+    FieldInvalid,
+    JoinCodeInvalid,
+    PersonNotFound,
+)
+from app.ids import is_id, new_id
+from app.problems.service import Catalogue
+
+LONGEST_NAME = 100
+MOST_PROBLEMS = 60
+MOST_POINTS = 1000
+# Without letters and digits that look alike: a join code is read aloud and copied from a board.
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+_CODE_LENGTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    id: str
+    name: str
+    time_zone: str
+    join_code: str
+    created_at: datetime
+    students: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedProblem:
+    problem: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`late_percent` is what each day after `due_at` costs; None if nothing counts after it."""
+
+    id: str
+    name: str
+    opens_at: datetime
+    due_at: datetime
+    late_percent: int | None
+    problems: tuple[AssignedProblem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    id: str
+    name: str
+    joined_at: datetime
+
+
+def manages(user: User) -> bool:
+    """Whether they change courses and see every student in them: instructors and owners do."""
+    return is_at_least(user.role, "instructor")
+
+
+class Courses:
+    """Safe to share between requests. The routes check who may call what; `get` checks who may see a course."""
+
+    def __init__(self, database: Database, catalogue: Catalogue) -> None:
+        self._database = database
+        self._catalogue = catalogue
+
+    async def create(self, name: str, time_zone: str) -> Course:
+        """Raises `FieldInvalid` and `TimeZoneNotFound`."""
+        row = CourseRow(
+            id=new_id(),
+            name=check_line("name", name, LONGEST_NAME),
+            time_zone=check_time_zone(time_zone),
+            join_code="".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH)),
+            created_at=now(),
+        )
+        async with self._database.writing() as session:
+            session.add(row)
+        return _course(row)
+
+    async def visible_to(self, user: User) -> list[Course]:
+        """All courses for those who manage them, and their own for everybody else, newest first."""
+        counts = select(MemberRow.course_id, func.count().label("students")).group_by(MemberRow.course_id).subquery()
+        query = (
+            select(CourseRow, func.coalesce(counts.c.students, 0))
+            .outerjoin(counts, counts.c.course_id == CourseRow.id)
+            .order_by(CourseRow.created_at.desc(), CourseRow.id)
+        )
+        if not manages(user):
+            query = query.join(MemberRow, MemberRow.course_id == CourseRow.id).where(MemberRow.user_id == user.id)
+        async with self._database.reading() as session:
+            return [_course(*row) for row in await session.execute(query)]
+
+    async def get(self, user: User, course_id: str) -> Course:
+        """Raises `CourseNotFound`, even for somebody who is not in it."""
+        async with self._database.reading() as session:
+            row = await session.get(CourseRow, course_id) if is_id(course_id) else None
+            if row is not None:
+                member = await session.get(MemberRow, (row.id, user.id))
+                if member is not None or manages(user):
+                    return _course(row)
+        raise _no_course(course_id)
+
+    async def join(self, user: User, code: str) -> Course:
+        """Join the course with this code. Joining again changes nothing. Raises `JoinCodeInvalid`."""
+        code = code.strip().lower()
+        async with self._database.writing() as session:
+            known = code.isascii() and code.isalnum()
+            row = await session.scalar(select(CourseRow).where(CourseRow.join_code == code)) if known else None
+            if row is None:
+                raise JoinCodeInvalid(f"No course has the join code {code[:32]!r}. Ask your instructor for it.")
+            values = {"course_id": row.id, "user_id": user.id, "role": "student", "joined_at": now()}
+            await session.execute(insert_into(session, MemberRow).values(values).on_conflict_do_nothing())
+        return _course(row)
+
+    async def members(self, course: Course) -> list[Member]:
+        """By name."""
+        query = (
+            select(UserRow.id, UserRow.name, MemberRow.joined_at)
+            .join(MemberRow, MemberRow.user_id == UserRow.id)
+            .where(MemberRow.course_id == course.id)
+            .order_by(UserRow.name)
+        )
+        async with self._database.reading() as session:
+            return [Member(*row) for row in await session.execute(query)]
+
+    async def remove(self, course: Course, user_id: str) -> None:
+        """Their attempts stay. Raises `PersonNotFound`."""
+        async with self._database.writing() as session:
+            gone = await session.scalar(
+                delete(MemberRow)
+                .where(MemberRow.course_id == course.id, MemberRow.user_id == user_id[:32].replace("\0", ""))
+                .returning(MemberRow.user_id)
+            )
+        if gone is None:
+            raise PersonNotFound(f"Nobody in this course has the id {user_id[:64]!r}.")
+
+    async def assign(
+        self,
+        course: Course,
+        name: str,
+        opens_at: datetime,
+        due_at: datetime,
+        late_percent: int | None,
+        problems: Sequence[AssignedProblem],
+    ) -> Assignment:
+        """Raises `FieldInvalid`, `AssignmentInvalid` and `ProblemNotFound`."""
+        name = check_line("name", name, LONGEST_NAME)
+        if due_at <= opens_at:
+            raise AssignmentInvalid("due: it must be due after it opens.")
+        if late_percent is not None and not 1 <= late_percent <= 100:
+            raise FieldInvalid("late_percent: give 1 to 100 percent per day, or nothing.")
+        if not 1 <= len(problems) <= MOST_PROBLEMS:
+            raise FieldInvalid(f"problems: give 1 to {MOST_PROBLEMS} problems.")
+        for place, each in enumerate(problems, 1):
+            self._catalogue.get(each.problem)
+            if not 0 <= each.points <= MOST_POINTS:
+                raise FieldInvalid(f"problems: problem {place} needs 0 to {MOST_POINTS} points.")
+            if each.problem in {other.problem for other in problems[: place - 1]}:
+                raise AssignmentInvalid(f"problems: {each.problem!r} appears twice.")
+        row = AssignmentRow(
+            id=new_id(), course_id=course.id, name=name, opens_at=opens_at, due_at=due_at, late_percent=late_percent
+        )
+        async with self._database.writing() as session:
+            session.add(row)
+            await session.flush()
+            session.add_all(
+                AssignmentProblemRow(assignment_id=row.id, position=position, problem=each.problem, points=each.points)
+                for position, each in enumerate(problems)
+            )
+        return Assignment(row.id, name, opens_at, due_at, late_percent, tuple(problems))
+
+    async def assignments(self, course: Course) -> list[Assignment]:
+        """By deadline."""
+        rows = select(AssignmentRow).where(AssignmentRow.course_id == course.id)
+        within = (
+            select(AssignmentProblemRow)
+            .join(AssignmentRow, AssignmentRow.id == AssignmentProblemRow.assignment_id)
+            .where(AssignmentRow.course_id == course.id)
+            .order_by(AssignmentProblemRow.position)
+        )
+        async with self._database.reading() as session:
+            found = list(await session.scalars(rows.order_by(AssignmentRow.due_at, AssignmentRow.id)))
+            problems: dict[str, list[AssignedProblem]] = {each.id: [] for each in found}
+            for each in await session.scalars(within):
+                problems[each.assignment_id].append(AssignedProblem(each.problem, each.points))
+        return [
+            Assignment(each.id, each.name, each.opens_at, each.due_at, each.late_percent, tuple(problems[each.id]))
+            for each in found
+        ]
+
+    async def withdraw(self, course: Course, assignment_id: str) -> None:
+        """Attempts stay. Raises `AssignmentNotFound`."""
+        async with self._database.writing() as session:
+            row = await _assignment(session, course, assignment_id)
+            await session.delete(row)
+
+
+async def _assignment(session: AsyncSession, course: Course, assignment_id: str) -> AssignmentRow:
+    row = await session.get(AssignmentRow, assignment_id) if is_id(assignment_id) else None
+    if row is None or row.course_id != course.id:
+        raise AssignmentNotFound(f"This course has no assignment with the id {assignment_id[:64]!r}.")
+    return row
+
+
+def _course(row: CourseRow, students: int = 0) -> Course:
+    return Course(row.id, row.name, row.time_zone, row.join_code, row.created_at, students)
+
+
+def _no_course(course_id: str) -> CourseNotFound:
+    return CourseNotFound(f"You are in no course with the id {course_id[:64]!r}. To join one, enter its join code.")
