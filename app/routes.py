@@ -42,7 +42,7 @@ from app.web.static_files import mount_static
 from app.web.templating import compile_pages
 from app.webhooks import api as webhooks_api
 from app.workbench import api as workbench_api
-from app.workbench import give_up_pages, report_pages, restore_pages, solutions_pages
+from app.workbench import give_up_pages, report_pages, reports_api, restore_pages, solutions_pages
 from app.workbench import pages as workbench_pages
 
 _API = "/api/v1"
@@ -60,7 +60,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, insight_api, courses_api, audit_api):
+    for api in (people_api, attempt_api, insight_api, reports_api, courses_api, audit_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)

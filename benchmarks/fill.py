@@ -13,12 +13,14 @@ from sqlalchemy import Connection, Table, insert, text
 
 from app.accounts.models import UserRow
 from app.accounts.service import Accounts
+from app.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
 from app.database import Database
 from app.migrate import migrate
 from app.queue.models import AttemptRow
 from benchmarks.workload import CHECKOUT, PROGRAM_SLUG
 
-USERS, PROBLEMS = 5_000, 60
+USERS, PROBLEMS, STUDENTS, ASSIGNMENTS = 5_000, 60, 1_000, 6
+COURSE_ID = "course".ljust(32, "0")
 # One attempt in fifty belongs to the owner, the heavy user, and one in five is for the heavy problem.
 _OWNERS, _AT_HEAVY = 50, 5
 _BEGIN = datetime(2026, 1, 5, tzinfo=UTC)
@@ -51,6 +53,37 @@ def write_problems(folder: Path) -> list[str]:
         ]
         manifest.write_text("\n".join(lines))
     return slugs
+
+
+async def fill_course(database: Database, slugs: list[str]) -> None:
+    """Make a course of a thousand students, whose assignments have all problems."""
+    within = [{"course_id": COURSE_ID, "user_id": f"user{number:028}"} for number in range(1, STUDENTS + 1)]
+    assignments = [
+        {
+            "id": f"assignment{number:022}",
+            "course_id": COURSE_ID,
+            "name": f"Week {number}",
+            "opens_at": _BEGIN,
+            "due_at": _BEGIN + timedelta(days=30 * number),
+            "late_percent": 10,
+        }
+        for number in range(1, ASSIGNMENTS + 1)
+    ]
+    problems = [
+        {
+            "assignment_id": assignments[number % ASSIGNMENTS]["id"],
+            "position": number,
+            "problem": slug,
+            "points": 100,
+        }
+        for number, slug in enumerate(slugs)
+    ]
+    course = {"id": COURSE_ID, "name": "Course", "time_zone": "UTC", "join_code": "benchmark", "created_at": _BEGIN}
+    async with database.writing() as session:
+        await session.execute(insert(CourseRow), [course])
+        await session.execute(insert(MemberRow), [{**each, "role": "student", "joined_at": _BEGIN} for each in within])
+        await session.execute(insert(AssignmentRow), assignments)
+        await session.execute(insert(AssignmentProblemRow), problems)
 
 
 async def fill(database: Database, slugs: list[str], attempts: int) -> None:

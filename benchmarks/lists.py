@@ -26,7 +26,7 @@ from app.main import Grading, create_app
 from app.queue.null import NullGrader
 from app.settings import Settings
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.fill import fill, owners_attempt, write_problems
+from benchmarks.fill import COURSE_ID, fill, fill_course, owners_attempt, write_problems
 from benchmarks.machine import describe_machine
 from benchmarks.measure import percentile
 from grader.errors import MeshgradeError
@@ -85,6 +85,7 @@ async def _measure(name: str, folder: Path, attempts: int, rounds: int) -> dict[
             print(f"filling {name} with {attempts:,} attempts", file=sys.stderr, flush=True)
             database = Database(url)
             await fill(database, slugs, attempts)
+            await fill_course(database, slugs)
             await database.close()
             filled.touch()
         settings = Settings(
@@ -123,6 +124,8 @@ def _paths(slug: str, attempts: int) -> dict[str, str]:
         "/api/v1/attempts?problem=": f"/api/v1/attempts?problem={slug}",
         "/api/v1/attempts?problem=&before= (deep)": f"/api/v1/attempts?problem={slug}&before={deep}",
         "/api/v1/attempts/{id}": f"/api/v1/attempts/{last}",
+        "/courses/{id}/gradebook": f"/courses/{COURSE_ID}/gradebook",
+        "/api/v1/courses/{id}/gradebook?limit=100": f"/api/v1/courses/{COURSE_ID}/gradebook?limit=100",
     }
 
 

@@ -31,9 +31,9 @@ def check_time_zone(name: str) -> str:
 
 
 def from_local(field: str, text: str, zone: str, *, is_due: bool) -> datetime:
-    """`2026-10-25T02:30` on the clocks of the zone, as a moment. Raises `FieldInvalid` and `AssignmentInvalid`."""
+    """A local time such as `2026-10-25T02:30`, as a moment. Raises `FieldInvalid` and `AssignmentInvalid`."""
     if not _LOCAL.fullmatch(text):
-        raise FieldInvalid(f"{field}: give a date and a time such as 2026-10-25T23:59, on the clocks of the course.")
+        raise FieldInvalid(f"{field}: give a date and a time such as 2026-10-25T23:59, in the time zone of the course.")
     try:
         local = datetime.fromisoformat(text)
     except ValueError:
@@ -43,7 +43,7 @@ def from_local(field: str, text: str, zone: str, *, is_due: bool) -> datetime:
 
 
 def to_local(moment: datetime, zone: str) -> datetime:
-    """What the clocks of the zone show at a moment."""
+    """The local time at a moment."""
     return moment.astimezone(ZoneInfo(zone))
 
 

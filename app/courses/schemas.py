@@ -56,7 +56,7 @@ class NewCourseJSON(BaseModel):
 
 
 class CourseJSON(BaseModel):
-    """`join_code` is null for its students. All local times of the course are on the clocks of `time_zone`."""
+    """`join_code` is null for its students. All local times of the course are in `time_zone`."""
 
     model_config = _answer(_COURSE)
 
@@ -99,7 +99,7 @@ class AssignedProblemJSON(BaseModel):
 
 
 class NewAssignmentJSON(BaseModel):
-    """`opens` and `due` are on the clocks of the course. `late_percent` null: nothing counts after `due`."""
+    """`opens` and `due` are in the time zone of the course. `late_percent` null: nothing counts after `due`."""
 
     model_config = _body(_NEW_ASSIGNMENT)
 

@@ -38,7 +38,7 @@ async def show_insight(request: Request, slug: str, user: Instructor) -> HTMLRes
         summary=summary,
         median_time=None if summary.median_time is None else in_words(summary.median_time),
         picture=draw_columns(steps, "Attempts until solved", "people") if summary.solved else None,
-        reports=[each for each in await services.reports.list() if each.problem == problem.slug],
+        reports=await services.reports.page(20, problem=problem.slug),
     )
 
 

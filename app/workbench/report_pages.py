@@ -45,7 +45,7 @@ async def report_fault(request: Request, slug: str, user: Submitter) -> Response
 async def list_reports(request: Request, user: Instructor) -> HTMLResponse:
     services = services_of(request, WorkbenchServices)
     titles = {each.slug: each.manifest.title for each in services.catalogue.all()}
-    return render_page("reports.html", user=user, reports=await services.reports.list(), titles=titles)
+    return render_page("reports.html", user=user, reports=await services.reports.open_first(), titles=titles)
 
 
 @router.post("/reports/{report_id}/done")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, tuple_, update
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -31,6 +31,17 @@ class FaultReport:
     created_at: datetime
     done_at: datetime | None
     name: str
+
+
+_REPORTS = select(
+    FaultReportRow.id,
+    FaultReportRow.problem,
+    FaultReportRow.version,
+    FaultReportRow.text,
+    FaultReportRow.created_at,
+    FaultReportRow.done_at,
+    UserRow.name,
+).join(UserRow, UserRow.id == FaultReportRow.user_id)
 
 
 class FaultReports:
@@ -70,17 +81,38 @@ class FaultReports:
                 )
             )
 
-    async def list(self) -> list[FaultReport]:
+    async def open_first(self) -> list[FaultReport]:
         """Of all users: those that are open first, then the newest."""
         row = FaultReportRow
-        query = (
-            select(row.id, row.problem, row.version, row.text, row.created_at, row.done_at, UserRow.name)
-            .join(UserRow, UserRow.id == row.user_id)
-            .order_by(row.done_at.is_not(None), row.created_at.desc(), row.id)
-            .limit(_MOST_LISTED)
-        )
+        query = _REPORTS.order_by(row.done_at.is_not(None), row.created_at.desc(), row.id).limit(_MOST_LISTED)
         async with self._database.reading() as session:
             return [FaultReport(*each) for each in await session.execute(query)]
+
+    async def page(
+        self, limit: int, before: str | None = None, *, problem: str | None = None, is_done: bool | None = None
+    ) -> list[FaultReport]:
+        """Newest first. `before` is the id of the last one on the previous page. Raises `ReportNotFound` for it."""
+        row = FaultReportRow
+        query = _REPORTS.order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        if problem is not None:
+            query = query.where(row.problem == problem.replace("\0", ""))
+        if is_done is not None:
+            query = query.where(row.done_at.is_not(None) if is_done else row.done_at.is_(None))
+        if before is not None:
+            last = await self.get(before)
+            query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
+        async with self._database.reading() as session:
+            return [FaultReport(*each) for each in await session.execute(query)]
+
+    async def get(self, report_id: str) -> FaultReport:
+        """Raises `ReportNotFound`."""
+        found = None
+        if is_id(report_id):
+            async with self._database.reading() as session:
+                found = (await session.execute(_REPORTS.where(FaultReportRow.id == report_id))).first()
+        if found is None:
+            raise _not_found(report_id)
+        return FaultReport(*found)
 
     async def mark(self, report_id: str, *, is_done: bool) -> None:
         """Raises `ReportNotFound`."""
@@ -92,4 +124,8 @@ class FaultReports:
                     update(row).where(row.id == report_id).values(done_at=moment).returning(row.id)
                 )
         if found is None:
-            raise ReportNotFound(f"There is no report with the id {report_id[:64]!r}.")
+            raise _not_found(report_id)
+
+
+def _not_found(report_id: str) -> ReportNotFound:
+    return ReportNotFound(f"There is no report with the id {report_id[:64]!r}.")

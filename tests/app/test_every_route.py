@@ -159,6 +159,8 @@ INSTRUCT = {
     ("GET", "/api/v1/problems/{slug}/people"),
     ("GET", "/reports"),
     ("POST", "/reports/{report_id}/done"),
+    ("GET", "/api/v1/reports"),
+    ("PUT", "/api/v1/reports/{report_id}"),
     ("GET", "/authoring"),
     ("GET", "/authoring/{slug}"),
     ("POST", "/authoring/{slug}/validate"),

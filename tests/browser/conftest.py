@@ -70,17 +70,20 @@ def complaints() -> list[str]:
 
 @pytest.fixture
 def open_page(browser: Browser, service: Service, signed_in: StorageState, complaints: list[str]) -> Iterator[OpenPage]:
-    """Opens a path in a fresh context: `open_page("/", color_scheme="dark")`; `anonymous=True` for no sign-in."""
+    """Opens a path in a fresh context: `open_page("/", color_scheme="dark")`. The owner is signed in; `anonymous=True`
+    for nobody, `storage_state` for another account.
+    """
     contexts: list[BrowserContext] = []
 
     def note(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             complaints.append(message.text)
 
-    def open_path(path: str, *, anonymous: bool = False, **options: Any) -> Page:
-        context = browser.new_context(
-            base_url=service.url, storage_state=None if anonymous else signed_in, reduced_motion="reduce", **options
-        )
+    def open_path(
+        path: str, *, anonymous: bool = False, storage_state: StorageState | None = None, **options: Any
+    ) -> Page:
+        state = None if anonymous else storage_state or signed_in
+        context = browser.new_context(base_url=service.url, storage_state=state, reduced_motion="reduce", **options)
         contexts.append(context)
         page = context.new_page()
         page.on("console", note)

@@ -1,4 +1,4 @@
-"""Times on the clocks of a course, through each change of the clocks, and what a late attempt counts."""
+"""Local times of a course, through each change of the clocks, and how much a late attempt counts."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

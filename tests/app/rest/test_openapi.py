@@ -78,6 +78,8 @@ OPERATIONS = """
     DELETE /api/v1/courses/{course_id}/people/{person_id} remove_from_course
     GET /api/v1/courses/{course_id}/gradebook get_gradebook
     GET /api/v1/insight list_insight
+    GET /api/v1/reports list_reports
+    PUT /api/v1/reports/{report_id} mark_report
     GET /api/v1/problems/{slug}/insight get_insight
     GET /api/v1/audit list_audit_entries
     GET /healthz healthz

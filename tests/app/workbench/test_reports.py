@@ -55,4 +55,31 @@ async def test_ten_a_day_are_enough(either):
         await either.services.reports.add(owner, "add_one", f"fault {number}")
     with pytest.raises(TooManyReports, match="Send this one tomorrow"):
         await either.services.reports.add(owner, "add_one", "one more")
-    assert len(await either.services.reports.list()) == 10
+    assert len(await either.services.reports.open_first()) == 10
+
+
+async def test_over_rest_an_instructor_reads_them_in_pages_and_marks_them(either):
+    owner = await either.services.accounts.ensure_owner()
+    for number in range(3):
+        await either.services.reports.add(owner, "add_one", f"fault {number}")
+
+    async def listed(**params: object) -> dict:
+        answer = await either.http.get("/api/v1/reports", params=params, headers=either.bearer)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    first = await listed(limit=2)
+    assert [each["text"] for each in first["reports"]] == ["fault 2", "fault 1"]
+    rest = await listed(limit=2, before=first["next"])
+    assert ([each["text"] for each in rest["reports"]], rest["next"]) == (["fault 0"], None)
+    url = f"/api/v1/reports/{rest['reports'][0]['id']}"
+    marked = await either.http.put(url, json={"done": True}, headers=either.bearer)
+    assert marked.json()["done_at"] is not None
+    assert [each["text"] for each in (await listed(done=True))["reports"]] == ["fault 0"]
+    assert len((await listed(done=False, problem="add_one"))["reports"]) == 2
+    assert (await listed(problem="add_two"))["reports"] == []
+    opened = await either.http.put(url, json={"done": False}, headers=either.bearer)
+    assert opened.json()["done_at"] is None
+    for wrong in ("0" * 32, "x"):
+        answer = await either.http.put(f"/api/v1/reports/{wrong}", json={"done": True}, headers=either.bearer)
+        assert (answer.status_code, answer.json()["slug"]) == (404, "report-not-found")
