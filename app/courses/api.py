@@ -18,6 +18,7 @@ from app.courses.schemas import (
     GradebookPage,
     JoinCodeJSON,
     LineJSON,
+    MemberRoleJSON,
     NewAssignmentJSON,
     NewCourseJSON,
 )
@@ -31,6 +32,8 @@ router = APIRouter(tags=["courses"])
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+# `Courses.graded` says for which course.
+Grader = Annotated[User, Depends(require_scope("instruct"))]
 _REFUSALS = problem_responses(400, 401, 403, 404, 409, 413, 415, 422)
 
 
@@ -119,20 +122,33 @@ async def remove_from_course(request: Request, course_id: str, person_id: str, u
     await courses.remove(await courses.get(user, course_id), person_id)
 
 
+@router.put(
+    "/courses/{course_id}/people/{person_id}/role",
+    status_code=204,
+    summary="Make somebody an assistant of a course, who reads its gradebook, or a student",
+    responses=_REFUSALS,
+    openapi_extra=body_of(MemberRoleJSON),
+)
+async def set_role_in_course(request: Request, course_id: str, person_id: str, user: Instructor) -> None:
+    courses = services_of(request, CourseServices).courses
+    body = await read_json(request, MemberRoleJSON)
+    await courses.set_role(await courses.get(user, course_id), person_id, body.role)
+
+
 @router.get(
     "/courses/{course_id}/gradebook",
-    summary="The points of every student at every problem, for instructors",
+    summary="The points of every student at every problem, for instructors and assistants of the course",
     responses=problem_responses(401, 403, 404, 422),
 )
 async def get_gradebook(
     request: Request,
     course_id: str,
-    user: Instructor,
+    user: Grader,
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     after: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
 ) -> GradebookPage:
     services = services_of(request, CourseServices)
-    course = await services.courses.get(user, course_id)
+    course = await services.courses.graded(user, course_id)
     columns = columns_of(await services.courses.assignments(course))
     lines = await gradebook(services.database, course, columns, limit + 1, after)
     more = len(lines) > limit

@@ -22,6 +22,8 @@ router = APIRouter(prefix="/courses", include_in_schema=False)
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+# `Courses.graded` says for which course.
+Grader = Annotated[User, Depends(require_scope("instruct"))]
 _PAGE = 50
 
 
@@ -95,18 +97,28 @@ async def remove_person(request: Request, course_id: str, person_id: str, user: 
     return _go(course)
 
 
+@router.post("/{course_id}/people/{person_id}/role")
+async def set_role(request: Request, course_id: str, person_id: str, user: Instructor) -> Response:
+    form = await read_form(request)
+    courses = _services(request).courses
+    course = await courses.get(user, course_id)
+    await courses.set_role(course, person_id, "assistant" if form.get("role") == "assistant" else "student")
+    return _go(course)
+
+
 @router.get("/{course_id}/gradebook")
 async def show_gradebook(
-    request: Request, course_id: str, user: Instructor, after: Annotated[str | None, Query(max_length=200)] = None
+    request: Request, course_id: str, user: Grader, after: Annotated[str | None, Query(max_length=200)] = None
 ) -> HTMLResponse:
     services = _services(request)
-    course = await services.courses.get(user, course_id)
+    course = await services.courses.graded(user, course_id)
     columns = columns_of(await services.courses.assignments(course))
     lines = await gradebook(services.database, course, columns, _PAGE + 1, after)
     page, more = lines[:_PAGE], len(lines) > _PAGE
     return render_page(
         "gradebook.html",
         user=user,
+        manages=manages(user),
         course=course,
         columns=columns,
         titles=_titles(request),
@@ -117,9 +129,9 @@ async def show_gradebook(
 
 
 @router.get("/{course_id}/gradebook.csv")
-async def download_gradebook(request: Request, course_id: str, user: Instructor) -> Response:
+async def download_gradebook(request: Request, course_id: str, user: Grader) -> Response:
     services = _services(request)
-    course = await services.courses.get(user, course_id)
+    course = await services.courses.graded(user, course_id)
     columns = columns_of(await services.courses.assignments(course))
     lines = await gradebook(services.database, course, columns)
     head = ["name", *(f"{each.assignment.name}: {each.problem} ({each.points})" for each in columns), "total"]
@@ -178,6 +190,7 @@ async def _course_page(
         user=user,
         course=course,
         manages=is_manager,
+        reads_gradebook=is_manager or await services.courses.assists(user, course_id),
         assignments=assignments,
         now=moment,
         local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from app.accounts.text import LINE_PATTERN
 from app.courses.due import LOCAL_PATTERN
 from app.courses.gradebook import Column, Line
-from app.courses.service import LONGEST_NAME, MOST_POINTS, MOST_PROBLEMS, Assignment, Course
+from app.courses.service import LONGEST_NAME, MOST_POINTS, MOST_PROBLEMS, Assignment, Course, MemberRole
 
 _COURSE: dict[str, Any] = {
     "id": "2c4e6a8b0d1f3e5c7a9b9e7c5a3b1d0f",
@@ -87,6 +87,14 @@ class JoinCodeJSON(BaseModel):
     model_config = _body({"code": "k4mtw7xq2p"})
 
     code: str = Field(max_length=100)
+
+
+class MemberRoleJSON(BaseModel):
+    """An assistant reads the gradebook of the course; a student appears in it."""
+
+    model_config = _body({"role": "assistant"})
+
+    role: MemberRole
 
 
 class AssignedProblemJSON(BaseModel):

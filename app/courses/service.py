@@ -4,8 +4,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, cast
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -23,6 +24,7 @@ from app.errors import (
     FieldInvalid,
     JoinCodeInvalid,
     PersonNotFound,
+    RoleMissing,
 )
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
@@ -30,6 +32,7 @@ from app.problems.service import Catalogue
 LONGEST_NAME = 100
 MOST_PROBLEMS = 60
 MOST_POINTS = 1000
+MemberRole = Literal["student", "assistant"]
 # Without letters and digits that look alike: a join code is read aloud and copied from a board.
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 _CODE_LENGTH = 10
@@ -68,6 +71,7 @@ class Member:
     id: str
     name: str
     joined_at: datetime
+    role: MemberRole
 
 
 def manages(user: User) -> bool:
@@ -118,6 +122,22 @@ class Courses:
                     return _course(row)
         raise _no_course(course_id)
 
+    async def graded(self, user: User, course_id: str) -> Course:
+        """The course, for those who read its gradebook: instructors, owners and its assistants.
+
+        Raises:
+          RoleMissing: for everybody else, whether there is such a course or not.
+          CourseNotFound.
+        """
+        if not manages(user) and not await self.assists(user, course_id):
+            raise RoleMissing("Only instructors and the assistants of a course read its gradebook.")
+        return await self.get(user, course_id)
+
+    async def assists(self, user: User, course_id: str) -> bool:
+        async with self._database.reading() as session:
+            row = await session.get(MemberRow, (course_id, user.id)) if is_id(course_id) else None
+        return row is not None and row.role == "assistant"
+
     async def join(self, user: User, code: str) -> Course:
         """Join the course with this code. Joining again changes nothing. Raises `JoinCodeInvalid`."""
         code = code.strip().lower()
@@ -133,13 +153,16 @@ class Courses:
     async def members(self, course: Course) -> list[Member]:
         """By name."""
         query = (
-            select(UserRow.id, UserRow.name, MemberRow.joined_at)
+            select(UserRow.id, UserRow.name, MemberRow.joined_at, MemberRow.role)
             .join(MemberRow, MemberRow.user_id == UserRow.id)
             .where(MemberRow.course_id == course.id)
             .order_by(UserRow.name)
         )
         async with self._database.reading() as session:
-            return [Member(*row) for row in await session.execute(query)]
+            return [
+                Member(user_id, name, joined_at, cast(MemberRole, role))
+                for user_id, name, joined_at, role in await session.execute(query)
+            ]
 
     async def remove(self, course: Course, user_id: str) -> None:
         """Their attempts stay. Raises `PersonNotFound`."""
@@ -150,7 +173,20 @@ class Courses:
                 .returning(MemberRow.user_id)
             )
         if gone is None:
-            raise PersonNotFound(f"Nobody in this course has the id {user_id[:64]!r}.")
+            raise _nobody(user_id)
+
+    async def set_role(self, course: Course, user_id: str, role: MemberRole) -> None:
+        """Make somebody in the course an assistant, who reads its gradebook, or a student. Raises `PersonNotFound`."""
+        row = MemberRow
+        async with self._database.writing() as session:
+            found = await session.scalar(
+                update(row)
+                .where(row.course_id == course.id, row.user_id == user_id[:32].replace("\0", ""))
+                .values(role=role)
+                .returning(row.user_id)
+            )
+        if found is None:
+            raise _nobody(user_id)
 
     async def assign(
         self,
@@ -226,3 +262,7 @@ def _course(row: CourseRow, students: int = 0) -> Course:
 
 def _no_course(course_id: str) -> CourseNotFound:
     return CourseNotFound(f"You are in no course with the id {course_id[:64]!r}. To join one, enter its join code.")
+
+
+def _nobody(user_id: str) -> PersonNotFound:
+    return PersonNotFound(f"Nobody in this course has the id {user_id[:64]!r}.")

@@ -135,6 +135,8 @@ INSTRUCT = {
     ("POST", "/courses/{course_id}/assignments"),
     ("POST", "/courses/{course_id}/assignments/{assignment_id}/withdraw"),
     ("POST", "/courses/{course_id}/people/{person_id}/remove"),
+    ("POST", "/courses/{course_id}/people/{person_id}/role"),
+    ("PUT", "/api/v1/courses/{course_id}/people/{person_id}/role"),
     ("GET", "/courses/{course_id}/gradebook"),
     ("GET", "/courses/{course_id}/gradebook.csv"),
     ("POST", "/api/v1/courses"),

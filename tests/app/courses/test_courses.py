@@ -120,6 +120,34 @@ async def test_what_counts_of_what_was_sent(either, people):
     assert ([each["name"] for each in first["students"]], first["next"]) == (["ada"], "ada")
 
 
+async def test_an_assistant_reads_the_gradebook_of_the_course_and_no_other(people):
+    ada, bob, tess = people
+    course, other = await create(tess), await create(tess)
+    for http in (ada, bob):
+        await join(http, course)
+        await join(http, other)
+    page = f"/courses/{course['id']}"
+    books = [f"{page}/gradebook", f"{page}/gradebook.csv", f"/api/v1{page}/gradebook"]
+    bob_id = (await bob.get("/api/v1/me")).json()["id"]
+    appointed = await send_form(tess, page, f"{page}/people/{bob_id}/role", role="assistant")
+    assert appointed.status_code == 303
+    assert '<span class="tag">assistant</span>' in (await tess.get(page)).text
+    shown = [(await bob.get(each)).text for each in books]
+    for text in shown:
+        assert "ada" in text
+        assert "bob" not in text.replace(">bob</a>", "")  # in the head of the page
+    assert "/people/" not in shown[0]
+    assert "Gradebook" in (await bob.get(page)).text
+    for http, path in ((bob, other["id"]), (bob, "0" * 32), (ada, course["id"])):
+        assert (await http.get(f"/courses/{path}/gradebook")).status_code == 403
+        assert (await http.get(f"/api/v1/courses/{path}/gradebook", headers=JSON)).json()["slug"] == "role-missing"
+    assert (await bob.get("/people")).status_code == 403
+    role = f"/api/v1{page}/people/{bob_id}/role"
+    assert (await tess.put(role, json={"role": "student"}, headers=JSON)).status_code == 204
+    assert (await bob.get(books[0])).status_code == 403
+    assert (await tess.put(role.replace(bob_id, "0" * 32), json={"role": "student"}, headers=JSON)).status_code == 404
+
+
 async def test_students_see_what_has_opened(people):
     ada, _, tess = people
     course = await create(tess, opens=at(hours=1), due=at(hours=2))

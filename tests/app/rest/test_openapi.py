@@ -76,6 +76,7 @@ OPERATIONS = """
     POST /api/v1/courses/{course_id}/assignments create_assignment
     DELETE /api/v1/courses/{course_id}/assignments/{assignment_id} withdraw_assignment
     DELETE /api/v1/courses/{course_id}/people/{person_id} remove_from_course
+    PUT /api/v1/courses/{course_id}/people/{person_id}/role set_role_in_course
     GET /api/v1/courses/{course_id}/gradebook get_gradebook
     GET /api/v1/insight list_insight
     GET /api/v1/reports list_reports
