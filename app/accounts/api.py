@@ -129,7 +129,7 @@ async def create_invitation(request: Request, response: Response, caller: Invite
 
 
 @router.post(
-    "/invitations/class",
+    "/batch/invitations",
     status_code=201,
     summary="Create an invitation of a student for each name, for instructors and owners",
     responses=_REFUSALS_OF_A_BODY,

@@ -67,7 +67,7 @@ OWN = {
     ("GET", "/account/invitations"),
     ("POST", "/account/invitations"),
     ("POST", "/account/invitations/class"),
-    ("POST", "/api/v1/invitations/class"),
+    ("POST", "/api/v1/batch/invitations"),
     ("GET", "/courses"),
     ("POST", "/courses/join"),
     ("GET", "/api/v1/courses"),

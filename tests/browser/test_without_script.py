@@ -38,7 +38,7 @@ def test_a_refused_source_comes_back_in_the_page(open_page: OpenPage, complaints
 def test_somebody_is_invited_signs_up_and_signs_in_again(open_page: OpenPage) -> None:
     inviter = open_page("/account/invitations", java_script_enabled=False)
     inviter.get_by_label("Who it is for").fill("Ada")
-    inviter.get_by_role("button", name="Create invitation").click()
+    inviter.get_by_role("button", name="Create invitation", exact=True).click()
     link = inviter.get_by_label("Your invitation link.").input_value()
 
     page = open_page("/", java_script_enabled=False, anonymous=True)

@@ -9,7 +9,7 @@ from tests.app.accounts.people import SITE, browser, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
 PAGE, FORM = "/account/invitations", "/account/invitations/class"
-API = "/api/v1/invitations/class"
+API = "/api/v1/batch/invitations"
 
 
 async def test_each_link_makes_one_student(either):

@@ -37,7 +37,7 @@ OPERATIONS = """
     DELETE /api/v1/tokens/{token_id} revoke_token
     GET /api/v1/invitations list_invitations
     POST /api/v1/invitations create_invitation
-    POST /api/v1/invitations/class invite_class
+    POST /api/v1/batch/invitations invite_class
     DELETE /api/v1/invitations/{invitation_id} revoke_invitation
     GET /api/v1/webhooks list_webhooks
     POST /api/v1/webhooks add_webhook

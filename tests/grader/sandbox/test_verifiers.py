@@ -1,7 +1,8 @@
 """Which verifiers are reused."""
 
 import contextlib
-import os
+import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,10 +13,10 @@ from grader.sandbox.verifiers import Verifiers
 
 
 class Fork:
-    """The part of a `ForkSession` that `Verifiers` uses."""
+    """The part of a `ForkSession` that `Verifiers` uses. It uses little memory, unlike the process of the tests."""
 
-    def __init__(self) -> None:
-        self.pid = os.getpid()
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
         self.alive = True
         self.fault: Exception | None = None
 
@@ -31,9 +32,16 @@ class Fork:
         self.alive = False
 
 
+@pytest.fixture(scope="module")
+def small_process() -> Iterator[int]:
+    with subprocess.Popen(["sleep", "infinity"]) as process:
+        yield process.pid
+        process.kill()
+
+
 @pytest.fixture
-def verifiers() -> Verifiers:
-    return Verifiers(lambda spec, stop: Fork(), keep=2)  # type: ignore[arg-type,return-value]
+def verifiers(small_process: int) -> Verifiers:
+    return Verifiers(lambda spec, stop: Fork(small_process), keep=2)  # type: ignore[arg-type,return-value]
 
 
 def served(verifiers: Verifiers, *, alone: bool = False, fault: Exception | None = None) -> Any:
