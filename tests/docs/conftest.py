@@ -67,7 +67,7 @@ def follow(
     def start(
         *, problems: dict[str, list[str]], judge: bool = False, fresh: bool = False, postgresql: bool = False
     ) -> Iterator[Reader]:
-        url = None
+        url, options = None, {}
         if postgresql:
             server = request.getfixturevalue("postgres_server")
             server.ensure_postgres_running()
@@ -76,8 +76,10 @@ def follow(
             databases.append(name)
             server.psql(f"CREATE DATABASE {name}")
             url = server.get_uri(database=name)
+            # Under load it has been found stopped between two commands.
+            options = {"before_each": server.ensure_postgres_running}
         folder = tmp_path / "checkout"
-        reader = Reader(folder, problems=problems, judge=judge, database_url=url)
+        reader = Reader(folder, problems=problems, judge=judge, database_url=url, **options)
         try:
             if not fresh:
                 shutil.copytree(used_data, folder / "data")

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,10 +46,20 @@ class Done:
 class Reader:
     """Runs commands one after the other, so that a variable or a folder of one holds for the next. Used by one test."""
 
-    def __init__(self, folder: Path, *, problems: dict[str, list[str]], judge: bool, database_url: str | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        problems: dict[str, list[str]],
+        judge: bool,
+        database_url: str | None,
+        before_each: Callable[[], object] = lambda: None,
+    ) -> None:
         """`problems` names the served problems, each with the rejected submissions that it keeps: preparing the others
-        takes time. Without `judge` the service compares texts with the reference and runs nothing.
+        takes time. Without `judge` the service compares texts with the reference and runs nothing. `before_each` is
+        called before each command.
         """
+        self._before_each = before_each
         self.folder = folder
         self._port = _free_port()
         self._database_url = database_url
@@ -115,6 +126,7 @@ class Reader:
 
     def run(self, command: str) -> Done:
         """Raises TimeoutError where it does not end. A question for a token is answered."""
+        self._before_each()
         os.write(self._commands, self._as_here(command).encode() + b"\0")
         deadline = time.monotonic() + PATIENCE_S
         asked = b""
