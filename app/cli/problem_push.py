@@ -100,6 +100,6 @@ def _validated(there: "Server", slug: str, version: str) -> "Validation":
                 validation = there.validation(slug, validation.id)
                 status.update(f"{len(validation.steps)} of {validation.total} steps")
         except KeyboardInterrupt:
-            print("The version is uploaded, and its validation goes on.", file=sys.stderr)
+            print("The version is uploaded. Its validation continues on the server.", file=sys.stderr)
             raise
     return validation

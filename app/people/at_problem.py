@@ -1,4 +1,4 @@
-"""Who has tried a problem, and how far each one came, for those who may read it."""
+"""The people who have tried a problem, and how far each of them came, for instructors and owners."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -56,7 +56,7 @@ async def get_attempt_of_person(
 
 @router.get(
     "/problems/{slug}/people",
-    summary="Who has tried a problem, by name",
+    summary="The people who have tried a problem, by name",
     responses=problem_responses(401, 403, 404, 422),
 )
 async def list_who_tried(

@@ -51,7 +51,7 @@ class AttemptRow(LeasedRow, Base):
         # Both databases allow any number of NULLs.
         Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
         Index("ix_attempts_user_id_problem_created_at_id", "user_id", "problem", "created_at", "id"),
-        # Who has tried a problem, for instructors.
+        # For the list of people who have tried a problem.
         Index("ix_attempts_problem_user_id_created_at", "problem", "user_id", "created_at"),
         _partial("ix_attempts_waiting", "user_id", where=IS_WAITING),
         _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),

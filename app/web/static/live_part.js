@@ -1,4 +1,4 @@
-// Renews the marked part of a page while something goes on, and loads the page again when that ends: then it has other buttons.
+// Updates the marked part of a page while a job runs. When the job ends, it reloads the page, whose buttons have changed.
 const EVERY_MS = 2000;
 
 async function renew() {

@@ -150,3 +150,19 @@ async def test_students_find_no_page_and_no_link(service, address):
         token = form_token((await ada.get("/account")).text)
         sent = await ada.post(f"{PAGE}/publish", data={"form_token": token, "version": "0" * 64}, headers=SITE)
         assert sent.status_code == 403
+
+
+@pytest.mark.parametrize("wrong", ["", "a\0b", "0" * 64, "g" * 64, "<b>" * 300, "ä"])
+async def test_text_that_is_no_version_is_not_found(either, package, wrong):
+    async with browser(either) as grace:
+        await sign_up(either, grace, "grace", "instructor")
+        token = form_token((await grace.get("/account")).text)
+        for action in ("validate", "publish", "rejudge"):
+            answer = await grace.post(f"{PAGE}/{action}", data={"form_token": token, "version": wrong}, headers=SITE)
+            assert answer.status_code == 404, action
+            assert "<b>" not in answer.text
+        compared = await grace.get(f"{PAGE}/compare", params={"a": package.version, "b": wrong})
+        assert compared.status_code in (404, 422)
+        edit = f"{page_of(package.version)}/edit"
+        sent = await send_form(grace, edit, edit, path="statement.md", text=f"Add one.{wrong}")
+        assert sent.status_code in (303, 422)

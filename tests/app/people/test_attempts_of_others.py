@@ -62,7 +62,7 @@ async def test_who_reads_what(either, people):
                 assert answer.status_code == expected, (reader, path)
                 if expected == 403:
                     assert f"OF-{name}" not in answer.text
-        # Their own list, and nobody else's.
+        # Only their own list.
         assert (await http.get(f"/attempts/{sent[reader][1]}", headers=PAGE)).status_code == 200
         other = sent["bob" if reader != "bob" else "ada"][1]
         assert (await http.get(f"/attempts/{other}", headers=PAGE)).status_code == 404
