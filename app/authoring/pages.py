@@ -1,7 +1,6 @@
 """Pages for instructors: every problem with its versions, and what can be done with one of them."""
 
 import asyncio
-import re
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -11,7 +10,7 @@ from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.authoring.services import AuthoringServices
 from app.authoring.zipped import MAX_ZIP_BYTES
-from app.errors import PathNotFound, Refused, VersionNotFound
+from app.errors import PathNotFound, Refused
 from app.services import services_of
 from app.web.diff import diff_lines
 from app.web.forms import read_form
@@ -67,7 +66,7 @@ async def show_problem(request: Request, slug: str, user: Instructor) -> HTMLRes
 @router.post("/{slug}/validate")
 async def validate(request: Request, slug: str, user: Instructor) -> Response:
     form = await read_form(request)
-    validation = await services(request).authoring.validate(slug, _version(form.get("version", "")))
+    validation = await services(request).authoring.validate(slug, form.get("version", ""))
     return RedirectResponse(f"/authoring/{validation.slug}/validations/{validation.id}", status_code=303)
 
 
@@ -89,7 +88,7 @@ async def show_validation(request: Request, slug: str, validation_id: str, user:
 async def publish(request: Request, slug: str, user: Instructor) -> Response:
     """Publish a version, which may be an earlier one."""
     form = await read_form(request)
-    version = _version(form.get("version", ""))
+    version = form.get("version", "")
     try:
         await services(request).authoring.publish(user, slug, version, force="force" in form)
     except Refused as refusal:
@@ -103,7 +102,7 @@ async def publish(request: Request, slug: str, user: Instructor) -> Response:
 async def compare(request: Request, slug: str, user: Instructor, a: Version = "", b: Version = "") -> HTMLResponse:
     """What differs from version `a` to version `b`, file by file."""
     found = services(request)
-    old, new = [await found.packages.version_of(slug, _version(each)) for each in (a, b)]
+    old, new = [await found.packages.version_of(slug, each) for each in (a, b)]
     names = sorted(name for name in {*old.files, *new.files} if old.files.get(name) != new.files.get(name))
     changes = []
     for name in names:
@@ -121,7 +120,7 @@ async def show_version(request: Request, slug: str, version: str, user: Instruct
 @router.get("/{slug}/versions/{version}/figures/{name}")
 async def show_figure(request: Request, slug: str, version: str, name: str, user: Instructor) -> Response:
     """A figure of a version that may not be published: as a student would see it, and as harmless."""
-    package = await services(request).packages.version_of(slug, _version(version))
+    package = await services(request).packages.version_of(slug, version)
     if name not in package.figures:
         raise PathNotFound(f"Version {version[:12]} of '{slug}' has no figure with this name.")
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -133,7 +132,7 @@ async def show_figure(request: Request, slug: str, version: str, name: str, user
 async def show_editor(
     request: Request, slug: str, version: str, user: Instructor, path: Annotated[str, Query(max_length=200)] = ""
 ) -> HTMLResponse:
-    package = await services(request).packages.version_of(slug, _version(version))
+    package = await services(request).packages.version_of(slug, version)
     return _edit_page(user, package, path, package.files.get(path, ""))
 
 
@@ -141,7 +140,7 @@ async def show_editor(
 async def edit(request: Request, slug: str, version: str, user: Instructor) -> Response:
     """Store a new version that differs from this one in a single file."""
     found = services(request)
-    package = await found.packages.version_of(slug, _version(version))
+    package = await found.packages.version_of(slug, version)
     form = await read_form(request, max_bytes=12 * _LONGEST_FILE)
     path, text = form.get("path", "").strip(), form.get("text", "")
     files = {name: content for name, content in package.files.items() if name != path}
@@ -152,13 +151,6 @@ async def edit(request: Request, slug: str, version: str, user: Instructor) -> R
     except Refused as refusal:
         return _edit_page(user, package, path, text, refusal)
     return RedirectResponse(f"/authoring/{slug}/versions/{upload.version}", status_code=303)
-
-
-def _version(text: str) -> str:
-    """The hash of a version. Raises `VersionNotFound` for any other text, which no database needs to see."""
-    if not re.fullmatch("[0-9a-f]{64}", text):
-        raise VersionNotFound(f"{text[:64]!r} is not the hash of a version.")
-    return text
 
 
 def titles_of(found: AuthoringServices) -> dict[str, str]:
@@ -183,7 +175,7 @@ async def _version_page(
     request: Request, user: User, slug: str, version: str, *, refusal: Refused | None = None
 ) -> HTMLResponse:
     found = services(request)
-    package = await found.packages.version_of(slug, _version(version))
+    package = await found.packages.version_of(slug, version)
     published = (await found.packages.published()).get(slug)
     figures = f"/authoring/{slug}/versions/{version}/figures"
     others = tuple(sorted(titles_of(found).items()))

@@ -1,5 +1,6 @@
 """Problem packages in the database, by content hash. Every process that grades reads them from here."""
 
+import re
 from collections.abc import Collection
 from typing import Literal
 
@@ -56,6 +57,9 @@ class PackageStore:
 
     async def version_of(self, slug: str, version: str) -> Package:
         """The version that an instructor names. Raises `VersionNotFound`, even if it belongs to another problem."""
+        # No database needs to see other text: PostgreSQL fails on NUL.
+        if not re.fullmatch("[0-9a-f]{64}", version):
+            raise VersionNotFound(f"Nothing was done: {version[:64]!r} is not the hash of a version.")
         try:
             package = await self.get(version)
         except PackageNotStored as error:

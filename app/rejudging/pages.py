@@ -1,6 +1,5 @@
 """Pages for instructors: have one version grade the attempts of others, compare gains with losses, and apply it."""
 
-import re
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -8,7 +7,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.errors import VersionNotFound
 from app.rejudging.service import Rejudging
 from app.rejudging.services import RejudgingServices
 from app.services import services_of
@@ -28,10 +26,7 @@ def _rejudging(request: Request) -> Rejudging:
 @router.post("/rejudge")
 async def begin(request: Request, slug: str, user: Instructor) -> Response:
     form = await read_form(request)
-    version = form.get("version", "")
-    if not re.fullmatch("[0-9a-f]{64}", version):
-        raise VersionNotFound(f"{version[:64]!r} is not the hash of a version.")
-    rejudge = await _rejudging(request).request(slug, version)
+    rejudge = await _rejudging(request).request(slug, form.get("version", ""))
     return RedirectResponse(_address(slug, rejudge.id), status_code=303)
 
 
