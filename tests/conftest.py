@@ -1,6 +1,17 @@
 """Rules for every test: an id is short, and the same in every process that collects it."""
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
+
+# As ./meshgrade does, however pytest is called. Otherwise each process that a test starts compiles all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+sys.pycache_prefix = os.environ.setdefault(
+    "PYTHONPYCACHEPREFIX", str(Path(__file__).resolve().parents[1] / ".meshgrade" / "pycache")
+)
 
 pytest_plugins = ["pytester", "tests.slow"]
 # The longest id of a test, and the longest value in it. Ids travel to every process, into reports and file names.

@@ -10,6 +10,7 @@ It also orders what pytest-randomly has shuffled: see `order`.
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -71,12 +72,14 @@ def reason(item: pytest.Item) -> str | None:
         return f"group {group}: PostgreSQL"
     if found := GLOBALS & vars(getattr(item, "module", None) or object).keys():
         return f"imports {min(found)}"
-    if item.path.is_relative_to(TESTS):
-        path = item.path.relative_to(TESTS)
-        for each in PATHS:
-            if path.is_relative_to(each):
-                return f"in {each}"
-    return None
+    return _reason_of_place(item.path)
+
+
+@cache
+def _reason_of_place(path: Path) -> str | None:
+    if not path.is_relative_to(TESTS):
+        return None
+    return next((f"in {each}" for each in PATHS if path.relative_to(TESTS).is_relative_to(each)), None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -111,7 +114,12 @@ def _unshuffled(items: list[pytest.Item], written: dict[int, int]) -> list[pytes
 
 
 def _kept_in(item: pytest.Item) -> str | None:
-    return next((each for each in KEPT_IN_ORDER if item.path.is_relative_to(TESTS / each)), None)
+    return _folder_kept(item.path)
+
+
+@cache
+def _folder_kept(path: Path) -> str | None:
+    return next((each for each in KEPT_IN_ORDER if path.is_relative_to(TESTS / each)), None)
 
 
 def order(items: list[pytest.Item]) -> list[pytest.Item]:
