@@ -13,7 +13,7 @@ from app.accounts.web import admit_guests, current_user, require_scope, site_add
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.own_inputs import own_in_words
 from app.attempts.phases import WORDS, in_words
-from app.attempts.ranking import ranking, spread
+from app.attempts.ranking import name_of_first, ranking, trend
 from app.attempts.service import AttemptView, summary_of
 from app.attempts.services import AttemptServices
 from app.attempts.source_colours import colour_source
@@ -194,18 +194,20 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
     package = services.catalogue.get(slug)
     ranked = package.manifest.mode == "program"
     places = await ranking(services.database, package.slug, user, _PLACES)
-    around = await spread(services.database, package.slug, user)
+    first_name = await name_of_first(services.database, package.slug, places.first_at) if places.first_at else None
+    efficiencies = await trend(services.database, package.slug, user)
     return render_page(
         "ranking.html",
         user=user,
         problem=package,
         ranked=ranked,
         ranking=places,
-        around=around,
+        first_name=first_name,
         is_public=(await read_ranking_name(services.database, user)).is_public,
-        bins=bins_of(around.best) if around.best else [],
-        picture=draw_spread(around.best, places.own.efficiency if places.own else None) if around.best else None,
-        trend=draw_trend(around.trend) if len(around.trend) > 1 else None,
+        bins=bins_of(places.counts) if places.counts else [],
+        picture=draw_spread(places.counts, places.own.efficiency if places.own else None) if places.counts else None,
+        efficiencies=efficiencies,
+        trend=draw_trend(efficiencies) if len(efficiencies) > 1 else None,
     )
 
 

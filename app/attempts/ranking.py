@@ -1,9 +1,12 @@
 """The ranking of a problem: the most efficient accepted attempt of each user."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 
-from sqlalchemy import Select, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, select, true
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -24,89 +27,120 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The first places, the user's own place (perhaps further down), and the number of ranked users."""
+    """The first places, the user's own place (perhaps further down), and the number of ranked users.
+
+    `counts` has each best efficiency with the number of users who reached it, the greatest first. `first_at` is when
+    the first accepted attempt was sent.
+    """
 
     places: tuple[Place, ...]
     own: Place | None
     users: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The best efficiency of each ranked user, the first accepted attempt, and the user's own efficiencies in order."""
-
-    best: tuple[float, ...]
-    first_name: str | None
+    counts: tuple[tuple[float, int], ...]
     first_at: datetime | None
-    trend: tuple[float, ...]
 
 
 _NAME = func.coalesce(UserRow.ranking_name, UserRow.name)
 _LONGEST_TREND = 30
 
 
-async def spread(database: Database, problem: str, user: User) -> Spread:
-    """Everything about a ranking but the places."""
-    ranked = _ranked(problem).subquery()
-    first = (
-        select(_NAME, AttemptRow.created_at)
-        .join(UserRow, UserRow.id == AttemptRow.user_id)
-        .where(AttemptRow.problem == problem, IS_RANKED, UserRow.in_rankings)
-        .order_by(AttemptRow.created_at, AttemptRow.id)
+async def ranking(database: Database, problem: str, user: User, limit: int) -> Ranking:
+    """Rank a problem. Only accepted attempts with an efficiency have a place, and runs never do.
+
+    The attempts of all users are grouped once, by their best efficiency. After that, only those that reach the first
+    places have to be looked at.
+    """
+    async with database.reading() as session:
+        rows = (await session.execute(_counts(problem))).all()
+        if not rows:
+            return Ranking((), None, 0, (), None)
+        greatest_first = [-row.efficiency for row in rows]
+        better = [0, *accumulate(row.users for row in rows)]
+        # The last efficiency that is reached by fewer than `limit` better users.
+        least = rows[bisect_left(better, limit, hi=len(rows)) - 1].efficiency
+        reached = {
+            user_id: (efficiency, at)
+            for user_id, efficiency, at in await session.execute(_reached(problem, AttemptRow.efficiency >= least))
+        }
+        first = sorted(reached, key=lambda user_id: (-reached[user_id][0], reached[user_id][1], user_id))[:limit]
+        for user_id, efficiency, at in await session.execute(_reached(problem, AttemptRow.user_id == user.id)):
+            reached[user_id] = (efficiency, at)
+        names = await _names(session, [*first, user.id])
+    places = {
+        user_id: Place(better[bisect_left(greatest_first, -efficiency)] + 1, user_id, names[user_id], efficiency, at)
+        for user_id, (efficiency, at) in reached.items()
+        if user_id in names
+    }
+    return Ranking(
+        tuple(places[user_id] for user_id in first if user_id in places),
+        places.get(user.id),
+        better[-1],
+        tuple((row.efficiency, row.users) for row in rows),
+        min(row.first_at for row in rows),
+    )
+
+
+async def name_of_first(database: Database, problem: str, at: datetime) -> str | None:
+    """The name of the user whose accepted attempt of that time is the first."""
+    query = (
+        select(_NAME)
+        .join(AttemptRow, AttemptRow.user_id == UserRow.id)
+        .where(AttemptRow.problem == problem, IS_RANKED, AttemptRow.created_at == at, UserRow.in_rankings == true())
+        .order_by(UserRow.id)
         .limit(1)
     )
-    own = (
+    async with database.reading() as session:
+        return await session.scalar(query)
+
+
+async def trend(database: Database, problem: str, user: User) -> tuple[float, ...]:
+    """The efficiencies of the user's last accepted attempts, the newest last."""
+    query = (
         select(AttemptRow.efficiency)
         .where(AttemptRow.problem == problem, AttemptRow.user_id == user.id, IS_RANKED)
-        .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
+        # In the order of the index of ranked attempts; otherwise SQLite would choose the one of all attempts.
+        .group_by(AttemptRow.user_id, AttemptRow.efficiency, AttemptRow.created_at)
+        .order_by(AttemptRow.created_at.desc(), AttemptRow.efficiency)
         .limit(_LONGEST_TREND)
     )
     async with database.reading() as session:
-        best = (await session.scalars(select(ranked.c.efficiency))).all()
-        name, at = (await session.execute(first)).one_or_none() or (None, None)
-        trend = [value for value in await session.scalars(own) if value is not None]
-    return Spread(tuple(best), name, at, tuple(reversed(trend)))
+        return tuple(value for value in reversed((await session.scalars(query)).all()) if value is not None)
 
 
-async def ranking(database: Database, problem: str, user: User, limit: int) -> Ranking:
-    """Rank a problem. Only accepted attempts with an efficiency have a place, and runs never do."""
-    ranked = _ranked(problem).subquery()
-    reached_at = (
-        select(func.min(AttemptRow.created_at))
-        .where(
-            AttemptRow.problem == problem,
-            AttemptRow.user_id == ranked.c.user_id,
-            AttemptRow.efficiency == ranked.c.efficiency,
-            IS_RANKED,
-        )
-        .scalar_subquery()
-    )
-    query = (
-        select(ranked.c.place, ranked.c.user_id, _NAME, ranked.c.efficiency, reached_at, ranked.c.users)
-        .join(UserRow, UserRow.id == ranked.c.user_id)
-        # Only the attempts of the users whose places are shown have to be read.
-        .where(or_(ranked.c.place <= limit, ranked.c.user_id == user.id))
-        # The user's own place comes first, wherever it is. It requires ranking everyone, which happens only once.
-        .order_by(ranked.c.user_id != user.id, ranked.c.place, reached_at, ranked.c.user_id)
-        .limit(limit + 1)
-    )
-    async with database.reading() as session:
-        rows = (await session.execute(query)).all()
-    places = [Place(*row[:-1]) for row in rows]
-    own = places[0] if places and places[0].user_id == user.id else None
-    places.sort(key=lambda each: (each.place, each.reached_at, each.user_id))
-    return Ranking(tuple(places[:limit]), own, rows[0].users if rows else 0)
+# These queries name no column that the index of ranked attempts does not have, not even an attempt's id: reading the
+# attempts themselves, with their verdicts, would take ten times as long.
 
 
-def _ranked(problem: str) -> Select[tuple[str, float, int, int]]:
-    """The best efficiency of each user, with its place, and how many users there are."""
-    hidden = select(UserRow.id).where(UserRow.in_rankings == false())
+def _counts(problem: str) -> Select[tuple[float, int, datetime]]:
+    """Each best efficiency, how many users reached it, and when the first of them first had an accepted attempt."""
     best = (
-        select(AttemptRow.user_id, func.max(AttemptRow.efficiency).label("efficiency"))
-        .where(AttemptRow.problem == problem, IS_RANKED, AttemptRow.user_id.not_in(hidden))
+        select(func.max(AttemptRow.efficiency).label("efficiency"), func.min(AttemptRow.created_at).label("first_at"))
+        .where(_is_ranked(problem))
         .group_by(AttemptRow.user_id)
         .subquery()
     )
-    place = func.rank().over(order_by=best.c.efficiency.desc()).label("place")
-    users = func.count().over().label("users")
-    return select(best.c.user_id, best.c.efficiency, place, users)
+    return (
+        select(best.c.efficiency, func.count().label("users"), func.min(best.c.first_at).label("first_at"))
+        .group_by(best.c.efficiency)
+        .order_by(best.c.efficiency.desc())
+    )
+
+
+def _reached(problem: str, condition: ColumnElement[bool]) -> Select[tuple[str, float, datetime]]:
+    """When which user first reached which efficiency. A user's best one comes last."""
+    return (
+        select(AttemptRow.user_id, AttemptRow.efficiency, func.min(AttemptRow.created_at))
+        .where(_is_ranked(problem), condition)
+        .group_by(AttemptRow.user_id, AttemptRow.efficiency)
+        .order_by(AttemptRow.user_id, AttemptRow.efficiency)
+    )
+
+
+def _is_ranked(problem: str) -> ColumnElement[bool]:
+    hidden = select(UserRow.id).where(UserRow.in_rankings == false())
+    return and_(AttemptRow.problem == problem, IS_RANKED, AttemptRow.user_id.not_in(hidden))
+
+
+async def _names(session: AsyncSession, users: list[str]) -> dict[str, str]:
+    rows = await session.execute(select(UserRow.id, _NAME).where(UserRow.id.in_(users)))
+    return {user_id: name for user_id, name in rows}

@@ -1,16 +1,22 @@
 """axe finds nothing to complain of on pages that need attempts or a course, in light and dark, large and small."""
 
 import re
+import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, StorageState
 
+from tests.app.program_verdict import program_verdict
+from tests.browser.browser import Service
+from tests.browser.stored import store_attempt
 from tests.browser.workbench import PROBLEM, VERDICT_TIMEOUT_MS, OpenPage
 
 LOOKS = [("light", 1440), ("dark", 360)]
 PASSWORD = "a quiet mesh of eight"
+RANKED = "psum_scatter_mean"
 
 
 @dataclass
@@ -24,6 +30,21 @@ class Work:
 @pytest.fixture(scope="module")
 def work() -> Work:
     return Work()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ranked(service: Service) -> Iterator[None]:
+    """Accepted attempts of the owner, so that the ranking has a distribution, a trend and a place."""
+    ids = [f"{number:032x}" for number in range(3)]
+    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
+        (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
+        for attempt_id, efficiency in zip(ids, (80.0, 104.24, 98.5), strict=True):
+            store_attempt(connection, owner, attempt_id, program_verdict(RANKED, efficiency=efficiency))
+    connection.close()
+    yield
+    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
+        connection.executemany("DELETE FROM attempts WHERE id = ?", [(attempt_id,) for attempt_id in ids])
+    connection.close()
 
 
 def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
@@ -72,6 +93,7 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
         "attempt of a person": f"/people/{person}/attempts/{sent[0]['id']}",
         "story": f"/people/{person}/problems/fsdp_step",
         "insight": f"{PROBLEM}/insight",
+        "ranking": f"/problems/{RANKED}/ranking",
     }
     return work
 
@@ -91,6 +113,7 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
         ("attempt of a person", False),
         ("story", False),
         ("insight", False),
+        ("ranking", False),
     ],
 )
 def test_a_page_that_shows_work_has_no_violation_and_fits(

@@ -10,9 +10,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from grader.stored_verdict import read_verdict
-from grader.verdict import Verdict
 from tests.app.program_verdict import program_verdict
 from tests.browser.browser import Service
+from tests.browser.stored import store_attempt
 from tests.browser.workbench import PROBLEM, OpenPage
 
 SCHEMES = ["light", "dark"]
@@ -47,33 +47,12 @@ def stored(service: Service) -> Iterator[None]:
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
         (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
         for attempt_id, verdict in _VERDICTS.items():
-            _store(connection, owner, attempt_id, verdict)
+            store_attempt(connection, owner, attempt_id, verdict)
     connection.close()
     yield
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
         connection.executemany("DELETE FROM attempts WHERE id = ?", [(attempt_id,) for attempt_id in _VERDICTS])
     connection.close()
-
-
-def _store(connection: sqlite3.Connection, owner: str, attempt_id: str, verdict: Verdict) -> None:
-    row = {
-        "id": attempt_id,
-        "user_id": owner,
-        "problem": verdict.problem,
-        "version": verdict.version,
-        "kind": "attempt",
-        "source": "def init(mesh, seed): ...",
-        "status": "finished",
-        "priority": 0,
-        "tries": 1,
-        "verdict": verdict.model_dump_json(),
-        "score": verdict.score,
-        "verdict_status": verdict.status,
-        "efficiency": verdict.efficiency.score if verdict.efficiency else None,
-        "created_at": "2026-01-05 09:30:00.000000",
-    }
-    places = ", ".join("?" * len(row))
-    connection.execute(f"INSERT INTO attempts ({', '.join(row)}) VALUES ({places})", tuple(row.values()))
 
 
 def _open_all(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""How efficient everybody's best programs are, with the user's own place; and the user's attempts in order."""
+"""The best efficiencies of all users, with the reader's own; and the reader's attempts in order."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -12,19 +12,23 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BASE = 480, 150, 8, 22, 122
 _TREND_WIDTH, _TREND_HEIGHT, _EDGE = 480, 90, 10
 
 
-def bins_of(values: Sequence[float]) -> list[tuple[float, float, int]]:
-    """From, to, and how many values are in each of at most twelve equal intervals."""
-    low, high = min(values), max(values)
+# A value, and how many users have it.
+Counts = Sequence[tuple[float, int]]
+
+
+def bins_of(values: Counts) -> list[tuple[float, float, int]]:
+    """From, to, and how many users are in each of at most twelve equal intervals."""
+    low, high = min(values)[0], max(values)[0]
     if high - low < 1e-9:
-        return [(low, high, len(values))]
+        return [(low, high, sum(count for _, count in values))]
     step = (high - low) / BINS
     counts = [0] * BINS
-    for value in values:
-        counts[min(BINS - 1, int((value - low) / step))] += 1
+    for value, count in values:
+        counts[min(BINS - 1, int((value - low) / step))] += count
     return [(low + place * step, low + (place + 1) * step, count) for place, count in enumerate(counts)]
 
 
-def draw_spread(values: Sequence[float], own: float | None) -> Markup:
+def draw_spread(values: Counts, own: float | None) -> Markup:
     """A bar for each interval of efficiency. The own one is filled and named."""
     bins = bins_of(values)
     most = max(count for _, _, count in bins)
@@ -55,7 +59,8 @@ def draw_spread(values: Sequence[float], own: float | None) -> Markup:
         right = element("text", f"{bins[-1][1]:.2f}", x=_WIDTH - _LEFT, y=_BASE + 16, class_="axis", text_anchor="end")
         shapes.append(right)
     yours = "" if own is None else f" Yours is {own:.2f}."
-    title = f"Best efficiency of each of {len(values)} users, from {min(values):.2f} to {max(values):.2f}.{yours}"
+    users = sum(count for _, count in values)
+    title = f"Best efficiency of each of {users} users, from {min(values)[0]:.2f} to {max(values)[0]:.2f}.{yours}"
     return _drawing(title, shapes, _WIDTH, _HEIGHT)
 
 

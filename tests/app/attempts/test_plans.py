@@ -11,7 +11,7 @@ from sqlalchemy import event, insert, text
 from app.accounts.models import UserRow
 from app.accounts.service import User
 from app.attempts.days import WINDOW, days
-from app.attempts.ranking import ranking
+from app.attempts.ranking import name_of_first, ranking, trend
 from app.attempts.service import AttemptLimits, Attempts
 from app.attempts.standing import progress, standings
 from app.authoring.service import Authoring
@@ -37,6 +37,7 @@ ADA = USERS[0]
 PROBLEM = "add_one"
 VERDICT = failed_verdict(PROBLEM, "v", "y" * 1000).model_dump(mode="json")
 # For someone with years of attempts, the last weeks are a small part.
+FIRST = datetime(2026, 1, 5, tzinfo=UTC)
 LAST = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(seconds=5900)
 MIDDLE = f"{2400:032x}"  # one of Ada's
 WAITS = f"{5980:032x}"
@@ -76,6 +77,8 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
     "how far somebody has come": (lambda at: progress(at.database, ADA), SCORED),
     "on which days": (lambda at: days(at.database, ADA, LAST + WINDOW, UTC), BY_TIME),
     "the ranking": (lambda at: ranking(at.database, PROBLEM, ADA, 100), RANKED),
+    "who was first in it": (lambda at: name_of_first(at.database, PROBLEM, FIRST), RANKED),
+    "the user's own attempts in it": (lambda at: trend(at.database, PROBLEM, ADA), RANKED),
     "how many were judged by another version": (lambda at: at.authoring.judged_by_others(PROBLEM, "w"), JUDGED),
     "is somebody flooding the queue": (lambda at: at.attempts.submit(ADA, PROBLEM, "x", "attempt"), WAITING),
     "how long is the queue": (lambda at: at.queue.stats(), BY_TURN),
@@ -178,6 +181,14 @@ async def refusals(place: Place, name: str) -> list[str]:
 
 async def test_attempts_are_found_along_an_index(place):
     assert [refusal for name in QUESTIONS for refusal in await refusals(place, name)] == []
+
+
+async def test_a_ranking_reads_nothing_but_its_index(place):
+    for name, (ask, index) in QUESTIONS.items():
+        if index == RANKED:
+            steps = [step for step in await plans(place, ask) if index in step]
+            read_rows = [step for step in steps if "COVERING" not in step and "Index Only Scan" not in step]
+            assert (name, bool(steps), read_rows) == (name, True, [])
 
 
 async def test_a_missing_index_would_be_noticed(place):

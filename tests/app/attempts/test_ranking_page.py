@@ -6,7 +6,7 @@ import pytest
 
 from app.accounts.identities import free_name
 from app.accounts.ranking_names import set_ranking_name
-from app.attempts.ranking import spread
+from app.attempts.ranking import name_of_first, ranking, trend
 from app.errors import NameInvalid, NameTaken
 from app.web.drawings.efficiency import bins_of
 from tests.app.accounts.people import PASSWORD, send_form, sign_in
@@ -31,12 +31,28 @@ async def show(service) -> str:
     return html.unescape(page.text)
 
 
-async def test_the_spread_the_first_and_ones_own_trend_in_each_database(either):
+async def test_the_distribution_the_first_and_ones_own_trend_in_each_database(either):
     people = await seed(either)
-    found = await spread(either.services.database, "add_one", people["owner"])
-    assert sorted(found.best) == [80.0, 104.0, 120.0]
-    assert (found.first_name, found.trend) == ("bob", (90.0, 104.0))
-    assert (await spread(either.services.database, "add_two", people["owner"])).first_at is None
+    database = either.services.database
+    found = await ranking(database, "add_one", people["owner"], 100)
+    assert found.counts == ((120.0, 1), (104.0, 1), (80.0, 1))
+    assert found.first_at is not None
+    assert await name_of_first(database, "add_one", found.first_at) == "bob"
+    assert await trend(database, "add_one", people["owner"]) == (90.0, 104.0)
+    assert (await ranking(database, "add_two", people["owner"], 100)).first_at is None
+
+
+async def test_the_first_places_are_those_with_fewer_better_users_than_the_limit(either):
+    accounts, database = either.services.accounts, either.services.database
+    people = {name: await accounts.add_user(name, "student") for name in ("ada", "bob", "cyd", "dan", "eve")}
+    for name, efficiency in zip(people, (100.0, 110.0, 100.0, 100.0, 90.0), strict=True):
+        await hand_in(database, people[name], accepted(efficiency))
+    expected = [(1, "bob"), (2, "ada"), (2, "cyd"), (2, "dan"), (5, "eve")]
+    for limit in range(1, 7):
+        found = await ranking(database, "add_one", people["eve"], limit)
+        assert [(each.place, each.name) for each in found.places] == expected[:limit]
+        assert found.own is not None
+        assert (found.own.place, found.users) == (5, 5)
 
 
 async def test_the_page_says_in_words_what_it_draws(service, package):
@@ -58,7 +74,7 @@ async def test_who_is_left_out_has_no_place_anywhere(either, package):
     answer = await read(either)
     assert (places(answer), answer["own"], answer["users"]) == ([(1, "ada", 120.0)], None, 1)
     page = await show(either)
-    assert "You have chosen to be in no ranking." in page
+    assert "You appear in no ranking." in page
     assert "First accepted: <strong>ada</strong>" in page
     assert "bob" not in page
 
@@ -106,6 +122,6 @@ async def test_it_is_chosen_in_the_account(service):
 
 
 def test_each_value_is_in_one_interval():
-    values = [80.0, 80.0, 81.5, 100.0, 119.999, 120.0]
-    assert sum(count for _, _, count in bins_of(values)) == len(values)
-    assert bins_of([100.0, 100.0]) == [(100.0, 100.0, 2)]
+    values = [(80.0, 2), (81.5, 1), (100.0, 1), (119.999, 1), (120.0, 3)]
+    assert sum(count for _, _, count in bins_of(values)) == 8
+    assert bins_of([(100.0, 2)]) == [(100.0, 100.0, 2)]
