@@ -335,6 +335,10 @@ class AssignmentInvalid(Refused):
     status, slug, title = 409, "assignment-invalid", "The assignment contradicts itself"
 
 
+class RosterInvalid(Refused):
+    status, slug, title = 422, "roster-invalid", "The roster cannot be imported"
+
+
 class TimeZoneNotFound(Refused):
     status, slug, title = 404, "time-zone-not-found", "There is no such time zone"
 

@@ -24,6 +24,8 @@ from app.authoring.service import Authoring
 from app.authoring.services import AuthoringServices
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator
+from app.courses.assignments import AssignmentChanges
+from app.courses.roster import Rosters
 from app.courses.service import Courses
 from app.courses.services import CourseServices
 from app.data_folder import DataFolder
@@ -219,7 +221,9 @@ async def _open(
                 directory=Directory(database),
                 people=PeopleChanges(database, accounts),
                 insight=Insight(database),
-                courses=Courses(database, catalogue),
+                courses=Courses(database),
+                assignments=AssignmentChanges(database, catalogue),
+                rosters=Rosters(database, accounts.invitations),
                 catalogue=catalogue,
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),

@@ -18,6 +18,7 @@ from app.authoring import pages as authoring_pages
 from app.browse import pages as browse_pages
 from app.browse import progress_pages, theme_pages
 from app.courses import api as courses_api
+from app.courses import assignment_pages, gradebook_pages, roster_api, roster_pages
 from app.courses import pages as courses_pages
 from app.help import pages as help_pages
 from app.insight import api as insight_api
@@ -60,7 +61,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, insight_api, reports_api, courses_api, audit_api):
+    for api in (people_api, attempt_api, insight_api, reports_api, courses_api, roster_api, audit_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -69,6 +70,8 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)
     for pages in (people_pages, attempt_pages, insight_pages, courses_pages, audit_pages):
+        app.include_router(pages.router)
+    for pages in (assignment_pages, gradebook_pages, roster_pages):
         app.include_router(pages.router)
     for pages in (authoring_pages, rejudging_pages):
         app.include_router(pages.router)

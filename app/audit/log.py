@@ -21,7 +21,16 @@ from app.errors import AuditEntryNotFound
 from app.ids import is_id, new_id
 
 LONGEST_REASON = 200
-Action = Literal["role-changed", "deactivated", "reactivated", "password-reset", "rejudge-applied"]
+LONGEST_DETAIL = 200
+Action = Literal[
+    "role-changed",
+    "deactivated",
+    "reactivated",
+    "password-reset",
+    "rejudge-applied",
+    "assignment-changed",
+    "assignment-withdrawn",
+]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
     "role-changed": "changed the role",
@@ -29,9 +38,11 @@ ACTION_WORDS: dict[Action, str] = {
     "reactivated": "reactivated the account",
     "password-reset": "reset the password",
     "rejudge-applied": "applied a rejudge",
+    "assignment-changed": "changed an assignment",
+    "assignment-withdrawn": "withdrew an assignment",
 }
-# What they did to problems: `whom` is None.
-OF_PROBLEMS: frozenset[Action] = frozenset({"rejudge-applied"})
+# What they did to problems and assignments: `whom` is None.
+OF_PROBLEMS: frozenset[Action] = frozenset({"rejudge-applied", "assignment-changed", "assignment-withdrawn"})
 
 
 @dataclass(frozen=True, slots=True)

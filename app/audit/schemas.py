@@ -30,7 +30,8 @@ class PartyJSON(BaseModel):
 
 
 class AuditEntryJSON(BaseModel):
-    """`actor` and `whom` are null once their account is deleted. `whom` is also null for `rejudge-applied`."""
+    """`actor` and `whom` are null once their account is deleted. `whom` is also null for what was done to a problem
+    or an assignment."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_ENTRY]})
 

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from app.accounts.caller import User
 from app.accounts.web import require_role, require_scope
 from app.clock import now
-from app.courses.due import from_local
 from app.courses.gradebook import columns_of, gradebook
 from app.courses.schemas import (
     AssignmentJSON,
     AssignmentList,
+    ChangedAssignmentJSON,
     ColumnJSON,
     CourseJSON,
     CourseList,
@@ -22,7 +22,7 @@ from app.courses.schemas import (
     NewAssignmentJSON,
     NewCourseJSON,
 )
-from app.courses.service import AssignedProblem, manages
+from app.courses.service import manages
 from app.courses.services import CourseServices
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
@@ -86,18 +86,24 @@ async def list_assignments(request: Request, course_id: str, user: Reader) -> As
     openapi_extra=body_of(NewAssignmentJSON),
 )
 async def create_assignment(request: Request, course_id: str, user: Instructor) -> AssignmentJSON:
-    courses = services_of(request, CourseServices).courses
+    services = services_of(request, CourseServices)
     body = await read_json(request, NewAssignmentJSON)
-    course = await courses.get(user, course_id)
-    assignment = await courses.assign(
-        course,
-        body.name,
-        from_local("opens", body.opens, course.time_zone, is_due=False),
-        from_local("due", body.due, course.time_zone, is_due=True),
-        body.late_percent,
-        [AssignedProblem(each.problem, each.points) for each in body.problems],
-    )
-    return AssignmentJSON.of(assignment)
+    course = await services.courses.get(user, course_id)
+    return AssignmentJSON.of(await services.assignments.create(course, body.terms(course)))
+
+
+@router.put(
+    "/courses/{course_id}/assignments/{assignment_id}",
+    summary="Replace all fields of an assignment, as an instructor",
+    responses=_REFUSALS,
+    openapi_extra=body_of(ChangedAssignmentJSON),
+)
+async def change_assignment(request: Request, course_id: str, assignment_id: str, user: Instructor) -> AssignmentJSON:
+    services = services_of(request, CourseServices)
+    body = await read_json(request, ChangedAssignmentJSON)
+    course = await services.courses.get(user, course_id)
+    before = await services.courses.assignment(course, assignment_id)
+    return AssignmentJSON.of(await services.assignments.change(user, course, before, body.terms(course), body.reason))
 
 
 @router.delete(
@@ -107,8 +113,8 @@ async def create_assignment(request: Request, course_id: str, user: Instructor) 
     responses=problem_responses(401, 403, 404),
 )
 async def withdraw_assignment(request: Request, course_id: str, assignment_id: str, user: Instructor) -> None:
-    courses = services_of(request, CourseServices).courses
-    await courses.withdraw(await courses.get(user, course_id), assignment_id)
+    services = services_of(request, CourseServices)
+    await services.assignments.withdraw(user, await services.courses.get(user, course_id), assignment_id)
 
 
 @router.delete(

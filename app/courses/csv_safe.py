@@ -4,6 +4,8 @@ import csv
 import io
 from collections.abc import Iterable
 
+from starlette.responses import Response
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -14,6 +16,12 @@ def csv_of(rows: Iterable[Iterable[object]]) -> str:
     for row in rows:
         writer.writerow([_harmless(each) for each in row])
     return "\ufeff" + text.getvalue()
+
+
+def csv_download(name: str, rows: Iterable[Iterable[object]]) -> Response:
+    """A response that a browser saves under this name, and that no cache stores."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(csv_of(rows), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _harmless(value: object) -> object:

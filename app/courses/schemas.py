@@ -5,10 +5,20 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.accounts.text import LINE_PATTERN
-from app.courses.due import LOCAL_PATTERN
+from app.accounts.text import EMPTY_LINE_PATTERN, LINE_PATTERN
+from app.audit.log import LONGEST_REASON
+from app.courses.assignments import Terms
+from app.courses.due import LOCAL_PATTERN, from_local
 from app.courses.gradebook import Column, Line
-from app.courses.service import LONGEST_NAME, MOST_POINTS, MOST_PROBLEMS, Assignment, Course, MemberRole
+from app.courses.service import (
+    LONGEST_NAME,
+    MOST_POINTS,
+    MOST_PROBLEMS,
+    AssignedProblem,
+    Assignment,
+    Course,
+    MemberRole,
+)
 
 _COURSE: dict[str, Any] = {
     "id": "2c4e6a8b0d1f3e5c7a9b9e7c5a3b1d0f",
@@ -116,6 +126,24 @@ class NewAssignmentJSON(BaseModel):
     due: str = Field(json_schema_extra={"pattern": LOCAL_PATTERN})
     late_percent: Annotated[int, Field(ge=1, le=100), BeforeValidator(_whole)] | None = None
     problems: list[AssignedProblemJSON] = Field(min_length=1, max_length=MOST_PROBLEMS)
+
+    def terms(self, course: Course) -> Terms:
+        """Raises `FieldInvalid` and `AssignmentInvalid`."""
+        return Terms(
+            name=self.name,
+            opens_at=from_local("opens", self.opens, course.time_zone, is_due=False),
+            due_at=from_local("due", self.due, course.time_zone, is_due=True),
+            late_percent=self.late_percent,
+            problems=[AssignedProblem(each.problem, each.points) for each in self.problems],
+        )
+
+
+class ChangedAssignmentJSON(NewAssignmentJSON):
+    """The whole assignment as it is from now on. The audit log contains what changed, and `reason`."""
+
+    model_config = _body(_NEW_ASSIGNMENT | {"reason": "postponed by a week"})
+
+    reason: str = Field("", max_length=LONGEST_REASON, json_schema_extra={"pattern": EMPTY_LINE_PATTERN})
 
 
 class AssignmentJSON(BaseModel):

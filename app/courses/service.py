@@ -1,4 +1,4 @@
-"""Courses, who is in them, and what is due: the only writer of these tables."""
+"""Courses, who is in them, and what is due. The only writer of the first two; assignments.py writes what is due."""
 
 import secrets
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Literal, cast
 
 from sqlalchemy import delete, func, select, update
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -18,16 +17,13 @@ from app.courses.due import check_time_zone
 from app.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
 from app.database import Database, insert_into
 from app.errors import (
-    AssignmentInvalid,
     AssignmentNotFound,
     CourseNotFound,
-    FieldInvalid,
     JoinCodeInvalid,
     PersonNotFound,
     RoleMissing,
 )
 from app.ids import is_id, new_id
-from app.problems.service import Catalogue
 
 LONGEST_NAME = 100
 MOST_PROBLEMS = 60
@@ -82,9 +78,8 @@ def manages(user: User) -> bool:
 class Courses:
     """Safe to share between requests. The routes check who may call what; `get` checks who may see a course."""
 
-    def __init__(self, database: Database, catalogue: Catalogue) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._catalogue = catalogue
 
     async def create(self, name: str, time_zone: str) -> Course:
         """Raises `FieldInvalid` and `TimeZoneNotFound`."""
@@ -188,41 +183,6 @@ class Courses:
         if found is None:
             raise _nobody(user_id)
 
-    async def assign(
-        self,
-        course: Course,
-        name: str,
-        opens_at: datetime,
-        due_at: datetime,
-        late_percent: int | None,
-        problems: Sequence[AssignedProblem],
-    ) -> Assignment:
-        """Raises `FieldInvalid`, `AssignmentInvalid` and `ProblemNotFound`."""
-        name = check_line("name", name, LONGEST_NAME)
-        if due_at <= opens_at:
-            raise AssignmentInvalid("due: it must be due after it opens.")
-        if late_percent is not None and not 1 <= late_percent <= 100:
-            raise FieldInvalid("late_percent: give 1 to 100 percent per day, or nothing.")
-        if not 1 <= len(problems) <= MOST_PROBLEMS:
-            raise FieldInvalid(f"problems: give 1 to {MOST_PROBLEMS} problems.")
-        for place, each in enumerate(problems, 1):
-            self._catalogue.get(each.problem)
-            if not 0 <= each.points <= MOST_POINTS:
-                raise FieldInvalid(f"problems: problem {place} needs 0 to {MOST_POINTS} points.")
-            if each.problem in {other.problem for other in problems[: place - 1]}:
-                raise AssignmentInvalid(f"problems: {each.problem!r} appears twice.")
-        row = AssignmentRow(
-            id=new_id(), course_id=course.id, name=name, opens_at=opens_at, due_at=due_at, late_percent=late_percent
-        )
-        async with self._database.writing() as session:
-            session.add(row)
-            await session.flush()
-            session.add_all(
-                AssignmentProblemRow(assignment_id=row.id, position=position, problem=each.problem, points=each.points)
-                for position, each in enumerate(problems)
-            )
-        return Assignment(row.id, name, opens_at, due_at, late_percent, tuple(problems))
-
     async def assignments(self, course: Course) -> list[Assignment]:
         """By deadline."""
         rows = select(AssignmentRow).where(AssignmentRow.course_id == course.id)
@@ -237,23 +197,22 @@ class Courses:
             problems: dict[str, list[AssignedProblem]] = {each.id: [] for each in found}
             for each in await session.scalars(within):
                 problems[each.assignment_id].append(AssignedProblem(each.problem, each.points))
-        return [
-            Assignment(each.id, each.name, each.opens_at, each.due_at, each.late_percent, tuple(problems[each.id]))
-            for each in found
-        ]
+        return [assignment_of(each, problems[each.id]) for each in found]
 
-    async def withdraw(self, course: Course, assignment_id: str) -> None:
-        """Attempts stay. Raises `AssignmentNotFound`."""
-        async with self._database.writing() as session:
-            row = await _assignment(session, course, assignment_id)
-            await session.delete(row)
+    async def assignment(self, course: Course, assignment_id: str) -> Assignment:
+        """Raises `AssignmentNotFound`."""
+        for each in await self.assignments(course):
+            if each.id == assignment_id:
+                return each
+        raise no_assignment(assignment_id)
 
 
-async def _assignment(session: AsyncSession, course: Course, assignment_id: str) -> AssignmentRow:
-    row = await session.get(AssignmentRow, assignment_id) if is_id(assignment_id) else None
-    if row is None or row.course_id != course.id:
-        raise AssignmentNotFound(f"This course has no assignment with the id {assignment_id[:64]!r}.")
-    return row
+def assignment_of(row: AssignmentRow, problems: Sequence[AssignedProblem]) -> Assignment:
+    return Assignment(row.id, row.name, row.opens_at, row.due_at, row.late_percent, tuple(problems))
+
+
+def no_assignment(assignment_id: str) -> AssignmentNotFound:
+    return AssignmentNotFound(f"This course has no assignment with the id {assignment_id[:64]!r}.")
 
 
 def _course(row: CourseRow, students: int = 0) -> Course:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.courses.assignments import AssignmentChanges
+from app.courses.roster import Rosters
 from app.courses.service import Courses
 from app.problems.services import ProblemServices
 
@@ -9,3 +11,5 @@ from app.problems.services import ProblemServices
 @dataclass(frozen=True, kw_only=True)
 class CourseServices(ProblemServices):
     courses: Courses
+    assignments: AssignmentChanges
+    rosters: Rosters

@@ -71,8 +71,9 @@ async def test_a_whole_course_in_a_browser(either, people):
 
     book = (await tess.get(f"{course}/gradebook")).text
     assert re.search(r'<th scope="row"><a [^>]+>ada</a></th><td>50</td><td><strong>50</strong></td>', book)
-    withdrawal = re.search(rf'action="({course}/assignments/\w+/withdraw)"', (await tess.get(course)).text)[1]
-    assert (await send_form(tess, course, withdrawal)).status_code == 303
+    edit = re.search(rf'href="({course}/assignments/\w+/edit)"', (await tess.get(course)).text)[1]
+    assert (await send_form(tess, edit, edit.replace("/edit", "/withdraw"), reason="a mistake")).status_code == 303
+    assert "Week 1" not in (await tess.get(course)).text
     removal = re.search(rf'action="({course}/people/\w+/remove)"', (await tess.get(course)).text)[1]
     assert (await send_form(tess, course, removal)).status_code == 303
     assert (await ada.get(course)).status_code == 404

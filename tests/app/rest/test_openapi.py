@@ -74,7 +74,9 @@ OPERATIONS = """
     POST /api/v1/courses/join join_course
     GET /api/v1/courses/{course_id}/assignments list_assignments
     POST /api/v1/courses/{course_id}/assignments create_assignment
+    PUT /api/v1/courses/{course_id}/assignments/{assignment_id} change_assignment
     DELETE /api/v1/courses/{course_id}/assignments/{assignment_id} withdraw_assignment
+    POST /api/v1/courses/{course_id}/roster import_roster
     DELETE /api/v1/courses/{course_id}/people/{person_id} remove_from_course
     PUT /api/v1/courses/{course_id}/people/{person_id}/role set_role_in_course
     GET /api/v1/courses/{course_id}/gradebook get_gradebook

@@ -1,0 +1,134 @@
+"""The forms with which instructors create, change and withdraw assignments."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.courses.assignments import Terms
+from app.courses.due import from_local, to_local
+from app.courses.pages import course_page, go_to, services_for
+from app.courses.service import AssignedProblem, Assignment, Course
+from app.errors import FieldInvalid, Refused
+from app.web.forms import read_form
+from app.web.templating import render_page
+
+router = APIRouter(prefix="/courses/{course_id}/assignments", include_in_schema=False)
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+_LARGEST_FORM = 16 * 1024
+
+
+@router.post("")
+async def assign(request: Request, course_id: str, user: Instructor) -> Response:
+    services = services_for(request)
+    form = await read_form(request, max_bytes=_LARGEST_FORM)
+    course = await services.courses.get(user, course_id)
+    try:
+        await services.assignments.create(course, _terms(form, course))
+    except Refused as refusal:
+        return await course_page(request, user, course, refusal, form)
+    return go_to(course)
+
+
+@router.get("/{assignment_id}/edit")
+async def edit(request: Request, course_id: str, assignment_id: str, user: Instructor) -> HTMLResponse:
+    courses = services_for(request).courses
+    course = await courses.get(user, course_id)
+    assignment = await courses.assignment(course, assignment_id)
+    return _edit_page(user, course, assignment, _as_form(course, assignment))
+
+
+@router.post("/{assignment_id}/edit")
+async def change(request: Request, course_id: str, assignment_id: str, user: Instructor) -> Response:
+    services = services_for(request)
+    form = await read_form(request, max_bytes=_LARGEST_FORM)
+    course = await services.courses.get(user, course_id)
+    assignment = await services.courses.assignment(course, assignment_id)
+    try:
+        terms = _terms(form, course, assignment)
+        await services.assignments.change(user, course, assignment, terms, form.get("reason", ""))
+    except Refused as refusal:
+        return _edit_page(user, course, assignment, form, refusal)
+    return go_to(course)
+
+
+@router.post("/{assignment_id}/withdraw")
+async def withdraw(request: Request, course_id: str, assignment_id: str, user: Instructor) -> Response:
+    services = services_for(request)
+    form = await read_form(request)
+    course = await services.courses.get(user, course_id)
+    await services.assignments.withdraw(user, course, assignment_id, form.get("reason", ""))
+    return go_to(course)
+
+
+def _edit_page(
+    user: User, course: Course, assignment: Assignment, form: dict[str, str], refusal: Refused | None = None
+) -> HTMLResponse:
+    return render_page(
+        "assignment_edit.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        course=course,
+        assignment=assignment,
+        form=form,
+        refusal=refusal,
+    )
+
+
+def _terms(form: dict[str, str], course: Course, before: Assignment | None = None) -> Terms:
+    """Raises `FieldInvalid` and `AssignmentInvalid`."""
+    shown = _as_form(course, before) if before else {}
+
+    def moment(field: str) -> datetime:
+        text = form.get(field, "")
+        # A local time that occurs twice names two moments. One that was not touched stays the moment that it was.
+        if before is not None and text == shown[field]:
+            return before.opens_at if field == "opens" else before.due_at
+        return from_local(field, text, course.time_zone, is_due=field == "due")
+
+    return Terms(
+        name=form.get("name", ""),
+        opens_at=moment("opens"),
+        due_at=moment("due"),
+        late_percent=_number(form, "late_percent", "1 to 100 percent per day"),
+        problems=_problems(form.get("problems", "")),
+    )
+
+
+def _as_form(course: Course, assignment: Assignment) -> dict[str, str]:
+    """The fields of the form that would create it."""
+    opens, due = (to_local(each, course.time_zone) for each in (assignment.opens_at, assignment.due_at))
+    return {
+        "name": assignment.name,
+        "opens": f"{opens:%Y-%m-%dT%H:%M}",
+        "due": f"{due:%Y-%m-%dT%H:%M}",
+        "late_percent": str(assignment.late_percent or ""),
+        "problems": "\n".join(f"{each.problem} {each.points}" for each in assignment.problems),
+    }
+
+
+def _number(form: dict[str, str], field: str, allowed: str) -> int | None:
+    """The number in a field that may be empty. Raises `FieldInvalid`."""
+    text = form.get(field, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 6):
+        raise FieldInvalid(f"{field}: give {allowed}, or nothing.")
+    return int(text)
+
+
+def _problems(text: str) -> list[AssignedProblem]:
+    """A problem on each line, by its slug, and its points, or 100."""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words:
+            continue
+        points = words[1] if len(words) > 1 else "100"
+        if len(words) > 2 or not (points.isascii() and points.isdecimal() and len(points) <= 4):
+            raise FieldInvalid(f"problems: line {number} must be a problem and its points, such as 'fsdp_step 100'.")
+        found.append(AssignedProblem(words[0], int(points)))
+    return found

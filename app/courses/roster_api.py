@@ -1,0 +1,98 @@
+"""REST: check and import a roster."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.courses.roster import Outcome
+from app.courses.roster_file import LONGEST_ROSTER
+from app.courses.roster_links import invitation_link
+from app.courses.services import CourseServices
+from app.rest.body import body_of, read_json
+from app.rest.problem_json import problem_responses
+from app.services import services_of
+
+router = APIRouter(tags=["courses"])
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+_ENTRY: dict[str, Any] = {
+    "row": 2,
+    "username": "",
+    "name": "Grace Hopper",
+    "email": "grace@example.org",
+    "outcome": "invite",
+    "detail": "",
+    "url": "https://meshgrade.example/sign-up?invitation=…",
+}
+
+
+class RosterJSON(BaseModel):
+    """`csv` begins with a row of column names: `username`, `name` and `email`. `import` false only checks it."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        json_schema_extra={"examples": [{"csv": "name,email\nGrace Hopper,grace@example.org\n", "import": False}]},
+    )
+
+    csv: str = Field(max_length=LONGEST_ROSTER)
+    is_import: bool = Field(False, alias="import")
+
+
+class RosterEntryJSON(BaseModel):
+    """What an import does with a row: `enrol` somebody who has an account, or `invite` them.
+
+    `member` and `invited` need nothing more. `fault`: `detail` says what to correct. `url` is the link of a new
+    invitation, and is shown only here.
+    """
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_ENTRY]})
+
+    row: int
+    username: str
+    name: str
+    email: str
+    outcome: Outcome
+    detail: str
+    url: str | None
+
+
+class ImportedRosterJSON(BaseModel):
+    """`imported` is false if you only checked, or if a row has a fault: then nothing was imported."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"imported": True, "rows": [_ENTRY]}]})
+
+    imported: bool
+    rows: list[RosterEntryJSON]
+
+
+@router.post(
+    "/courses/{course_id}/roster",
+    summary="Check or import a roster, as an instructor: all of it, or nothing while a row has a fault",
+    responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422),
+    openapi_extra=body_of(RosterJSON),
+)
+async def import_roster(request: Request, response: Response, course_id: str, user: Instructor) -> ImportedRosterJSON:
+    services = services_of(request, CourseServices)
+    body = await read_json(request, RosterJSON, max_bytes=6 * LONGEST_ROSTER + 1024)
+    course = await services.courses.get(user, course_id)
+    do = services.rosters.apply if body.is_import else services.rosters.check
+    roster = await do(user, course, body.csv)
+    response.headers["Cache-Control"] = "no-store"
+    return ImportedRosterJSON(
+        imported=roster.imported,
+        rows=[
+            RosterEntryJSON(
+                row=each.row.number,
+                username=each.row.username,
+                name=each.row.name,
+                email=each.row.email,
+                outcome=each.outcome,
+                detail=each.detail,
+                url=invitation_link(request, course, each.invitation) if each.invitation else None,
+            )
+            for each in roster.entries
+        ],
+    )

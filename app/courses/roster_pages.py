@@ -1,0 +1,71 @@
+"""The page that checks and imports a roster. It works in two steps: first what each row would do, then the import."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.courses.csv_safe import csv_download
+from app.courses.pages import services_for
+from app.courses.roster import Roster
+from app.courses.roster_file import LONGEST_ROSTER
+from app.courses.roster_links import invitation_link
+from app.courses.service import Course
+from app.errors import FieldInvalid, Refused
+from app.web.forms import read_form
+from app.web.templating import render_secret_page
+
+router = APIRouter(prefix="/courses/{course_id}/roster", include_in_schema=False)
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+# As a form sends it, a character may take nine bytes.
+_LARGEST_FORM = 9 * LONGEST_ROSTER
+
+
+@router.get("")
+async def show_roster(request: Request, course_id: str, user: Instructor) -> HTMLResponse:
+    return _page(user, await services_for(request).courses.get(user, course_id), "")
+
+
+@router.post("")
+async def import_roster(request: Request, course_id: str, user: Instructor) -> Response:
+    services = services_for(request)
+    form = await read_form(request, max_bytes=_LARGEST_FORM)
+    course = await services.courses.get(user, course_id)
+    text, step = form.get("csv", ""), form.get("step", "check")
+    try:
+        if len(text) > LONGEST_ROSTER:
+            raise FieldInvalid(f"csv: the roster has more than {LONGEST_ROSTER} characters. Split it.")
+        if step == "check":
+            return _page(user, course, text, await services.rosters.check(user, course, text))
+        roster = await services.rosters.apply(user, course, text)
+    except Refused as refusal:
+        return _page(user, course, text, refusal=refusal)
+    links = [
+        (each.row.name, each.row.email, each.row.username, invitation_link(request, course, each.invitation))
+        for each in roster.entries
+        if each.invitation
+    ]
+    if step == "download" and roster.imported:
+        return csv_download("invitations.csv", [("name", "email", "username", "link"), *links])
+    return _page(user, course, "" if roster.imported else text, roster, links=links)
+
+
+def _page(
+    user: User,
+    course: Course,
+    text: str,
+    roster: Roster | None = None,
+    refusal: Refused | None = None,
+    links: list[tuple[str, str, str, str]] | None = None,
+) -> HTMLResponse:
+    return render_secret_page(
+        "roster.html",
+        refusal=refusal,
+        user=user,
+        course=course,
+        text=text,
+        roster=roster,
+        links=links or [],
+    )
