@@ -30,6 +30,11 @@ def _cores_and_one() -> int:
     return _cores() + 1
 
 
+def _problems_that_fit() -> int:
+    """As many as a sixteenth of the memory holds, at 100 MB each, so that usually every problem stays warm."""
+    return min(24, max(4, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 16 // 100_000_000))
+
+
 def _host_and_process() -> str:
     return f"{re.sub(r'[^A-Za-z0-9._-]', '-', socket.gethostname())[:80] or 'localhost'}:{os.getpid()}"
 
@@ -57,7 +62,7 @@ class Settings(BaseSettings):
     isolation: Literal["bubblewrap", "container"] = "bubblewrap"
     pool_generic: int = Field(default=1, ge=0, le=64)
     pool_per_problem: int = Field(default_factory=_cores_and_one, ge=0, le=256)
-    pool_problems: int = Field(default=4, ge=1, le=256)
+    pool_problems: int = Field(default_factory=_problems_that_fit, ge=1, le=256)
     package_time_s: float = Field(default=120.0, gt=0, le=600)
     package_wall_s: float = Field(default=300.0, gt=0, le=1200)
     package_memory_mb: int = Field(default=4096, ge=512, le=65536)

@@ -1,7 +1,8 @@
-"""The cost of exporting in a runner for submissions with their own `init`: `python -m benchmarks.inits [SLUG …]`.
+"""What a submission costs a runner that is not warm for its problem: `python -m benchmarks.inits [SLUG …]`.
 
-Each accepted submission is exported for every mesh in a fresh process, three times: as JAX compiles by default, with
-the compiler options of program mode, and with these and the programs of the problem's warm-up at hand, as in a runner.
+Each accepted submission is exported for every mesh, or called with every case, in a fresh process, three times: as JAX
+compiles by default, with the compiler options of a runner, and with these and the programs of the problem's warm-up at
+hand.
 """
 
 import json
@@ -47,25 +48,30 @@ def _inside(slug: str, name: str, side: str, kept: Path) -> float:
     """CPU seconds to export for all meshes. `collect` writes the warm-up's programs to `kept` instead."""
     from grader import wire
     from grader.modes.program.mode import rehearsing_runner
+    from grader.package.package import ProgramManifest
     from grader.runner import private_jax, warm
 
     package = read_package(CHECKOUT / "problems" / slug)
     warm.trace_common_operations()
     cache = warm.start_backend()
-    warmup = rehearsing_runner(package, package.manifest).warmup
-    assert warmup is not None
+    manifest = package.manifest
     if side == "collect":
-        kept.write_bytes(wire.pack({}, {"entries": warm.warm(warmup.source, cache, {})}))
+        warmup = rehearsing_runner(package, manifest).warmup if isinstance(manifest, ProgramManifest) else None
+        programs = warm.warm(warmup.source if warmup else package.warmup, cache, {})
+        kept.write_bytes(wire.pack({}, {"entries": programs}))
         return 0.0
     if side == "plain":
-        private_jax.compile_with = lambda options: None
+        private_jax.compile_with({})
     if side == "programs":
         with kept.open("rb") as file:
             entries = wire.read_frame(file, max_payload_bytes=1 << 30)[1]["entries"]
         warm.warm("", cache, entries)  # type: ignore[arg-type]
     source = next(each.source for each in package.accepted if each.name == name)
     before = _cpu_s()
-    _export(package, source)
+    if isinstance(manifest, ProgramManifest):
+        _export(package, source)
+    else:
+        _call(package, source)
     return _cpu_s() - before
 
 
@@ -91,6 +97,23 @@ def _export(package, source: str) -> None:  # type: ignore[no-untyped-def]
                 "args": list(signature.args),
             }
             export_program(submission, request | {"seeds": [0, 1] if program.init else []})
+
+
+def _call(package, source: str) -> None:  # type: ignore[no-untyped-def]
+    """Once with each public case and each hidden one."""
+    import numpy as np
+
+    from grader.runner import serve
+    from grader.runner.submission import Submission
+
+    cases: dict[str, object] = {}
+    exec(package.cases, cases)
+    drawn = [*cases["public_cases"](), *cases["hidden_cases"](np.random.default_rng(0))]  # type: ignore[operator]
+    observer = serve.Observer()
+    observer.install()
+    submission = Submission.load(source, package.manifest.entry)
+    for case in drawn:
+        serve._call(submission, list(case.values()), observer)
 
 
 def _cpu_s() -> float:

@@ -22,7 +22,6 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.runner import private_jax
-from grader.runner.options import COMPILER_OPTIONS
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
 from grader.wire import MAX_LEAVES, MAX_PATH
 
@@ -83,7 +82,6 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     Raises:
       Fault: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
     """
-    private_jax.compile_with(COMPILER_OPTIONS)
     given = _make_mesh(request["mesh"], AxisType.Auto)
     init = submission.function(request["init"]) if request["init"] else None
     tree, init_artifact = _Tree([], [], None), None
@@ -157,7 +155,6 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
     Args:
       compiled: an earlier rehearsal has filled the compilation cache, so steps that only fill the cache are left out.
     """
-    private_jax.compile_with(COMPILER_OPTIONS)
     for axes in meshes:
         mesh = _make_mesh(axes, AxisType.Auto)
         with jax.set_mesh(mesh):

@@ -8,6 +8,7 @@ adds one: loading a compiled program means executing it.
 import functools
 import hashlib
 import importlib.metadata
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import numpy as np
 
 from grader import wire
 from grader.package.package import Limits
+from grader.runner.options import COMPILER_OPTIONS
 from grader.sandbox.protocol import Warmup
 from grader.sandbox.session import ForkSession
 
@@ -88,7 +90,8 @@ def _key(devices: int, warmup: Warmup) -> str:
     """A hash of everything that compiled code depends on, including the features of the processor."""
     versions = [f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax")]
     flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
-    parts = [str(devices), warmup.version, warmup.source, *versions, flags, os.uname().machine]
+    options = json.dumps(COMPILER_OPTIONS, sort_keys=True)
+    parts = [str(devices), warmup.version, warmup.source, *versions, options, flags, os.uname().machine]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

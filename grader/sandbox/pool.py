@@ -32,8 +32,9 @@ _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
 # A slot takes its next submission within this time, if there is one.
 _BETWEEN_TWO_S = 0.15
-# This long after the last submission, its problem keeps only as many forks as the others.
+# This long after the last submission, its problem keeps only as many forks as the others, and few problems keep any.
 _SPARE_S = 300.0
+_RESTING_PROBLEMS = 4
 # A zygote killed from outside takes a half-made fork with it. This many times in a row is not an accident: takers
 # get the error.
 _MAX_LOST = 3
@@ -47,7 +48,7 @@ class PoolSettings:
       generic: with the backend up, for any problem.
       per_problem: warmed for the most recent problem, in addition to the generic ones. Each other problem that
         is kept warm has one.
-      problems: how many problems are kept warm: the most recent ones.
+      problems: how many problems are kept warm: the most recent ones. Some minutes after the last submission, four.
       fillers: how many are made at the same time.
       at_once: how many submissions are graded at the same time, at most; None if unknown.
     """
@@ -223,8 +224,11 @@ class Pool:
         for each in (_Kind(kind.devices, None, kind.program), kind):
             self._asked.pop(each, None)
             self._asked[each] = None
+        self._keep_problems(self._settings.problems)
+
+    def _keep_problems(self, number: int) -> None:
         problems = [each for each in self._asked if each.warmup is not None]
-        for old in problems[: -self._settings.problems]:
+        for old in problems[:-number]:
             del self._asked[old]
             for session in self._waiting.pop(old, ()):
                 session.close()
@@ -339,6 +343,7 @@ class Pool:
         """Release forks after a while without submissions, because waiting forks hold memory."""
         if time.monotonic() - self._last_asked < _SPARE_S:
             return
+        self._keep_problems(_RESTING_PROBLEMS)
         for kind, queue in self._waiting.items():
             while kind in self._asked and len(queue) > self._target(kind):
                 queue.pop().close()

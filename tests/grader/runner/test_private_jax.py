@@ -11,6 +11,7 @@ import jax
 import pytest
 
 from grader.runner import private_jax
+from grader.runner.options import COMPILER_OPTIONS
 from grader.sandbox.bubblewrap import runner_environment
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -46,6 +47,8 @@ from grader.runner.options import COMPILER_OPTIONS
 found = {"started_before": private_jax.backend_is_started()}
 cache = warm.start_backend()
 found["started_after"] = private_jax.backend_is_started()
+options = private_jax.compiler.get_compile_options(num_replicas=1, num_partitions=1)
+found["options"] = sorted(name for name, _ in options.env_option_overrides)
 
 
 def double(x):
@@ -166,6 +169,10 @@ def test_what_is_compiled_later_has_the_options(inside: dict[str, object]):
     # The compiler itself has to have seen it.
     assert "xla_no_such_option" in inside["refused"]
     assert inside["tripled"] == 3.0
+
+
+def test_a_runner_compiles_for_one_execution_from_the_start(inside: dict[str, object]):
+    assert inside["options"] == sorted(private_jax.known_options(COMPILER_OPTIONS))
 
 
 def test_an_equation_names_the_line_that_made_it(inside: dict[str, object]):

@@ -95,6 +95,17 @@ def test_only_the_problem_asked_for_last_has_more_than_one_fork_and_that_for_a_w
         wait_for(lambda: pool.stats().warm == {"v1": 1, "v2": 1}, "what nobody has come for is let go")
 
 
+def test_after_a_while_without_submissions_few_problems_stay_warm(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool_module, "_RESTING_PROBLEMS", 1)
+    other = replace(WARM, warmup=Warmup("v2", WARM.warmup.source))
+    with build_sandbox(tmp_path, settings=PoolSettings(generic=1, per_problem=1, problems=2, fillers=1)) as pool:
+        pool.warm(WARM)
+        pool.warm(other)
+        wait_for(lambda: pool.stats().warm == {"v1": 1, "v2": 1}, "both are warmed")
+        monkeypatch.setattr(pool_module, "_SPARE_S", 0.0)
+        wait_for(lambda: pool.stats().warm == {"v2": 1}, "the older one is released")
+
+
 def test_work_in_the_background_has_the_lowest_priority(pool):
     with pool.open(replace(SPEC, background=True)) as session:
         threads = [int(task) for task in os.listdir(f"/proc/{session.pid}/task")]
