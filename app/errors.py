@@ -343,6 +343,26 @@ class TimeZoneNotFound(Refused):
     status, slug, title = 404, "time-zone-not-found", "There is no such time zone"
 
 
+class LaunchRefused(Refused):
+    status, slug, title = 403, "launch-refused", "The launch was refused"
+
+
+class LaunchNotFound(Refused):
+    status, slug, title = 404, "launch-not-found", "This launch is over"
+
+
+class PlatformNotFound(Refused):
+    status, slug, title = 404, "platform-not-found", "There is no such learning platform"
+
+
+class PlatformTaken(Refused):
+    status, slug, title = 409, "platform-taken", "The learning platform is already registered"
+
+
+class PlatformFailed(Refused):
+    status, slug, title = 502, "platform-failed", "The learning platform failed"
+
+
 class PersonDeactivated(Refused):
     status, slug, title = 409, "person-deactivated", "The account is deactivated"
 

@@ -5,7 +5,9 @@ paused at any time. When a lease has expired, another process takes the row and 
 first process changes nothing. A rejudge needs no lease: each of its steps is one transaction, which locks its row.
 """
 
-from collections.abc import Sequence
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -17,6 +19,9 @@ from app.clock import now
 from app.database import UTCDateTime
 from app.ids import new_id
 
+log = logging.getLogger(__name__)
+
+_LOOK_S = 2.0
 # The values with which a write also gives up the lease.
 FREE: dict[str, Any] = {"fence_token": None, "lease_until": None}
 
@@ -61,3 +66,15 @@ async def write(session: AsyncSession, row: type[LeasedRow], row_id: str, token:
         .execution_options(synchronize_session=False)
     )
     return isinstance(done, CursorResult) and done.rowcount == 1
+
+
+async def keep_working(step: Callable[[], Awaitable[int]], failure: str) -> None:
+    """Call `step` until cancelled, with a pause after it found nothing to do. `failure` is logged if it raises."""
+    while True:
+        try:
+            done = await step()
+        except Exception:  # a busy database must not end this for good
+            log.exception(failure)
+            done = 0
+        if done == 0:
+            await asyncio.sleep(_LOOK_S)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
@@ -27,11 +28,18 @@ from app.authoring.validator import Validator
 from app.courses.assignments import AssignmentChanges
 from app.courses.roster import Rosters
 from app.courses.service import Courses
-from app.courses.services import CourseServices
 from app.data_folder import DataFolder
 from app.database import Database
 from app.insight.service import Insight
 from app.insight.services import InsightServices
+from app.lti.keys import ToolKeys
+from app.lti.launches import Launches
+from app.lti.linked import LinkedCourses
+from app.lti.platforms import Platforms
+from app.lti.requests import PlatformRequests
+from app.lti.scores import ScoreSender, queue_scores
+from app.lti.selections import Selections
+from app.lti.services import LTIServices
 from app.migrate import migrate
 from app.operating.metrics import Metrics
 from app.operating.services import OperatingServices
@@ -76,11 +84,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOOK_FOR_SECRET_S = 2.0
-_HOOKS = QueueHooks(on_finished=queue_deliveries, draw_of=draw_of)
 _DESCRIPTION = (
     "Practice problems in distributed JAX, with a grader. Send `Authorization: Bearer <token>`. "
     "Every error is `application/problem+json` (RFC 9457). Match on its `slug`."
 )
+
+
+async def _on_finished(session: AsyncSession, attempt_id: str) -> None:
+    await queue_deliveries(session, attempt_id)
+    await queue_scores(session, attempt_id)
+
+
+_HOOKS = QueueHooks(on_finished=_on_finished, draw_of=draw_of)
 
 
 def _quiet(line: str) -> None:
@@ -100,7 +115,7 @@ class Grading:
 @dataclass(frozen=True, kw_only=True)
 class AllServices(
     InsightServices,
-    CourseServices,
+    LTIServices,
     AuthoringServices,
     RejudgingServices,
     WebhookServices,
@@ -207,6 +222,10 @@ async def _open(
             settings.guest_runs_in_total,
         )
         validations = Validations(database)
+        courses = Courses(database)
+        lti_keys = ToolKeys(database, data.secret)
+        lti_platforms = Platforms(database, accounts.recent, private=settings.lti_private)
+        lti_requests = PlatformRequests(Outside(private=settings.lti_private), lti_keys)
         preparing = [] if built is None else [(_preparing(built, walls, settings, say), catalogue.all())]
         share(
             app,
@@ -221,9 +240,16 @@ async def _open(
                 directory=Directory(database),
                 people=PeopleChanges(database, accounts),
                 insight=Insight(database),
-                courses=Courses(database),
+                courses=courses,
                 assignments=AssignmentChanges(database, catalogue),
                 rosters=Rosters(database, accounts.invitations),
+                lti_keys=lti_keys,
+                lti_platforms=lti_platforms,
+                lti_launches=Launches(
+                    database, accounts, catalogue, lti_platforms, lti_requests, data.secret, settings.site
+                ),
+                lti_linked=LinkedCourses(database, accounts, lti_platforms, lti_requests),
+                lti_selections=Selections(database, courses, catalogue, lti_platforms, lti_requests, settings.site),
                 catalogue=catalogue,
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),
@@ -245,7 +271,8 @@ async def _open(
         )
         pump = RejudgePump(database, queue, _HOOKS)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
-        parts = [sender.run(), serving.run(), pump.run(), forget_guests(database)]
+        scores = ScoreSender(database, courses, lti_platforms, lti_requests)
+        parts = [sender.run(), scores.run(), serving.run(), pump.run(), forget_guests(database)]
         if built is not None:
             parts.append(_validator(database, validations, built, store, walls, settings).run())
         async with _working(queue, events, preparing, parts, grace_s=0.0):

@@ -23,6 +23,9 @@ from app.courses import pages as courses_pages
 from app.help import pages as help_pages
 from app.insight import api as insight_api
 from app.insight import pages as insight_pages
+from app.lti import api as lti_api
+from app.lti import pages as lti_pages
+from app.lti import platform_pages as lti_platform_pages
 from app.operating import api as operating_api
 from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
@@ -61,7 +64,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, insight_api, reports_api, courses_api, roster_api, audit_api):
+    for api in (people_api, attempt_api, insight_api, reports_api, courses_api, roster_api, audit_api, lti_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -73,7 +76,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for pages in (assignment_pages, gradebook_pages, roster_pages):
         app.include_router(pages.router)
-    for pages in (authoring_pages, rejudging_pages):
+    for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages):
         app.include_router(pages.router)
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)

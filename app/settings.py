@@ -71,6 +71,7 @@ class Settings(BaseSettings):
     requests_per_minute: int = Field(default=1200, ge=1)
     max_waiting_per_user: int = Field(default=20, ge=1)
     webhooks_private: bool = False
+    lti_private: bool = False
     max_tries: int = Field(default=3, ge=1, le=20)
     max_deaths: int = Field(default=8, ge=1, le=20)
     lease_s: float = Field(default=6.0, gt=0, le=3600)

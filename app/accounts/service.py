@@ -214,6 +214,21 @@ class Accounts:
             session.add(new_row(user.id, identity))
             return await self.sessions.open(session, user.id, user_agent)
 
+    async def account_of_in(self, session: AsyncSession, identity: Identity, role: Role) -> str:
+        """In the caller's transaction, the id of the account that the identity signs in to.
+
+        If there is none, one is created, which no ranking shows: somebody else chose its name.
+        """
+        known = await find(session, identity)
+        if known is not None:
+            return known.user_id
+        user = _new_user(session, await free_name(session, identity.name), role)
+        user.in_rankings = False
+        await session.flush()
+        session.add(new_row(user.id, identity))
+        await session.flush()
+        return user.id
+
     async def check_sign_up(self, invitation: str | None) -> None:
         """Check that an account can be created now. Raises `SignUpClosed` and `InvitationInvalid`."""
         self._refuse_sign_up(invitation)

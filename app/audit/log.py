@@ -30,6 +30,11 @@ Action = Literal[
     "rejudge-applied",
     "assignment-changed",
     "assignment-withdrawn",
+    "lti-platform-added",
+    "lti-platform-changed",
+    "lti-platform-removed",
+    "lti-key-rotated",
+    "lti-roster",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
@@ -40,9 +45,25 @@ ACTION_WORDS: dict[Action, str] = {
     "rejudge-applied": "applied a rejudge",
     "assignment-changed": "changed an assignment",
     "assignment-withdrawn": "withdrew an assignment",
+    "lti-platform-added": "registered a learning platform",
+    "lti-platform-changed": "changed a learning platform",
+    "lti-platform-removed": "removed a learning platform",
+    "lti-key-rotated": "drew a new LTI key",
+    "lti-roster": "imported the roster of a learning platform",
 }
-# What they did to problems and assignments: `whom` is None.
-OF_PROBLEMS: frozenset[Action] = frozenset({"rejudge-applied", "assignment-changed", "assignment-withdrawn"})
+# What they did to problems, assignments and the service: `whom` is None.
+OF_PROBLEMS: frozenset[Action] = frozenset(
+    {
+        "rejudge-applied",
+        "assignment-changed",
+        "assignment-withdrawn",
+        "lti-platform-added",
+        "lti-platform-changed",
+        "lti-platform-removed",
+        "lti-key-rotated",
+        "lti-roster",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ class PartyJSON(BaseModel):
 
 
 class AuditEntryJSON(BaseModel):
-    """`actor` and `whom` are null once their account is deleted. `whom` is also null for what was done to a problem
-    or an assignment."""
+    """`actor` and `whom` are null once their account is deleted. `whom` is also null for what was done to a problem,
+    an assignment or the service."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_ENTRY]})
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal, cast
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -94,6 +95,11 @@ class Courses:
             session.add(row)
         return _course(row)
 
+    @staticmethod
+    def view(row: CourseRow) -> Course:
+        """A course by its row, for a part of the service that has checked who may see it."""
+        return _course(row)
+
     async def visible_to(self, user: User) -> list[Course]:
         """All courses for those who manage them, and their own for everybody else, newest first."""
         counts = select(MemberRow.course_id, func.count().label("students")).group_by(MemberRow.course_id).subquery()
@@ -141,8 +147,7 @@ class Courses:
             row = await session.scalar(select(CourseRow).where(CourseRow.join_code == code)) if known else None
             if row is None:
                 raise JoinCodeInvalid(f"No course has the join code {code[:32]!r}. Ask your instructor for it.")
-            values = {"course_id": row.id, "user_id": user.id, "role": "student", "joined_at": now()}
-            await session.execute(insert_into(session, MemberRow).values(values).on_conflict_do_nothing())
+            await add_member_in(session, row.id, user.id, "student")
         return _course(row)
 
     async def members(self, course: Course) -> list[Member]:
@@ -205,6 +210,13 @@ class Courses:
             if each.id == assignment_id:
                 return each
         raise no_assignment(assignment_id)
+
+
+async def add_member_in(session: AsyncSession, course_id: str, user_id: str, role: MemberRole) -> bool:
+    """In the caller's transaction. `False` if they are in the course, whose role then does not change."""
+    values = {"course_id": course_id, "user_id": user_id, "role": role, "joined_at": now()}
+    insert = insert_into(session, MemberRow).values(values).on_conflict_do_nothing()
+    return await session.scalar(insert.returning(MemberRow.user_id)) is not None
 
 
 def assignment_of(row: AssignmentRow, problems: Sequence[AssignedProblem]) -> Assignment:

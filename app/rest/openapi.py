@@ -24,6 +24,7 @@ TAGS = [
     },
     {"name": "people", "description": "For instructors and owners: accounts, and what was done to them."},
     {"name": "courses", "description": "Courses, what is due in them, and their gradebooks."},
+    {"name": "learning platforms", "description": "For owners: platforms that open problems by LTI 1.3."},
     {"name": "insight", "description": "For instructors: how students do at problems, and where they stop."},
     {"name": "health", "description": "For load balancers and operators."},
 ]

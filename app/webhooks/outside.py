@@ -9,7 +9,8 @@ import ipaddress
 import re
 import socket
 import ssl
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,6 +69,19 @@ _SPECIAL_IPV6 = [
 
 class AddressRefused(OSError):
     """The name resolves to an address that webhooks are not sent to."""
+
+
+class ReplyTooLong(OSError):
+    """A response is longer than anything that belongs there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response. The names of `headers` are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
 
 
 def is_public(address: str) -> bool:
@@ -152,11 +166,36 @@ class Outside:
         Raises:
           OSError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError: it did not arrive, or perhaps not.
         """
+        async with self._open("POST", url, headers, body) as response:
+            return int(response.status)
+
+    async def fetch(
+        self, method: str, url: str, headers: dict[str, str], body: bytes = b"", *, max_bytes: int = 1024 * 1024
+    ) -> Reply:
+        """Send a request and read the response. Redirects are not followed.
+
+        Raises:
+          OSError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError: as `post`.
+          ReplyTooLong: the response has more than `max_bytes`.
+        """
+        async with self._open(method, url, headers, body) as response:
+            content = bytearray()
+            async for chunk in response.aiter_stream():
+                content += chunk
+                if len(content) > max_bytes:
+                    raise ReplyTooLong(f"the response has more than {max_bytes} bytes")
+            found = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+            return Reply(int(response.status), found, bytes(content))
+
+    @contextlib.asynccontextmanager
+    async def _open(
+        self, method: str, url: str, headers: dict[str, str], body: bytes
+    ) -> AsyncIterator[httpcore.Response]:
         async with (
             asyncio.timeout(_TIMEOUT_S),
             httpcore.AsyncConnectionPool(
                 ssl_context=self._tls, network_backend=_OutsideBackend(private=self.private)
             ) as pool,
-            pool.stream("POST", url, headers=list(headers.items()), content=body) as response,
+            pool.stream(method, url, headers=list(headers.items()), content=body) as response,
         ):
-            return int(response.status)
+            yield response

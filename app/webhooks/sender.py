@@ -1,7 +1,6 @@
 """Sends verdicts to webhooks: each at least once, repeated with growing pauses, and never twice at the same time."""
 
 import asyncio
-import logging
 import time
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,19 +12,16 @@ from app.attempts.schemas import AttemptJSON
 from app.attempts.service import view_of
 from app.clock import now
 from app.database import Database
-from app.lease import FREE, is_free, lock, take, write
+from app.lease import FREE, is_free, keep_working, lock, take, write
 from app.queue.models import AttemptRow
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import AddressRefused, Outside
 from app.webhooks.schemas import AttemptFinishedJSON
 from app.webhooks.signing import signed_headers, webhook_key
 
-log = logging.getLogger(__name__)
-
 # After the first try: 8 tries in all within 18 hours, which is enough for a receiver that was down overnight.
 PAUSES_S = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)
 _AT_ONCE = 10
-_LOOK_S = 2.0
 # Longer than any try takes, so another process takes a delivery only if the first one died.
 _LEASE = timedelta(minutes=2)
 
@@ -50,14 +46,7 @@ class WebhookSender:
 
     async def run(self) -> None:
         """Send deliveries until cancelled."""
-        while True:
-            try:
-                sent = await self.send_due()
-            except Exception:  # a busy database must not end this for good
-                log.exception("sending to webhooks failed; trying again soon")
-                sent = 0
-            if sent == 0:
-                await asyncio.sleep(_LOOK_S)
+        await keep_working(self.send_due, "sending to webhooks failed; trying again soon")
 
     async def send_due(self) -> int:
         """Try up to ten deliveries that are due. Returns how many were tried."""

@@ -35,6 +35,13 @@ PUBLIC = {
     ("GET", "/favicon.ico"),
     ("GET", "/robots.txt"),
     ("GET", "/openapi.json"),
+    # What counts is the signature of the platform, and then the ticket.
+    ("GET", "/lti/jwks.json"),
+    ("GET", "/lti/login"),
+    ("POST", "/lti/login"),
+    ("POST", "/lti/launch"),
+    ("GET", "/lti/continue"),
+    ("POST", "/lti/continue"),
     ("GET", "/problems"),
     ("GET", "/problems/{slug}"),
     ("GET", "/problems/{slug}/figures/{name}"),
@@ -106,6 +113,8 @@ OWN = {
     ("POST", "/problems/{slug}/report"),
 }
 OWNED = {
+    ("GET", "/lti/selections/{selection_id}"),
+    ("POST", "/lti/selections/{selection_id}"),
     ("GET", "/courses/{course_id}"),
     ("GET", "/api/v1/courses/{course_id}/assignments"),
     ("POST", "/account/identities/{identity_id}/remove"),
@@ -131,6 +140,11 @@ OWNED = {
     ("GET", "/attempts/{attempt_id}/verdict"),
 }
 INSTRUCT = {
+    ("GET", "/courses/{course_id}/lti"),
+    ("POST", "/courses/{course_id}/lti/{context_id}/connect"),
+    ("POST", "/courses/{course_id}/lti/{context_id}/disconnect"),
+    ("POST", "/courses/{course_id}/lti/{context_id}/roster"),
+    ("POST", "/courses/{course_id}/lti/scores"),
     ("POST", "/courses"),
     ("POST", "/courses/{course_id}/assignments"),
     ("POST", "/courses/{course_id}/assignments/{assignment_id}/withdraw"),
@@ -203,6 +217,15 @@ INSTRUCT = {
     ("POST", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/apply"),
 }
 OWNERS = {
+    ("GET", "/lti/platforms"),
+    ("POST", "/lti/platforms"),
+    ("POST", "/lti/platforms/{platform_id}/deployments"),
+    ("POST", "/lti/platforms/{platform_id}/remove"),
+    ("POST", "/lti/keys"),
+    ("GET", "/api/v1/lti/platforms"),
+    ("POST", "/api/v1/lti/platforms"),
+    ("PUT", "/api/v1/lti/platforms/{platform_id}/deployments"),
+    ("DELETE", "/api/v1/lti/platforms/{platform_id}"),
     ("GET", "/audit"),
     ("GET", "/api/v1/audit"),
     ("POST", "/people/{person_id}/role"),
@@ -225,7 +248,17 @@ RECENT: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/api/v1/tokens"): {"name": "x", "scopes": ["account"]},
     ("POST", "/api/v1/invitations"): {"role": "owner"},
 }
-IDS = ("identity_id", "attempt_id", "draft_id", "token_id", "invitation_id", "session_id", "webhook_id", "course_id")
+IDS = (
+    "identity_id",
+    "attempt_id",
+    "draft_id",
+    "token_id",
+    "invitation_id",
+    "session_id",
+    "webhook_id",
+    "course_id",
+    "selection_id",
+)
 # To confirm it: for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token may create others with no more scopes than its own.
@@ -347,9 +380,8 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    unknown = dict.fromkeys(
-        ("report_id", "check_id", "validation_id", "rejudge_id", "person_id", "course_id", "assignment_id"), "0" * 32
-    )
+    names = "report check validation rejudge person course assignment platform context selection".split()
+    unknown = {f"{name}_id": "0" * 32 for name in names}
     unknown["version"] = "0" * 64
     where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where

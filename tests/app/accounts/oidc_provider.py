@@ -119,7 +119,15 @@ class OIDCServer:
 @contextmanager
 def run_provider() -> Iterator[OIDCServer]:
     provider = OIDCServer()
-    server = uvicorn.Server(uvicorn.Config(provider.app, port=0, log_level="error", lifespan="off"))
+    with serve(provider.app) as address:
+        provider.issuer = address
+        yield provider
+
+
+@contextmanager
+def serve(app: Starlette) -> Iterator[str]:
+    """Run an app in a thread. Its address."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
     started = threading.Event()
     startup = server.startup
 
@@ -131,10 +139,8 @@ def run_provider() -> Iterator[OIDCServer]:
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert started.wait(20)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    provider.issuer = f"http://127.0.0.1:{port}"
     try:
-        yield provider
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(20)

@@ -85,6 +85,10 @@ OPERATIONS = """
     PUT /api/v1/reports/{report_id} mark_report
     GET /api/v1/problems/{slug}/insight get_insight
     GET /api/v1/audit list_audit_entries
+    GET /api/v1/lti/platforms list_platforms
+    POST /api/v1/lti/platforms add_platform
+    PUT /api/v1/lti/platforms/{platform_id}/deployments set_deployments
+    DELETE /api/v1/lti/platforms/{platform_id} remove_platform
     GET /healthz healthz
     GET /readyz readyz
     WEBHOOK attempt.finished attempt_finished
