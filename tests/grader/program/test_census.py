@@ -108,6 +108,14 @@ def test_fields_that_contradict_one_another_are_refused(
         from_json(changed(to_json(census), path, new))
 
 
+@pytest.mark.parametrize("size", [0, 2])
+def test_a_collective_without_groups_is_of_single_devices(census: Census, size: int) -> None:
+    alone = changed(to_json(census), ("collectives", 0, "groups"), [])
+    with pytest.raises(ProgramUnreadable, match="group_size"):
+        from_json(changed(alone, ("collectives", 0, "group_size"), size))
+    assert from_json(changed(alone, ("collectives", 0, "group_size"), 1)).collectives[0].groups == ()
+
+
 @pytest.mark.parametrize(
     "aliases",
     [

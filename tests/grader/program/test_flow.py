@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from grader.program.census import Census, take_census
+from grader.program.flow import _MOST_ROUNDS
 from grader.program.tokens import ProgramUnreadable
 from tests.grader.program.written import ADD
 
@@ -93,6 +94,27 @@ def test_a_loop_carries_its_elements_round(first: str, index: int, found: tuple[
     loop = "%loop = (f32[16,4], f32[16,4], s32[]) while(%start), condition=%condition, body=%body"
     taken = f"%moved = f32[16,4] get-tuple-element(%loop), index={index}"
     assert origin(zero, start, loop, taken, before=LOOP.replace("FIRST", first)) == (found, found)
+
+
+def test_a_value_may_move_around_a_long_tuple() -> None:
+    """A loop that moves each element one place on settles only after as many rounds as the tuple has elements."""
+    number = 3 * _MOST_ROUNDS
+    shape = f"({', '.join(['f32[16,4]'] * number)}, s32[])"
+    last = f"%last = s32[] get-tuple-element(%state), index={number}"
+    places = [f"%e{i} = f32[16,4] get-tuple-element(%state), index={i}" for i in range(number)]
+    moved = ", ".join([f"%e{number - 1}", *(f"%e{i}" for i in range(number - 1)), "%last"])
+    state = f"%state = {shape} parameter(0)"
+    body = "\n".join([state, *places, last, f"ROOT %next = {shape} tuple({moved})"])
+    condition = f"{state}\n{last}\nROOT %go = pred[] compare(%last, %last), direction=LT"
+    start = f"%start = {shape} tuple(%w, {', '.join(['%x'] * (number - 1))}, %n)"
+    loop = f"%loop = {shape} while(%start), condition=%condition, body=%body"
+    taken = f"%moved = f32[16,4] get-tuple-element(%loop), index={number - 1}"
+    before = f"%condition {{\n{condition}\n}}\n%body {{\n{body}\n}}"
+    assert 0 in origin(start, loop, taken, before=before)[1]
+
+
+def test_a_token_carries_nothing() -> None:
+    assert origin("%token = token[] after-all(%w)", "%moved = f32[16,4] add(%x, %token)") == ((1,), (1,))
 
 
 def test_what_ends_a_loop_has_a_say_in_all_that_comes_out() -> None:

@@ -125,6 +125,17 @@ def test_the_header_and_its_tables_are_read() -> None:
     assert read.source.line(metadata, "elsewhere.py") is None
 
 
+@pytest.mark.parametrize("name", ["FileNames", "StackFrames", "ENTRY"])
+def test_a_computation_may_have_the_name_of_a_table_or_of_a_keyword(name: str) -> None:
+    before = f"{name} (p: f32[]) -> f32[] {{\n ROOT %q = f32[] parameter(0)\n}}"
+    assert set(read_hlo(module(before=before)).computations) == {"add", name, "main"}
+
+
+def test_an_entry_of_a_table_is_refused_where_it_stands() -> None:
+    with pytest.raises(ProgramUnreadable, match=r"^line 3: expected a string or \{…\}"):
+        read_hlo("HloModule m\nFileNames\n1 submission.py\nENTRY %a {\n}")
+
+
 def test_a_line_may_stand_in_the_metadata_itself() -> None:
     text = module('%a = f32[] constant(1), metadata={op_name="x" source_file="/a/submission.py" source_line=12}')
     read = read_hlo(text)
