@@ -8,11 +8,16 @@ numbers stay right.
 Usage: python -m tests.prose.lint [FILE…]    without files: everything in `files` of rules.toml
 """
 
+import json
+import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from multiprocessing import Pool
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +30,7 @@ from proselint.tools import LintFile
 from tests.prose.extract import prose_in
 
 CHECKOUT = Path(__file__).parents[2]
+STORE = CHECKOUT / ".meshgrade" / "prose.json"
 RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
 _HOUSE = "house"
 # What is not prose, longest first: fenced code, comments, code spans, display and inline TeX, addresses of links.
@@ -95,15 +101,55 @@ def files() -> Iterator[Path]:
         yield from sorted(set(CHECKOUT.glob(pattern)) - left_out)
 
 
-def main(names: Iterable[str]) -> int:
-    """Print every finding; 1 where there is one."""
-    paths = [Path(name).resolve() for name in names] or list(files())
-    findings = [finding for path in paths for finding in find(prose_in(path), str(path.relative_to(CHECKOUT)))]
+def main(names: Sequence[str], store: Path = STORE) -> int:
+    """Print every finding; 1 where there is one. `store` names the files that had none, which are not read again."""
+    digests = {path: _digest(path) for path in [Path(name).resolve() for name in names] or files()}
+    clean = _read(store)
+    left = [path for path in digests if digests[path] not in clean]
+    # The rules take milliseconds for a file, and starting a process takes as long.
+    processes = min(os.cpu_count() or 1, 1 + len(left) // 50)
+    if processes > 1:
+        with Pool(processes) as pool:
+            found = pool.map(find_in, left, chunksize=8)
+    else:
+        found = [find_in(path) for path in left]
+    clean |= {digests[path] for path, findings in zip(left, found, strict=True) if not findings}
+    if left:
+        store.parent.mkdir(parents=True, exist_ok=True)
+        # A whole run keeps what it has read, and forgets the rest.
+        kept = clean if names else clean & set(digests.values())
+        store.write_text(json.dumps({"rules": _rules_digest(), "clean": sorted(kept)}), encoding="utf-8")
+    findings = [finding for each in found for finding in each]
     for finding in findings:
         print(finding)
     if findings:
         print(f"{len(findings)} found. Rules: tests/prose/rules.toml; why: CONTRIBUTING.md, section English.")
     return 1 if findings else 0
+
+
+def find_in(path: Path) -> list[Finding]:
+    return find(prose_in(path), str(path.relative_to(CHECKOUT)))
+
+
+def _digest(path: Path) -> str:
+    # How a file is read depends on the end of its name.
+    return sha256(path.suffix.encode() + b"\0" + path.read_bytes()).hexdigest()
+
+
+def _read(store: Path) -> set[str]:
+    """The digests of the files in which these rules found nothing."""
+    try:
+        stored = json.loads(store.read_text(encoding="utf-8"))
+        return set(stored["clean"]) if stored["rules"] == _rules_digest() else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+@cache
+def _rules_digest() -> str:
+    folder = Path(__file__).parent
+    parts = [(folder / name).read_bytes() for name in ("rules.toml", "lint.py", "extract.py")]
+    return sha256(b"\0".join([*parts, version("proselint").encode()])).hexdigest()
 
 
 if __name__ == "__main__":

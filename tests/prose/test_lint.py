@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.prose.lint import CHECKOUT, RULES, files, find
+from tests.prose import lint
+from tests.prose.lint import CHECKOUT, RULES, files, find, find_in, main
 
 ENGLISH = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n## English\n")[1].split("\n## ")[0]
 ROWS = [
@@ -45,3 +46,21 @@ def test_every_pattern_for_files_finds_one() -> None:
     read = set(files())
     for name in ("README.md", "app/errors.py", "app/web/templates/sign_in.html", "grader/judge.py", "tests/slow.py"):
         assert CHECKOUT / name in read
+
+
+def test_a_file_without_a_finding_is_not_read_again_until_a_rule_changes(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(lint, "CHECKOUT", tmp_path)
+    good, bad = tmp_path / "good.md", tmp_path / "bad.md"
+    good.write_text("One line.\n")
+    bad.write_text("A link for who forgot theirs.\n")
+    names, store, read = [str(good), str(bad)], tmp_path / "kept" / "prose.json", []
+    monkeypatch.setattr(lint, "find_in", lambda path: read.append(path.name) or find_in(path))
+    for expected in (["good.md", "bad.md"], ["bad.md"]):
+        read.clear()
+        assert (main(names, store), read) == (1, expected)
+        assert capsys.readouterr().out.startswith("bad.md:1: 'for who'")
+    monkeypatch.setattr(lint, "_rules_digest", lambda: "other rules")
+    read.clear()
+    assert (main(names, store), read) == (1, ["good.md", "bad.md"])
+    store.write_text("[]")
+    assert main([str(good)], store) == 0
