@@ -219,6 +219,14 @@ class ReportNotFound(Refused):
     status, slug, title = 404, "report-not-found", "There is no such report"
 
 
+class CommentNotFound(Refused):
+    status, slug, title = 404, "comment-not-found", "There is no such comment"
+
+
+class TooManyComments(Refused):
+    status, slug, title = 409, "too-many-comments", "The attempt has many comments"
+
+
 class TooManyReports(Refused):
     status, slug, title = 429, "too-many-reports", "You have reported many faults"
 

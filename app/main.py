@@ -25,6 +25,7 @@ from app.authoring.service import Authoring
 from app.authoring.services import AuthoringServices
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator
+from app.comments.service import Comments
 from app.courses.assignments import AssignmentChanges
 from app.courses.roster import Rosters
 from app.courses.service import Courses
@@ -250,6 +251,7 @@ async def _open(
                 ),
                 lti_linked=LinkedCourses(database, accounts, lti_platforms, lti_requests),
                 lti_selections=Selections(database, courses, catalogue, lti_platforms, lti_requests, settings.site),
+                comments=Comments(database),
                 catalogue=catalogue,
                 packages=store,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits),

@@ -8,7 +8,7 @@ from app.accounts import pages as accounts_pages
 from app.accounts.counted import limit_rate
 from app.accounts.web import reader_of
 from app.attempts import api as attempts_api
-from app.attempts import batch_api
+from app.attempts import batch_api, comment_api, comment_pages
 from app.attempts import pages as attempts_pages
 from app.audit import api as audit_api
 from app.audit import pages as audit_pages
@@ -31,7 +31,7 @@ from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
 from app.people import api as people_api
-from app.people import attempt_api, attempt_pages
+from app.people import attempt_api, attempt_pages, review_api, review_pages
 from app.people import pages as people_pages
 from app.problems import api as problems_api
 from app.rejudging import api as rejudging_api
@@ -62,9 +62,11 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for pages in (browse_pages, workbench_pages, attempts_pages):
         app.include_router(pages.router)
-    for api in (batch_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
+    for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, insight_api, reports_api, courses_api, roster_api, audit_api, lti_api):
+    for api in (people_api, attempt_api, review_api, insight_api, reports_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for api in (courses_api, roster_api, audit_api, lti_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -72,7 +74,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)
-    for pages in (people_pages, attempt_pages, insight_pages, courses_pages, audit_pages):
+    for pages in (people_pages, attempt_pages, review_pages, comment_pages, insight_pages, courses_pages, audit_pages):
         app.include_router(pages.router)
     for pages in (assignment_pages, gradebook_pages, roster_pages):
         app.include_router(pages.router)

@@ -16,7 +16,7 @@ from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import name_of_first, ranking, trend
 from app.attempts.service import AttemptView, summary_of
 from app.attempts.services import AttemptServices
-from app.attempts.source_colours import colour_source
+from app.attempts.source_colours import colour_lines, colour_source
 from app.attempts.standing import progress
 from app.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.queue.turns import QueuePlace
@@ -57,6 +57,8 @@ async def list_attempts(
         user=user,
         attempts=page,
         unwritten=await services.attempts.unwritten(user, page),
+        comments=await services.comments.counts([each.id for each in page]),
+        unseen=await services.comments.unseen(user),
         older=chosen.address(before=page[-1].id) if more else None,
         wanted=chosen,
         titles=titles,
@@ -101,8 +103,12 @@ async def compare_attempts(
 
 @router.get("/attempts/{attempt_id}")
 async def show_attempt(request: Request, attempt_id: str, user: ReaderOrGuest) -> HTMLResponse:
-    attempts = services_of(request, AttemptServices).attempts
+    services = services_of(request, AttemptServices)
+    attempts = services.attempts
     attempt = await attempts.get(user, attempt_id)
+    comments = [] if user.guest else await services.comments.of_attempt(attempt.id)
+    if any(each.is_new for each in comments):
+        await services.comments.see(attempt.id)
     before = await attempts.list(user, attempt.problem, limit=1, before=attempt.id)
     return render_page(
         "attempt.html",
@@ -111,13 +117,15 @@ async def show_attempt(request: Request, attempt_id: str, user: ReaderOrGuest) -
         title=_title(request, attempt),
         kind=attempt.kind.capitalize(),
         earlier=before[0].id if before else None,
-        shared_at=await services_of(request, AttemptServices).shares.since(user, attempt.id),
+        shared_at=await services.shares.since(user, attempt.id),
         served=_is_served(request, attempt),
         list_address=AttemptFilter(problem=attempt.problem).address(),
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
         phases=WORDS,
         view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
+        comments=comments,
+        lines=await colour_lines(attempt.source) if comments else [],
         source=await colour_source(plain_text(attempt.source)),
     )
 

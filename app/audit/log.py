@@ -35,6 +35,8 @@ Action = Literal[
     "lti-platform-removed",
     "lti-key-rotated",
     "lti-roster",
+    "comment-added",
+    "comment-removed",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
@@ -50,6 +52,8 @@ ACTION_WORDS: dict[Action, str] = {
     "lti-platform-removed": "removed a learning platform",
     "lti-key-rotated": "drew a new LTI key",
     "lti-roster": "imported the roster of a learning platform",
+    "comment-added": "commented on an attempt",
+    "comment-removed": "removed a comment",
 }
 # What they did to problems, assignments and the service: `whom` is None.
 OF_PROBLEMS: frozenset[Action] = frozenset(

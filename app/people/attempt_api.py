@@ -8,7 +8,7 @@ from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.attempts.schemas import AttemptPage, AttemptSummaryJSON
 from app.people.at_problem import who_tried
-from app.people.reading import read_attempt, readable
+from app.people.reading import attempt_of, readable
 from app.people.schemas import PersonAtProblemJSON, ProblemPeoplePage, SourcedAttemptJSON
 from app.people.services import PeopleServices
 from app.rest.problem_json import problem_responses
@@ -50,8 +50,8 @@ async def get_attempt_of_person(
     request: Request, person_id: str, attempt_id: str, user: Instructor
 ) -> SourcedAttemptJSON:
     services = services_of(request, PeopleServices)
-    _, owner = await readable(services.directory, user, person_id)
-    return SourcedAttemptJSON.of(await read_attempt(services.attempts, owner, attempt_id))
+    _, attempt = await attempt_of(services, user, person_id, attempt_id)
+    return SourcedAttemptJSON.of(attempt)
 
 
 @router.get(

@@ -1,4 +1,4 @@
-"""What instructors read of others: a person's attempts, one of them, their story at a problem, and everyone at it."""
+"""What instructors read of others: a person's attempts, their story at a problem, and everyone at it."""
 
 from typing import Annotated
 
@@ -8,18 +8,14 @@ from starlette.responses import HTMLResponse
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
-from app.attempts.source_colours import colour_source
 from app.attempts.standing import progress
-from app.errors import ProblemNotFound
 from app.people.at_problem import who_tried
-from app.people.reading import read_attempt, readable
+from app.people.reading import readable
 from app.people.services import PeopleServices
 from app.people.story import read_story
 from app.services import services_of
 from app.web.reasons import REASONS
 from app.web.templating import render_page
-from app.web.terminal import plain_text
-from app.web.verdict_view import arrange_verdict
 
 router = APIRouter(include_in_schema=False)
 Instructor = Annotated[User, Depends(require_role("instructor"))]
@@ -48,6 +44,7 @@ async def list_attempts_of_person(
         here=here,
         attempts=page,
         unwritten=await services.attempts.unwritten(owner, page),
+        comments=await services.comments.counts([each.id for each in page]),
         older=only.address(path=here, before=page[-1].id) if more else None,
         wanted=only,
         titles=titles,
@@ -56,29 +53,6 @@ async def list_attempts_of_person(
         statuses=STATUSES,
         reasons=list(REASONS),
         reason_names={reason: found.name for reason, found in REASONS.items()},
-    )
-
-
-@router.get("/people/{person_id}/attempts/{attempt_id}")
-async def show_attempt_of_person(request: Request, person_id: str, attempt_id: str, user: Instructor) -> HTMLResponse:
-    """What its owner sees of it, without the buttons."""
-    services = services_of(request, PeopleServices)
-    person, owner = await readable(services.directory, user, person_id)
-    attempt = await read_attempt(services.attempts, owner, attempt_id)
-    try:
-        starter = services.catalogue.get(attempt.problem).starter
-    except ProblemNotFound:  # withdrawn since
-        starter = ""
-    is_starter = attempt.source.split() == starter.split()
-    return render_page(
-        "person_attempt.html",
-        user=user,
-        person=person,
-        attempt=attempt,
-        kind=attempt.kind.capitalize(),
-        title=_titles(request).get(attempt.problem, attempt.problem),
-        view=arrange_verdict(attempt.verdict, is_starter=is_starter) if attempt.verdict else None,
-        source=await colour_source(plain_text(attempt.source)),
     )
 
 

@@ -1,9 +1,10 @@
 """Who may read whose attempts: an instructor those of students, an owner everybody's. Nobody else reads others'."""
 
 from app.accounts.caller import User
-from app.attempts.service import Attempts, AttemptView
+from app.attempts.service import AttemptView
 from app.errors import AttemptNotFound, RoleMissing
 from app.people.listing import Directory, Person
+from app.people.services import PeopleServices
 
 
 def may_read(reader: User, person: Person) -> bool:
@@ -26,9 +27,12 @@ async def readable(directory: Directory, reader: User, person_id: str) -> tuple[
     return person, User(person.id, person.name, person.role)
 
 
-async def read_attempt(attempts: Attempts, owner: User, attempt_id: str) -> AttemptView:
-    """An attempt of `owner`, whom `readable` has returned. Raises `AttemptNotFound`."""
+async def attempt_of(
+    services: PeopleServices, reader: User, person_id: str, attempt_id: str
+) -> tuple[Person, AttemptView]:
+    """A person whose attempts `reader` may read, and one of these. Raises as `readable` does, and `AttemptNotFound`."""
+    person, owner = await readable(services.directory, reader, person_id)
     try:
-        return await attempts.get(owner, attempt_id, placed=False)
+        return person, await services.attempts.get(owner, attempt_id, placed=False)
     except AttemptNotFound:
         raise AttemptNotFound(f"{owner.name} has no attempt with the id {attempt_id[:64]!r}.") from None

@@ -76,7 +76,8 @@ async def list_previous(
     services.catalogue.get(slug)
     previous = await services.attempts.list(user, problem=slug, limit=_PREVIOUS)
     unwritten = await services.attempts.unwritten(user, previous)
-    return render_page("fragments/attempts.html", attempts=previous, unwritten=unwritten)
+    comments = await services.comments.counts([each.id for each in previous])
+    return render_page("fragments/attempts.html", attempts=previous, unwritten=unwritten, comments=comments)
 
 
 @router.get("/problems/{slug}/editorial")
@@ -124,6 +125,7 @@ async def _problem_page(
         refusal=refusal,
         previous=previous,
         unwritten=await services.attempts.unwritten(user, previous) if user else frozenset(),
+        comments=await services.comments.counts([each.id for each in previous]),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         phases=WORDS,
         meshes=list(meshes_of(package)),

@@ -138,6 +138,9 @@ OWNED = {
     ("POST", "/drafts/replaced/{draft_id}/restore"),
     ("POST", "/drafts/replaced/{draft_id}/discard"),
     ("GET", "/attempts/{attempt_id}/verdict"),
+    ("POST", "/attempts/{attempt_id}/comments/{comment_id}/resolve"),
+    ("GET", "/api/v1/attempts/{attempt_id}/comments"),
+    ("PUT", "/api/v1/attempts/{attempt_id}/comments/{comment_id}"),
 }
 INSTRUCT = {
     ("GET", "/courses/{course_id}/lti"),
@@ -170,6 +173,11 @@ INSTRUCT = {
     ("GET", "/api/v1/people/{person_id}"),
     ("GET", "/people/{person_id}/attempts"),
     ("GET", "/people/{person_id}/attempts/{attempt_id}"),
+    ("POST", "/people/{person_id}/attempts/{attempt_id}/comments"),
+    ("POST", "/people/{person_id}/attempts/{attempt_id}/comments/{comment_id}/remove"),
+    ("GET", "/api/v1/people/{person_id}/attempts/{attempt_id}/comments"),
+    ("POST", "/api/v1/people/{person_id}/attempts/{attempt_id}/comments"),
+    ("DELETE", "/api/v1/people/{person_id}/attempts/{attempt_id}/comments/{comment_id}"),
     ("GET", "/people/{person_id}/problems/{slug}"),
     ("GET", "/problems/{slug}/people"),
     ("GET", "/insight"),
@@ -258,6 +266,7 @@ IDS = (
     "webhook_id",
     "course_id",
     "selection_id",
+    "comment_id",
 )
 # To confirm it: for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
@@ -382,6 +391,19 @@ async def test_every_route_is_classified(service):
 def address(path: str, owned: dict[str, str]) -> str:
     names = "report check validation rejudge person course assignment platform context selection".split()
     unknown = {f"{name}_id": "0" * 32 for name in names}
+    unknown = dict.fromkeys(
+        (
+            "report_id",
+            "check_id",
+            "validation_id",
+            "rejudge_id",
+            "person_id",
+            "course_id",
+            "assignment_id",
+            "comment_id",
+        ),
+        "0" * 32,
+    )
     unknown["version"] = "0" * 64
     where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where

@@ -29,6 +29,8 @@ OPERATIONS = """
     GET /api/v1/attempts/{attempt_id} get_attempt
     DELETE /api/v1/attempts/{attempt_id} cancel_attempt
     GET /api/v1/attempts/{attempt_id}/events follow_attempt
+    GET /api/v1/attempts/{attempt_id}/comments list_comments
+    PUT /api/v1/attempts/{attempt_id}/comments/{comment_id} resolve_comment
     GET /api/v1/me get_me
     DELETE /api/v1/me delete_me
     GET /api/v1/me/export export_me
@@ -68,6 +70,9 @@ OPERATIONS = """
     POST /api/v1/people/{person_id}/password-reset reset_password
     GET /api/v1/people/{person_id}/attempts list_attempts_of_person
     GET /api/v1/people/{person_id}/attempts/{attempt_id} get_attempt_of_person
+    GET /api/v1/people/{person_id}/attempts/{attempt_id}/comments list_comments_of_person
+    POST /api/v1/people/{person_id}/attempts/{attempt_id}/comments add_comment
+    DELETE /api/v1/people/{person_id}/attempts/{attempt_id}/comments/{comment_id} remove_comment
     GET /api/v1/problems/{slug}/people list_who_tried
     GET /api/v1/courses list_courses
     POST /api/v1/courses create_course

@@ -1,0 +1,25 @@
+"""The buttons beside comments on the caller's own attempts."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_scope
+from app.attempts.services import AttemptServices
+from app.services import services_of
+from app.web.forms import read_form
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.post("/attempts/{attempt_id}/comments/{comment_id}/resolve")
+async def resolve_comment(
+    request: Request, attempt_id: str, comment_id: str, user: Annotated[User, Depends(require_scope("submit"))]
+) -> Response:
+    form = await read_form(request)
+    services = services_of(request, AttemptServices)
+    attempt = await services.attempts.get(user, attempt_id, placed=False)
+    resolved = await services.comments.resolve(attempt.id, comment_id, is_resolved=form.get("resolved") != "no")
+    return RedirectResponse(f"/attempts/{attempt.id}#comment-{resolved.id}", status_code=303)

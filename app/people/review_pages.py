@@ -1,0 +1,93 @@
+"""One attempt of somebody, as an instructor reads it, and what they add: comments on its lines."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.attempts.source_colours import colour_lines
+from app.comments.service import LONGEST, may_remove
+from app.errors import FieldInvalid, ProblemNotFound, Refused
+from app.people.reading import attempt_of
+from app.people.services import PeopleServices
+from app.services import services_of
+from app.web.forms import read_form
+from app.web.templating import render_page
+from app.web.verdict_view import arrange_verdict
+
+router = APIRouter(prefix="/people/{person_id}/attempts/{attempt_id}", include_in_schema=False)
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was typed into the form of a comment, and why it was refused."""
+
+    line: str = ""
+    text: str = ""
+    refusal: Refused | None = None
+
+
+@router.get("")
+async def show_attempt_of_person(
+    request: Request, person_id: str, attempt_id: str, user: Instructor, line: Annotated[str, Query(max_length=9)] = ""
+) -> HTMLResponse:
+    """What its owner sees of it, without the buttons. `line` is put into the form of a comment."""
+    return await _page(request, person_id, attempt_id, user, Written(line))
+
+
+@router.post("/comments")
+async def comment(request: Request, person_id: str, attempt_id: str, user: Instructor) -> Response:
+    # Percent-encoding turns one character into at most twelve bytes.
+    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
+    services = services_of(request, PeopleServices)
+    person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    line, text = form.get("line", "").strip(), form.get("text", "")
+    try:
+        if not (line.isascii() and line.isdecimal()):
+            raise FieldInvalid("line: must be the number of a line, such as 12.")
+        added = await services.comments.add(user, person.id, attempt.id, attempt.source, int(line[:9]), text)
+    except Refused as refusal:
+        return await _page(request, person_id, attempt_id, user, Written(line, text, refusal))
+    return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#comment-{added.id}", status_code=303)
+
+
+@router.post("/comments/{comment_id}/remove")
+async def remove_comment(
+    request: Request, person_id: str, attempt_id: str, comment_id: str, user: Instructor
+) -> Response:
+    await read_form(request)
+    services = services_of(request, PeopleServices)
+    person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    await services.comments.remove(user, person.id, attempt.id, comment_id)
+    return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#sent", status_code=303)
+
+
+async def _page(request: Request, person_id: str, attempt_id: str, user: User, written: Written) -> HTMLResponse:
+    services = services_of(request, PeopleServices)
+    person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    try:
+        package = services.catalogue.get(attempt.problem)
+        title, starter = package.manifest.title, package.starter
+    except ProblemNotFound:  # withdrawn since
+        title, starter = attempt.problem, ""
+    is_starter = attempt.source.split() == starter.split()
+    comments = await services.comments.of_attempt(attempt.id)
+    return render_page(
+        "person_attempt.html",
+        status_code=written.refusal.status if written.refusal else 200,
+        user=user,
+        person=person,
+        attempt=attempt,
+        kind=attempt.kind.capitalize(),
+        title=title,
+        view=arrange_verdict(attempt.verdict, is_starter=is_starter) if attempt.verdict else None,
+        lines=await colour_lines(attempt.source),
+        comments=comments,
+        removable={each.id for each in comments if may_remove(user, each)},
+        written=written,
+        longest=LONGEST,
+    )
