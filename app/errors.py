@@ -375,6 +375,10 @@ class PersonDeactivated(Refused):
     status, slug, title = 409, "person-deactivated", "The account is deactivated"
 
 
+class MergeRefused(Refused):
+    status, slug, title = 409, "merge-refused", "The accounts were not merged"
+
+
 class OwnAccount(Refused):
     status, slug, title = 409, "own-account", "You cannot do this to your own account"
 

@@ -48,6 +48,7 @@ from app.operating.steps import step_log
 from app.operating.tally import Tally
 from app.people.changes import PeopleChanges
 from app.people.listing import Directory
+from app.people.merge import Merging
 from app.people.services import PeopleServices
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
@@ -69,6 +70,8 @@ from app.rest.rate_limit import RateLimit
 from app.routes import add_routes
 from app.services import share
 from app.settings import Settings
+from app.similarity.service import Similarity
+from app.similarity.services import SimilarityServices
 from app.start_errors import SettingInvalid
 from app.version import VERSION
 from app.webhooks.outside import Outside
@@ -117,6 +120,7 @@ class Grading:
 class AllServices(
     InsightServices,
     LTIServices,
+    SimilarityServices,
     AuthoringServices,
     RejudgingServices,
     WebhookServices,
@@ -240,6 +244,8 @@ async def _open(
                 audit=AuditLog(database),
                 directory=Directory(database),
                 people=PeopleChanges(database, accounts),
+                merging=Merging(database, accounts.recent),
+                similarity=Similarity(database, catalogue),
                 insight=Insight(database),
                 courses=courses,
                 assignments=AssignmentChanges(database, catalogue),

@@ -31,7 +31,7 @@ from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
 from app.people import api as people_api
-from app.people import attempt_api, attempt_pages, review_api, review_pages
+from app.people import attempt_api, attempt_pages, merge_pages, review_api, review_pages
 from app.people import pages as people_pages
 from app.problems import api as problems_api
 from app.rejudging import api as rejudging_api
@@ -40,6 +40,8 @@ from app.rest.deprecation import add_deprecation_headers
 from app.rest.error_responses import add_error_responses
 from app.rest.openapi import describe
 from app.rest.rate_limit import add_rate_limit_headers
+from app.similarity import api as similarity_api
+from app.similarity import pages as similarity_pages
 from app.web.compression import add_compression
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
@@ -66,7 +68,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (people_api, attempt_api, review_api, insight_api, reports_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (courses_api, roster_api, audit_api, lti_api):
+    for api in (courses_api, roster_api, audit_api, lti_api, similarity_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -78,8 +80,9 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for pages in (assignment_pages, gradebook_pages, roster_pages):
         app.include_router(pages.router)
-    for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages):
+    for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages, merge_pages, similarity_pages):
         app.include_router(pages.router)
+    app.include_router(merge_pages.api, prefix=_API, dependencies=[Depends(limit_rate)])
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)

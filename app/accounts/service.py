@@ -30,7 +30,6 @@ from app.clock import now
 from app.database import Database
 from app.errors import SignInLinkInvalid, SignInRefused, SignUpClosed
 from app.ids import new_id
-from app.start_errors import AccountUnknown
 
 SignUp = Literal["open", "invitation", "closed"]
 
@@ -95,20 +94,12 @@ class Accounts:
         )
         return token
 
-    async def reset_password(self, name: str) -> str:
-        """Remove a user's password and end their sessions. Returns the token of a link that signs them in, once.
-
-        Raises:
-          AccountUnknown: there is no account with this name.
-        """
-        async with self._database.writing() as session:
-            row = await session.scalar(select(UserRow).where(UserRow.name == name))
-            if row is None:
-                raise AccountUnknown(f"there is no account {name!r}.", "Spell the name as rankings show it.")
-            return await self.reset_password_in(session, row)
-
     async def reset_password_in(self, session: AsyncSession, row: UserRow) -> str:
-        """As `reset_password`, in the caller's transaction."""
+        """In the caller's transaction, remove a user's password and end their sessions.
+
+        Returns:
+          the token of a link that signs them in, once.
+        """
         row.password_hash = None
         await self.sessions.revoke_others_in(session, row.id, None)
         return await self._new_link(session, row.id)

@@ -37,6 +37,10 @@ Action = Literal[
     "lti-roster",
     "comment-added",
     "comment-removed",
+    "similarity-read",
+    "similarity-compared",
+    "merged",
+    "password-reset-by-operator",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
@@ -54,6 +58,10 @@ ACTION_WORDS: dict[Action, str] = {
     "lti-roster": "imported the roster of a learning platform",
     "comment-added": "commented on an attempt",
     "comment-removed": "removed a comment",
+    "similarity-read": "read the similarity report",
+    "similarity-compared": "compared a submission with another",
+    "merged": "merged an account into this one",
+    "password-reset-by-operator": "reset the password from the command line",
 }
 # What they did to problems, assignments and the service: `whom` is None.
 OF_PROBLEMS: frozenset[Action] = frozenset(
@@ -66,8 +74,11 @@ OF_PROBLEMS: frozenset[Action] = frozenset(
         "lti-platform-removed",
         "lti-key-rotated",
         "lti-roster",
+        "similarity-read",
     }
 )
+# What the operator did on the command line: `actor` is None.
+OF_OPERATOR: frozenset[Action] = frozenset({"password-reset-by-operator"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,10 @@ class AuditEntry:
     def is_of_problem(self) -> bool:
         return self.action in OF_PROBLEMS
 
+    @property
+    def is_of_operator(self) -> bool:
+        return self.action in OF_OPERATOR
+
 
 def check_reason(reason: str) -> str:
     """The reason as it is stored. Raises `FieldInvalid`."""
@@ -99,11 +114,19 @@ def check_reason(reason: str) -> str:
 
 
 def record(
-    session: AsyncSession, actor: User, action: Action, whom_id: str | None, reason: str, detail: str = ""
+    session: AsyncSession, actor: User | None, action: Action, whom_id: str | None, reason: str, detail: str = ""
 ) -> None:
-    """Write an entry in the caller's transaction. `reason` comes from `check_reason`."""
+    """Write an entry in the caller's transaction. `reason` comes from `check_reason`. Without an `actor`, it was the operator."""
     session.add(
-        AuditRow(id=new_id(), at=now(), user_id=actor.id, whom_id=whom_id, action=action, detail=detail, reason=reason)
+        AuditRow(
+            id=new_id(),
+            at=now(),
+            user_id=actor.id if actor else None,
+            whom_id=whom_id,
+            action=action,
+            detail=detail,
+            reason=reason,
+        )
     )
 
 

@@ -24,6 +24,7 @@ def reset_password(
     from app.data_folder import read_secret
     from app.database import Database
     from app.migrate import migrate
+    from app.people.changes import reset_as_operator
     from app.settings import load_settings
 
     settings = load_settings(host=None, port=None, data=data)
@@ -39,7 +40,7 @@ def reset_password(
         )
         try:
             await migrate(database)
-            return await accounts.reset_password(name)
+            return await reset_as_operator(database, accounts, name)
         finally:
             await database.close()
 

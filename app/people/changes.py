@@ -4,6 +4,7 @@ Each change and its entry in the audit log are one transaction. What lets somebo
 recent sign-in of the owner; deactivating does not, because it may be urgent.
 """
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller
@@ -17,6 +18,7 @@ from app.database import Database
 from app.errors import OwnAccount, PersonDeactivated
 from app.ids import is_id
 from app.people.listing import no_person
+from app.start_errors import AccountUnknown
 
 _LAST = "This is the only owner who can sign in. Make somebody else an owner first."
 
@@ -102,6 +104,20 @@ class PeopleChanges:
             token = await self._accounts.reset_password_in(session, row)
             record(session, caller.user, "password-reset", row.id, reason)
         return token
+
+
+async def reset_as_operator(database: Database, accounts: Accounts, name: str) -> str:
+    """As `PeopleChanges.reset_password`, for the command line, where nobody is signed in.
+
+    Raises:
+      AccountUnknown: there is no account with this name.
+    """
+    async with database.writing() as session:
+        row = await session.scalar(select(UserRow).where(UserRow.name == name))
+        if row is None:
+            raise AccountUnknown(f"there is no account {name!r}.", "Spell the name as rankings show it.")
+        record(session, None, "password-reset-by-operator", row.id, "")
+        return await accounts.reset_password_in(session, row)
 
 
 async def _find(session: AsyncSession, person_id: str) -> UserRow:

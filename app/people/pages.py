@@ -23,7 +23,12 @@ Reader = Annotated[Caller, Depends(require_caller_role("instructor"))]
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
 _PAGE = 50
 _ENTRIES = 20
-_DONE = {"role": "The role was changed.", "deactivated": "Deactivated.", "reactivated": "Reactivated."}
+_DONE = {
+    "role": "The role was changed.",
+    "deactivated": "Deactivated.",
+    "reactivated": "Reactivated.",
+    "merged": "Merged.",
+}
 
 
 @router.get("")

@@ -45,6 +45,16 @@ class NewRoleJSON(BaseModel):
     reason: str = Field(default="", **_REASON)
 
 
+class MergeJSON(BaseModel):
+    """`into` is the name of the account that remains. `end_higher_role` allows that the account that ends has more."""
+
+    model_config = _body({"into": "ada", "reason": "two accounts", "end_higher_role": False})
+
+    into: str = Field(min_length=1, max_length=200)
+    reason: str = Field(default="", **_REASON)
+    end_higher_role: bool = False
+
+
 class PersonJSON(BaseModel):
     """`deactivated_at` is null for an active account. `last_active_at` may lag by a few minutes."""
 

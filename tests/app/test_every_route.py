@@ -143,6 +143,9 @@ OWNED = {
     ("PUT", "/api/v1/attempts/{attempt_id}/comments/{comment_id}"),
 }
 INSTRUCT = {
+    ("GET", "/problems/{slug}/similarity"),
+    ("GET", "/problems/{slug}/similarity/{one_id}/{other_id}"),
+    ("GET", "/api/v1/problems/{slug}/similarity"),
     ("GET", "/courses/{course_id}/lti"),
     ("POST", "/courses/{course_id}/lti/{context_id}/connect"),
     ("POST", "/courses/{course_id}/lti/{context_id}/disconnect"),
@@ -225,6 +228,9 @@ INSTRUCT = {
     ("POST", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/apply"),
 }
 OWNERS = {
+    ("GET", "/people/{person_id}/merge"),
+    ("POST", "/people/{person_id}/merge"),
+    ("POST", "/api/v1/people/{person_id}/merge"),
     ("GET", "/lti/platforms"),
     ("POST", "/lti/platforms"),
     ("POST", "/lti/platforms/{platform_id}/deployments"),
@@ -389,7 +395,7 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    names = "report check validation rejudge person course assignment platform context selection".split()
+    names = "report check validation rejudge person course assignment platform context selection one other".split()
     unknown = {f"{name}_id": "0" * 32 for name in names}
     unknown = dict.fromkeys(
         (

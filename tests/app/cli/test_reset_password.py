@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.accounts.people import PASSWORD, browser, send_form, sign_up
+from tests.app.accounts.people import PASSWORD, browser, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -28,6 +28,10 @@ async def test_a_link_signs_in_once_and_the_old_password_and_sessions_are_gone(s
         done = await reset(tmp_path / "data", "ada")
         assert done.returncode == 0, done.stderr
         link = done.stdout.strip().splitlines()[-1]
+        [entry] = await service.services.audit.list(10)
+        assert (entry.action, entry.actor, entry.whom.name) == ("password-reset-by-operator", None, "ada")
+        await sign_in(service)
+        assert "<td>the operator</td>" in (await service.http.get("/audit", headers={"Accept": "text/html"})).text
         assert link.startswith("http://127.0.0.1:8000/sign-in?token=")
         assert (await old.get("/api/v1/me")).status_code == 401
         assert (await send_form(new, "/sign-in", "/sign-in", name="ada", password=PASSWORD)).status_code == 401

@@ -90,6 +90,8 @@ OPERATIONS = """
     PUT /api/v1/reports/{report_id} mark_report
     GET /api/v1/problems/{slug}/insight get_insight
     GET /api/v1/audit list_audit_entries
+    POST /api/v1/people/{person_id}/merge merge_people
+    GET /api/v1/problems/{slug}/similarity get_similarity
     GET /api/v1/lti/platforms list_platforms
     POST /api/v1/lti/platforms add_platform
     PUT /api/v1/lti/platforms/{platform_id}/deployments set_deployments

@@ -1,0 +1,63 @@
+"""The pages of a similarity report, for instructors: the pairs, and two sources side by side."""
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import HTMLResponse
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.services import services_of
+from app.similarity.compare import FROM, MOST_PAIRS, MOST_PEOPLE
+from app.similarity.services import SimilarityServices
+from app.web.templating import render_page
+from app.web.terminal import plain_text
+
+router = APIRouter(include_in_schema=False)
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: str
+    alike: bool
+
+
+@router.get("/problems/{slug}/similarity")
+async def show_report(
+    request: Request, slug: str, user: Instructor, course: Annotated[str | None, Query(max_length=32)] = None
+) -> HTMLResponse:
+    """Of all students, or of those of a course."""
+    services = services_of(request, SimilarityServices)
+    of = await services.courses.get(user, course) if course else None
+    return render_page(
+        "similarity.html",
+        user=user,
+        problem=services.catalogue.get(slug),
+        course=of,
+        report=await services.similarity.report(user, slug, of.id if of else None),
+        least=FROM,
+        most_pairs=MOST_PAIRS,
+        most_people=MOST_PEOPLE,
+    )
+
+
+@router.get("/problems/{slug}/similarity/{one_id}/{other_id}")
+async def show_pair(request: Request, slug: str, one_id: str, other_id: str, user: Instructor) -> HTMLResponse:
+    services = services_of(request, SimilarityServices)
+    compared = await services.similarity.pair(user, slug, one_id, other_id)
+    one = _lines(compared.pair.one.source, compared.one_lines)
+    other = _lines(compared.pair.other.source, compared.other_lines)
+    return render_page(
+        "similarity_pair.html",
+        user=user,
+        problem=services.catalogue.get(slug),
+        pair=compared.pair,
+        rows=list(zip_longest(one, other)),
+    )
+
+
+def _lines(source: str, alike: frozenset[int]) -> list[Line]:
+    return [Line(plain_text(text), number in alike) for number, text in enumerate(source.split("\n"), 1)]

@@ -1,0 +1,158 @@
+"""The similarity report of a problem: the best submission of each student, in pairs.
+
+It is only for instructors, and each look at it is in the audit log. It says how much of two sources is alike, and never
+why: a person has to read them.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import User
+from app.accounts.models import UserRow
+from app.audit.log import record
+from app.courses.models import MemberRow
+from app.database import Database
+from app.errors import AttemptNotFound
+from app.ids import is_id
+from app.problems.service import Catalogue
+from app.queue.models import IS_SCORED, AttemptRow
+from app.similarity.compare import MOST_PEOPLE, Pair, compare, ignored_of
+from app.similarity.fingerprints import Fingerprints, common_lines, fingerprints
+from grader.package.package import Package
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The best submission of a student, the latest of equal ones."""
+
+    attempt_id: str
+    user_id: str
+    name: str
+    score: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarPair:
+    one: Submission
+    other: Submission
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityReport:
+    """`left_out` is how many people are beyond the limit, and were not compared."""
+
+    people: int
+    left_out: int
+    pairs: tuple[SimilarPair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """Two sources, and the numbers of those of their lines that are alike."""
+
+    pair: SimilarPair
+    one_lines: frozenset[int]
+    other_lines: frozenset[int]
+
+
+class Similarity:
+    """Safe to share between requests. The routes check who may call it. One report at a time uses a core."""
+
+    def __init__(self, database: Database, catalogue: Catalogue) -> None:
+        self._database = database
+        self._catalogue = catalogue
+        self._turn = asyncio.Lock()
+
+    async def report(self, reader: User, slug: str, course_id: str | None = None) -> SimilarityReport:
+        """All students, or those of a course, by share. Raises `ProblemNotFound`."""
+        package = self._catalogue.get(slug)
+        people, left_out = await self._submissions(package.slug, course_id)
+        async with self._turn:
+            pairs = await asyncio.to_thread(_pairs, package, [each.source for each in people])
+        found = tuple(SimilarPair(people[int(each.one)], people[int(each.other)], each.share) for each in pairs)
+        async with self._database.writing() as session:
+            record(session, reader, "similarity-read", None, "", f"{slug}, {len(people)} people")
+        return SimilarityReport(len(people), left_out, found)
+
+    async def pair(self, reader: User, slug: str, one_id: str, other_id: str) -> ComparedPair:
+        """Two attempts of different students side by side. Raises `ProblemNotFound` and `AttemptNotFound`."""
+        package = self._catalogue.get(slug)
+        everyone, _ = await self._submissions(package.slug, None)
+        async with self._database.reading() as session:
+            one, other = [await _submission(session, package.slug, each) for each in (one_id, other_id)]
+        async with self._turn:
+            sources = [each.source for each in everyone]
+            compared = await asyncio.to_thread(_lines, package, sources, one.source, other.source)
+        async with self._database.writing() as session:
+            for each, partner in ((one, other), (other, one)):
+                record(session, reader, "similarity-compared", each.user_id, "", f"{slug}, with {partner.name}")
+        return ComparedPair(SimilarPair(one, other, compared[0]), *compared[1:])
+
+    async def _submissions(self, slug: str, course_id: str | None) -> tuple[list[Submission], int]:
+        """By name, at most `MOST_PEOPLE`, and how many more there are."""
+        row = AttemptRow
+        place = func.row_number().over(
+            partition_by=row.user_id, order_by=(row.score.desc(), row.created_at.desc(), row.id)
+        )
+        best = select(row.id, row.user_id, place.label("place")).where(row.problem == slug, IS_SCORED).subquery()
+        query = (
+            select(row.id, UserRow.id, UserRow.name, row.score, row.source)
+            .join(best, best.c.id == row.id)
+            .join(UserRow, UserRow.id == row.user_id)
+            .where(best.c.place == 1, UserRow.role == "student")
+            .order_by(UserRow.name)
+        )
+        if course_id is not None:
+            members = select(MemberRow.user_id).where(MemberRow.course_id == course_id, MemberRow.role == "student")
+            query = query.where(UserRow.id.in_(members))
+        async with self._database.reading() as session:
+            total = await session.scalar(select(func.count()).select_from(query.order_by(None).subquery())) or 0
+            rows = (await session.execute(query.limit(MOST_PEOPLE))).all()
+        return [Submission(*each) for each in rows], max(0, total - len(rows))
+
+
+async def _submission(session: AsyncSession, slug: str, attempt_id: str) -> Submission:
+    row = AttemptRow
+    query = (
+        select(row.id, UserRow.id, UserRow.name, row.score, row.source)
+        .join(UserRow, UserRow.id == row.user_id)
+        .where(row.id == attempt_id, row.problem == slug, IS_SCORED, UserRow.role == "student")
+    )
+    found = (await session.execute(query)).one_or_none() if is_id(attempt_id) else None
+    if found is None:
+        raise AttemptNotFound(f"No student has an attempt at {slug} with the id {attempt_id[:64]!r}.")
+    return Submission(*found)
+
+
+def _public(package: Package) -> list[str]:
+    """What everyone gets with the problem."""
+    return [package.starter]
+
+
+def _pairs(package: Package, sources: Sequence[str]) -> list[Pair]:
+    prints = [fingerprints(each) for each in sources]
+    ignored = ignored_of(_public(package), prints)
+    return compare({str(number): each for number, each in enumerate(prints)}, ignored)
+
+
+def _lines(
+    package: Package, sources: Sequence[str], one: str, other: str
+) -> tuple[float, frozenset[int], frozenset[int]]:
+    ignored = ignored_of(_public(package), [fingerprints(each) for each in sources])
+    first, second = fingerprints(one), fingerprints(other)
+    return (
+        _share(first, second, ignored),
+        frozenset(common_lines(first, second, ignored)),
+        frozenset(common_lines(second, first, ignored)),
+    )
+
+
+def _share(one: Fingerprints, other: Fingerprints, ignored: frozenset[int]) -> float:
+    pairs = compare({"0": one, "1": other}, ignored, least=0.0)
+    return pairs[0].share if pairs else 0.0
