@@ -27,6 +27,7 @@ from app.lti import api as lti_api
 from app.lti import pages as lti_pages
 from app.lti import platform_pages as lti_platform_pages
 from app.operating import api as operating_api
+from app.operating import state_pages
 from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
@@ -72,6 +73,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
+    app.include_router(state_pages.router)
     for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages, report_pages):
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):

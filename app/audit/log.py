@@ -116,7 +116,10 @@ def check_reason(reason: str) -> str:
 def record(
     session: AsyncSession, actor: User | None, action: Action, whom_id: str | None, reason: str, detail: str = ""
 ) -> None:
-    """Write an entry in the caller's transaction. `reason` comes from `check_reason`. Without an `actor`, it was the operator."""
+    """Write an entry in the caller's transaction. `reason` comes from `check_reason`.
+
+    Without an `actor`, the operator did it on the command line.
+    """
     session.add(
         AuditRow(
             id=new_id(),

@@ -1,14 +1,27 @@
 """Two accounts of one person become one. An owner does it, and nothing undoes it.
 
-Every table with a `user_id` is moved, so that a new one cannot be forgotten. Where both accounts have a row that can
-exist only once, such as a draft of one problem, that of the remaining account stays. What lets somebody in as the other
-account ends: sessions, links, API tokens and invitations.
+Every table with a `user_id` is moved, so that a new one cannot be forgotten, and so is a `whom_id`. Where both accounts
+have a row that can exist only once, such as a draft of one problem, that of the remaining account stays. What lets
+somebody in as the other account ends: sessions, links, API tokens and invitations.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Index, Table, UniqueConstraint, and_, delete, exists, func, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Index,
+    Table,
+    UniqueConstraint,
+    and_,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, Caller
@@ -16,7 +29,7 @@ from app.accounts.export import owned_tables
 from app.accounts.models import UserRow
 from app.accounts.owners import require_another_owner
 from app.accounts.recent import Recent
-from app.accounts.roles import ROLES
+from app.accounts.roles import Role, is_at_least
 from app.audit.log import check_reason, record
 from app.database import Database
 from app.errors import MergeRefused, OwnAccount, PersonNotFound
@@ -61,7 +74,7 @@ class MergePreview:
 
     @property
     def loses_role(self) -> bool:
-        return ROLES.index(self.gone.role) > ROLES.index(self.rest.role)  # type: ignore[arg-type]
+        return is_at_least(cast(Role, self.gone.role), cast(Role, self.rest.role)) and self.gone.role != self.rest.role
 
 
 class Merging:
@@ -146,7 +159,8 @@ def _keys(table: Table) -> list[list[str]]:
 async def _count(session: AsyncSession, table: Table, gone_id: str, rest_id: str) -> Part:
     if table.name in _UNTOUCHED:
         return Part(table.name, 0, 0)
-    total = await session.scalar(select(func.count()).select_from(table).where(table.c.user_id == gone_id)) or 0
+    is_theirs = or_(*(column == gone_id for column in _columns(table)))
+    total = await session.scalar(select(func.count()).select_from(table).where(is_theirs)) or 0
     if table.name in _ENDING:
         return Part(table.name, 0, total)
     dropped = 0
@@ -159,4 +173,10 @@ async def _count(session: AsyncSession, table: Table, gone_id: str, rest_id: str
 async def _move(session: AsyncSession, table: Table, gone_id: str, rest_id: str) -> None:
     for each in _twice(table, gone_id, rest_id):
         await session.execute(delete(table).where(each))
-    await session.execute(update(table).where(table.c.user_id == gone_id).values(user_id=rest_id))
+    for column in _columns(table):
+        await session.execute(update(table).where(column == gone_id).values({column.name: rest_id}))
+
+
+def _columns(table: Table) -> list[Column[Any]]:
+    """Whose row it is, and whom it is about: a comment belongs to its author, and is about a student."""
+    return [table.c[name] for name in ("user_id", "whom_id") if name in table.c]

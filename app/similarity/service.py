@@ -114,7 +114,7 @@ class Similarity:
         async with self._database.reading() as session:
             total = await session.scalar(select(func.count()).select_from(query.order_by(None).subquery())) or 0
             rows = (await session.execute(query.limit(MOST_PEOPLE))).all()
-        return [Submission(*each) for each in rows], max(0, total - len(rows))
+        return [_submission_of(*each) for each in rows], max(0, total - len(rows))
 
 
 async def _submission(session: AsyncSession, slug: str, attempt_id: str) -> Submission:
@@ -127,7 +127,11 @@ async def _submission(session: AsyncSession, slug: str, attempt_id: str) -> Subm
     found = (await session.execute(query)).one_or_none() if is_id(attempt_id) else None
     if found is None:
         raise AttemptNotFound(f"No student has an attempt at {slug} with the id {attempt_id[:64]!r}.")
-    return Submission(*found)
+    return _submission_of(*found)
+
+
+def _submission_of(attempt_id: str, user_id: str, name: str, score: int | None, source: str) -> Submission:
+    return Submission(attempt_id, user_id, name, score or 0, source)
 
 
 def _public(package: Package) -> list[str]:

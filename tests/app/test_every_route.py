@@ -228,6 +228,7 @@ INSTRUCT = {
     ("POST", "/api/v1/problems/{slug}/rejudges/{rejudge_id}/apply"),
 }
 OWNERS = {
+    ("GET", "/service"),
     ("GET", "/people/{person_id}/merge"),
     ("POST", "/people/{person_id}/merge"),
     ("POST", "/api/v1/people/{person_id}/merge"),

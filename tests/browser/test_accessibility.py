@@ -29,6 +29,9 @@ PATHS = [
     "/courses",
     f"{PROBLEM}/insight",
     f"{PROBLEM}/people",
+    f"{PROBLEM}/similarity",
+    "/lti/platforms",
+    "/service",
     "/audit",
     "/drafts/replaced",
 ]

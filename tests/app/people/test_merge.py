@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 
 from app.accounts.export import owned_tables
 from app.clock import now
+from app.comments.models import CommentRow
 from app.people.merge import _ENDING, _UNTOUCHED
 from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up
 from tests.app.courses.test_courses import create, join
@@ -35,6 +36,9 @@ async def test_attempts_courses_and_ways_in_move_and_access_ends(either):
             )
             assert saved.status_code in (200, 201), saved.text
         old_id, ada_id = await id_of(either, "ada-old"), (await ada.get("/api/v1/me")).json()["id"]
+        async with either.services.database.writing() as session:
+            about = {"user_id": await id_of(either, "tess"), "whom_id": old_id, "attempt_id": attempt.json()["id"]}
+            session.add(CommentRow(id="c" * 32, line=1, text="why?", created_at=now(), **about))
         page = f"/people/{old_id}/merge"
         preview = (await either.http.get(page, params={"into": "ada"}, headers={"Accept": "text/html"})).text
         assert '<th scope="row">courses</th><td>1</td><td>1</td>' in preview
@@ -52,8 +56,11 @@ async def test_attempts_courses_and_ways_in_move_and_access_ends(either):
     assert (await entries(either))[0] == ("merged", "ada", "two accounts")
     async with either.services.database.reading() as session:
         for table in owned_tables():
-            left = await session.scalar(select(func.count()).select_from(table).where(table.c.user_id == old_id))
-            assert left == 0, table.name
+            for name in {"user_id", "whom_id"} & set(table.c.keys()):
+                left = await session.scalar(select(func.count()).select_from(table).where(table.c[name] == old_id))
+                assert left == 0, table.name
+        [comment] = await session.scalars(select(CommentRow))
+        assert comment.whom_id == ada_id
 
 
 async def test_what_a_merge_refuses(either, monkeypatch):

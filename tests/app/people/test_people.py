@@ -181,7 +181,11 @@ async def test_who_is_deactivated_is_out_everywhere_until_they_are_reactivated(e
         assert (await act(either, "ada", "reactivate")).status_code == 303
         assert (await ada.get("/sign-in", params={"token": link})).status_code == 303
         assert (await either.http.get("/api/v1/me", headers=bearer)).status_code == 200
-    assert await entries(either) == [("reactivated", "ada", ""), ("deactivated", "ada", "left")]
+    assert await entries(either) == [
+        ("reactivated", "ada", ""),
+        ("password-reset-by-operator", "ada", ""),
+        ("deactivated", "ada", "left"),
+    ]
 
 
 async def test_a_reset_shows_a_link_once_that_signs_one_browser_in(either):

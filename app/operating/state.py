@@ -1,0 +1,179 @@
+"""The state of the service for its owners: the queue, the pool, the walls, and what is unhealthy with its remedy."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from app.clock import now
+from app.database import Database
+from app.operating.tally import Waiting, waiting
+from app.problems.service import Catalogue
+from app.queue.models import AttemptRow
+from app.queue.preparing import Preparation
+from app.queue.turns import PRIORITY
+from app.queue.walls import Walls
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from grader.sandbox.pool import PoolStats
+
+_LONG_WAIT_S = 300
+_RECENT = timedelta(hours=1)
+_LEAST_FREE_BYTES = 1 << 30
+_LINES = {"run": "Runs", "attempt": "Attempts", "rejudge": "Rejudges"}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something unhealthy, and what to do about it."""
+
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    name: str
+    depth: int
+    oldest_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """`pool` is None if this process has none. `walls` maps each wall's name to whether it is up."""
+
+    lines: tuple[QueueLine, ...]
+    running: int
+    pool: "PoolStats | None"
+    warm: tuple[tuple[str, int], ...]
+    walls: dict[str, bool]
+    preparation: Preparation | None
+    troubles: tuple[Trouble, ...]
+
+
+async def read_state(
+    database: Database,
+    settings: Settings,
+    catalogue: Catalogue,
+    walls: Walls,
+    pool_stats: "Callable[[], PoolStats] | None",
+    preparation: Callable[[], Preparation] | None,
+) -> ServiceState:
+    queue = await waiting(database)
+    pool = pool_stats() if pool_stats else None
+    prepared = preparation() if preparation else None
+    troubles = [
+        *_of_walls(walls),
+        *_of_pool(pool, prepared),
+        *_of_queue(queue, settings),
+        *await _of_attempts(database),
+        *_of_settings(settings),
+        *(
+            Trouble(f"A problem is not served: {fault}", "Correct the file, then restart the server.")
+            for fault in catalogue.faults
+        ),
+    ]
+    slugs = {each.version: each.slug for each in catalogue.all()}
+    return ServiceState(
+        lines=tuple(
+            QueueLine(_LINES[kind], line.depth, line.oldest_s)
+            for kind, priority in PRIORITY.items()
+            if (line := queue.lines.get(priority))
+        ),
+        running=queue.running,
+        pool=pool,
+        warm=tuple(sorted((slugs.get(version, version[:12]), count) for version, count in pool.warm.items()))
+        if pool
+        else (),
+        walls=walls.states,
+        preparation=prepared,
+        troubles=tuple(troubles),
+    )
+
+
+def _of_walls(walls: Walls) -> Sequence[Trouble]:
+    return [Trouble(f"The wall {each['wall']} is missing: {each['found']}", each["remedy"]) for each in walls.missing]
+
+
+def _of_pool(pool: "PoolStats | None", preparation: Preparation | None) -> Sequence[Trouble]:
+    troubles = []
+    if pool is not None and not pool.alive:
+        troubles.append(
+            Trouble(
+                "The pool of runners has stopped.", "Restart the server. If this happens again, run: ./meshgrade doctor"
+            )
+        )
+    setbacks = [("reference", each) for each in (preparation.setbacks if preparation else ())]
+    setbacks += [("warm-up", each) for each in (pool.setbacks if pool else ())]
+    return troubles + [
+        Trouble(
+            f"The {what} of {each.name} failed {each.failures} {'time' if each.failures == 1 else 'times'}: {each.why}",
+            "It is tried again. To find the fault, run: ./meshgrade problem check",
+        )
+        for what, each in setbacks
+    ]
+
+
+def _of_queue(queue: Waiting, settings: Settings) -> Sequence[Trouble]:
+    oldest = max((each.oldest_s for each in queue.lines.values()), default=0.0)
+    if oldest < _LONG_WAIT_S:
+        return []
+    what = f"An attempt has waited for {oldest / 60:.0f} minutes"
+    if queue.running == 0:
+        start = "Start a worker: ./meshgrade worker" if settings.grading_slots == 0 else "Read the log of this server."
+        return [Trouble(f"{what}, and nothing is being graded.", start)]
+    return [Trouble(f"{what}.", "Add a worker on another machine, or raise MESHGRADE_GRADING_SLOTS.")]
+
+
+async def _of_attempts(database: Database) -> Sequence[Trouble]:
+    row, moment = AttemptRow, now()
+    failed = select(func.count()).where(row.finished_at > moment - _RECENT, row.verdict_status == "failed")
+    lost = select(func.count()).where(row.status == "running", row.lease_until < moment - timedelta(minutes=1))
+    async with database.reading() as session:
+        failures, left = await session.scalar(failed) or 0, await session.scalar(lost) or 0
+    troubles = []
+    if failures:
+        troubles.append(
+            Trouble(
+                f"The grader failed at {failures} {'attempt' if failures == 1 else 'attempts'} within the last hour.",
+                "The log has a line for each, with the id of the attempt. Then run: ./meshgrade doctor",
+            )
+        )
+    if left:
+        troubles.append(
+            Trouble(
+                f"{left} running {'attempt has' if left == 1 else 'attempts have'} lost the worker.",
+                "A worker takes over within seconds if one is alive. Check that one is.",
+            )
+        )
+    return troubles
+
+
+def _of_settings(settings: Settings) -> Sequence[Trouble]:
+    troubles = []
+    if settings.site is None:
+        troubles.append(
+            Trouble(
+                "The service does not know its address, so links have none.",
+                "Set MESHGRADE_PUBLIC_URL, for example to https://grader.example.org.",
+            )
+        )
+    elif not settings.listens_here_alone and not settings.site.startswith("https://"):
+        troubles.append(
+            Trouble(
+                "Passwords travel unencrypted, because the address of the service begins with http://.",
+                "Put a proxy with TLS in front, and set MESHGRADE_PUBLIC_URL to its https address.",
+            )
+        )
+    free = shutil.disk_usage(settings.data).free
+    if free < _LEAST_FREE_BYTES:
+        troubles.append(
+            Trouble(
+                f"The disk of the data folder has {free >> 20} MiB left.", "Delete old backups, or enlarge the disk."
+            )
+        )
+    return troubles
