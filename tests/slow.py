@@ -33,6 +33,12 @@ FIXTURES = {
 GROUPS = {"contract", "postgresql"}
 # Groups of which each takes a minute or more.
 LONGEST = ["bench", "contract", "browser", "postgresql"]
+# Files of which one test takes half a minute or more. As the last one, it would run while the other processes wait.
+LONG_TESTS = (
+    "app/rest/test_openapi_holds.py",
+    "app/operating/test_nothing_leaks.py",
+    "app/web/test_bundle.py",
+)
 # Not shuffled: their tests share a service with its data, or look at the machine after one another.
 KEPT_IN_ORDER = ("browser", "hostile", "problems", "grader/modes")
 # A module that has one of these as a global traces and compiles, or starts a sandbox or a service.
@@ -60,6 +66,7 @@ PATHS = (
 )
 PROGRAMS = {"bwrap", "chromium", "initdb", "npm", "pg_ctl", "postgres"}
 
+_LONG_FILES = frozenset(TESTS / name for name in LONG_TESTS)
 _started: list[str] = []
 
 
@@ -142,7 +149,9 @@ def _turn(item: pytest.Item) -> int:
     # First, before any other test has started something in the process: they count its processes and descriptors.
     if _kept_in(item) == "hostile":
         return -1
-    return LONGEST.index(group) if (group := group_of(item)) in LONGEST else len(LONGEST)
+    if (group := group_of(item)) in LONGEST:
+        return LONGEST.index(group)
+    return len(LONGEST) if item.path in _LONG_FILES else len(LONGEST) + 1
 
 
 def group_of(item: pytest.Item) -> str | None:

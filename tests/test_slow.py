@@ -50,7 +50,7 @@ def test_a_folder_that_keeps_its_order_stays_together_where_its_first_test_was()
 
 
 def test_every_file_that_is_named_is_there():
-    assert [path for path in slow.PATHS if not (slow.TESTS / path).exists()] == []
+    assert [path for path in (*slow.PATHS, *slow.LONG_TESTS) if not (slow.TESTS / path).exists()] == []
 
 
 def test_who_starts_a_sandbox_and_is_not_slow_fails(pytester):
@@ -68,6 +68,14 @@ def test_who_starts_a_sandbox_and_is_not_slow_fails(pytester):
     result = pytester.runpytest_inprocess(*PLUGINS)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*This test starts bwrap, so it is slow: *tests/slow.py*"])
+
+
+def test_a_file_with_a_long_test_comes_before_those_without_a_group():
+    files = ["app/test_main.py", slow.LONG_TESTS[0], "app/test_settings.py"]
+    items = [
+        SimpleNamespace(path=slow.TESTS / name, nodeid=name, get_closest_marker=lambda name: None) for name in files
+    ]
+    assert [item.nodeid for item in slow.order(items)] == [files[1], files[0], files[2]]
 
 
 def test_groups_stay_together_and_the_longest_come_first(pytester):

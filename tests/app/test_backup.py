@@ -297,13 +297,13 @@ async def test_what_is_no_backup_is_named(tmp_path: Path):
 
 
 @pytest.mark.xdist_group("postgresql")
-async def test_a_backup_of_a_shared_database_holds_its_secret_and_not_the_folders(shared_url: str, tmp_path: Path):
+async def test_a_backup_of_a_shared_database_holds_its_secret_and_not_the_folders(postgres_url: str, tmp_path: Path):
     from app.cli.backup import secret_of
     from app.queue.deployment import share_secret
     from app.settings import Settings
 
-    settings = Settings(data=tmp_path / "data", database_url=shared_url)
-    database = Database(shared_url)
+    settings = Settings(data=tmp_path / "data", database_url=postgres_url)
+    database = Database(postgres_url)
     with DataFolder(settings.data) as folder:
         assert await secret_of(database, settings) == folder.secret
     await migrate(database)

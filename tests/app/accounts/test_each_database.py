@@ -10,10 +10,10 @@ pytestmark = pytest.mark.anyio
 ME = "/api/v1/me"
 
 
-async def test_a_whole_life(start_service, empty_database):
+async def test_a_whole_life(start_service, each_database):
     url = None
-    if empty_database.engine.dialect.name == "postgresql":
-        url = empty_database.engine.url.render_as_string(hide_password=False)
+    if each_database.engine.dialect.name == "postgresql":
+        url = each_database.engine.url.render_as_string(hide_password=False)
     async with start_service(database_url=url) as service, browser(service) as http, browser(service) as other:
         await sign_up(service, http, "grace", "instructor")
         taken = await other.get("/sign-up?invitation=a%00b")

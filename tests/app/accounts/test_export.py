@@ -8,7 +8,6 @@ from app.accounts.export import export_of, owned_tables
 from app.accounts.models import SessionRow, UserRow
 from app.clock import now
 from app.database import Base
-from app.migrate import migrate
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import PASSWORD, browser, sign_in, sign_up
 
@@ -47,10 +46,9 @@ async def test_everything_of_mine_and_no_secret(service):
     assert "fence_token" not in attempt
 
 
-async def test_it_is_read_in_pages_in_each_database(empty_database):
-    await migrate(empty_database)
+async def test_it_is_read_in_pages_in_each_database(each_database):
     moment = now()
-    async with empty_database.writing() as session:
+    async with each_database.writing() as session:
         users = [UserRow(id=each, name=each, role="student", created_at=moment) for each in ("ada", "bob")]
         session.add_all(users)
         await session.flush()
@@ -72,7 +70,7 @@ async def test_it_is_read_in_pages_in_each_database(empty_database):
         session.add(
             SessionRow(token_hash="h", id="i", user_id="ada", user_agent='"\\\n', created_at=moment, expires_at=moment)
         )
-    chunks = [chunk async for chunk in export_of(empty_database, users[0])]
+    chunks = [chunk async for chunk in export_of(each_database, users[0])]
     stored = json.loads(b"".join(chunks))
     assert [each["id"] for each in stored["attempts"]] == [f"{number:05}" for number in range(123) if number % 10]
     assert stored["sessions"][0]["user_agent"] == '"\\\n'

@@ -10,16 +10,14 @@ from app.accounts.models import HourlyCountRow
 from app.accounts.sign_up_brake import SignUpBrake, SignUpLimits
 from app.clock import now
 from app.errors import TooManySignUps
-from app.migrate import migrate
 
 pytestmark = pytest.mark.anyio
 HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"
 
 
 @pytest.fixture
-async def brake(empty_database) -> SignUpBrake:
-    await migrate(empty_database)
-    return SignUpBrake(empty_database, SignUpLimits(per_address=3, in_total=5))
+async def brake(each_database) -> SignUpBrake:
+    return SignUpBrake(each_database, SignUpLimits(per_address=3, in_total=5))
 
 
 async def wait_after_another(brake: SignUpBrake, address: str = HERE) -> int:
@@ -52,7 +50,7 @@ async def test_a_customers_ipv6_network_is_one_address(brake):
     assert await wait_after_another(brake, "2001:db8:0:1::1") == 0
 
 
-async def test_no_address_is_stored(brake, empty_database):
+async def test_no_address_is_stored(brake, each_database):
     await brake.count(HERE)
-    async with empty_database.reading() as session:
+    async with each_database.reading() as session:
         assert {len(key) for key in await session.scalars(select(HourlyCountRow.subject_hash))} == {64}

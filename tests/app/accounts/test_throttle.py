@@ -10,7 +10,6 @@ from app.accounts.models import SignInFailureRow
 from app.accounts.throttle import Throttle
 from app.clock import now
 from app.errors import TooManySignIns
-from app.migrate import migrate
 from tests.app.accounts.people import PASSWORD, browser, send_form, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -36,9 +35,8 @@ def clock(monkeypatch) -> Clock:
 
 
 @pytest.fixture
-async def throttle(empty_database, clock) -> Throttle:
-    await migrate(empty_database)
-    return Throttle(empty_database)
+async def throttle(each_database, clock) -> Throttle:
+    return Throttle(each_database)
 
 
 async def wait_after_another(throttle: Throttle, name: str = "ada", address: str = HERE) -> int:
@@ -89,11 +87,11 @@ async def test_an_address_that_tries_many_names_waits_a_little(throttle, clock):
     assert await wait_after_another(throttle, address=ELSEWHERE) == 0
 
 
-async def test_a_success_starts_the_name_anew_and_takes_back_one_failure_of_the_address(throttle, empty_database):
+async def test_a_success_starts_the_name_anew_and_takes_back_one_failure_of_the_address(throttle, each_database):
     for _ in range(4):
         await throttle.begin("ada", HERE)
     await throttle.forgive("ada", HERE)
-    async with empty_database.reading() as session:
+    async with each_database.reading() as session:
         assert list(await session.scalars(select(SignInFailureRow.failures))) == [3]
 
 
@@ -102,12 +100,12 @@ async def test_of_a_burst_no_try_is_lost(throttle):
     assert answers.count(0) == 6  # five free, and the one that starts the first wait
 
 
-async def test_a_day_later_it_is_forgotten(throttle, clock, empty_database):
+async def test_a_day_later_it_is_forgotten(throttle, clock, each_database):
     while not await wait_after_another(throttle):
         pass
     clock.wait(days=1, seconds=1)
     assert await wait_after_another(throttle, name="bob", address=ELSEWHERE) == 0
-    async with empty_database.reading() as session:
+    async with each_database.reading() as session:
         assert len(list(await session.scalars(select(SignInFailureRow)))) == 2
 
 
@@ -126,9 +124,9 @@ async def test_ipv6_counts_by_the_network_of_one_customer(throttle, one, other, 
     assert bool(await wait_after_another(throttle, address=other)) == same
 
 
-async def test_neither_names_nor_addresses_are_stored(throttle, empty_database):
+async def test_neither_names_nor_addresses_are_stored(throttle, each_database):
     await throttle.begin("a password typed as a name", HERE)
-    async with empty_database.reading() as session:
+    async with each_database.reading() as session:
         for key in await session.scalars(select(SignInFailureRow.subject_hash)):
             assert len(key) == 64
 

@@ -9,7 +9,6 @@ from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.attempts.days import count_days, days
 from app.clock import now
-from app.migrate import migrate
 from tests.app.attempts.handing_in import accepted, hand_in
 
 pytestmark = pytest.mark.anyio
@@ -74,16 +73,15 @@ def test_nothing_sent_is_no_streak():
     assert count_days([], at("2026-01-05 10:00"), UTC).streak == 0
 
 
-async def test_ones_own_runs_and_attempts_count_and_rejudges_do_not(empty_database):
-    await migrate(empty_database)
-    async with empty_database.writing() as session:
+async def test_ones_own_runs_and_attempts_count_and_rejudges_do_not(each_database):
+    async with each_database.writing() as session:
         session.add_all([UserRow(id=user.id, name=user.name, role="student", created_at=now()) for user in (ADA, BOB)])
-    first = await hand_in(empty_database, ADA, accepted(None, scored=False), kind="run")
-    last = await hand_in(empty_database, ADA, accepted(None))
-    await hand_in(empty_database, ADA, accepted(None, scored=False), kind="rejudge")
-    await hand_in(empty_database, BOB, accepted(None))
-    found = await days(empty_database, ADA, last, UTC)
+    first = await hand_in(each_database, ADA, accepted(None, scored=False), kind="run")
+    last = await hand_in(each_database, ADA, accepted(None))
+    await hand_in(each_database, ADA, accepted(None, scored=False), kind="rejudge")
+    await hand_in(each_database, BOB, accepted(None))
+    found = await days(each_database, ADA, last, UTC)
     assert sum(found.sent.values()) == 2
     assert found.today == last.date()
-    later = await days(empty_database, ADA, first + timedelta(weeks=54), UTC)
+    later = await days(each_database, ADA, first + timedelta(weeks=54), UTC)
     assert later.sent == {}

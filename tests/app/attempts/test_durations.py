@@ -7,7 +7,6 @@ import pytest
 from app.accounts.models import UserRow
 from app.attempts.durations import Durations
 from app.clock import now
-from app.migrate import migrate
 from app.queue.models import AttemptRow
 
 pytestmark = pytest.mark.anyio
@@ -39,24 +38,22 @@ async def grade(database, problem: str, took_s: float | None, *, kind: str = "at
         )
 
 
-async def test_the_median_of_the_attempts_at_a_problem(empty_database):
-    await migrate(empty_database)
+async def test_the_median_of_the_attempts_at_a_problem(each_database):
     for took_s in (2, 3, 40):
-        await grade(empty_database, "add_one", took_s)
-    await grade(empty_database, "add_two", 9)
-    await grade(empty_database, "add_one", 1, kind="run")
-    await grade(empty_database, "add_one", 100, status="cancelled")
-    await grade(empty_database, "add_one", None, status="cancelled")
-    durations = Durations(empty_database)
+        await grade(each_database, "add_one", took_s)
+    await grade(each_database, "add_two", 9)
+    await grade(each_database, "add_one", 1, kind="run")
+    await grade(each_database, "add_one", 100, status="cancelled")
+    await grade(each_database, "add_one", None, status="cancelled")
+    durations = Durations(each_database)
     assert await durations.typical_s("add_one") == pytest.approx(3, abs=0.01)
     assert await durations.typical_s("add_two") == pytest.approx(9, abs=0.01)
     assert await durations.typical_s("add_three") is None
 
 
-async def test_it_is_read_once_a_minute(empty_database):
-    await migrate(empty_database)
-    durations = Durations(empty_database)
+async def test_it_is_read_once_a_minute(each_database):
+    durations = Durations(each_database)
     assert await durations.typical_s("add_one") is None
-    await grade(empty_database, "add_one", 5)
+    await grade(each_database, "add_one", 5)
     assert await durations.typical_s("add_one") is None
-    assert await Durations(empty_database).typical_s("add_one") == pytest.approx(5, abs=0.01)
+    assert await Durations(each_database).typical_s("add_one") == pytest.approx(5, abs=0.01)

@@ -8,7 +8,6 @@ from sqlalchemy import func, select
 from app.accounts.service import Accounts
 from app.attempts.service import AttemptLimits, Attempts
 from app.database import Database
-from app.migrate import migrate
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.models import AttemptRow
@@ -75,13 +74,12 @@ class Queued:
         return None
 
 
-async def test_sent_many_times_at_once_it_is_one_attempt(empty_database: Database, package):
-    await migrate(empty_database)
-    accounts = Accounts(empty_database, session_life=None, link_life=None)
+async def test_sent_many_times_at_once_it_is_one_attempt(each_database: Database, package):
+    accounts = Accounts(each_database, session_life=None, link_life=None)
     user = await accounts.ensure_owner()
     walls = Walls(lambda: [])
-    attempts = Attempts(empty_database, Catalogue([package]), Queued(), AttemptEvents(), walls, AttemptLimits(1000, 20))
+    attempts = Attempts(each_database, Catalogue([package]), Queued(), AttemptEvents(), walls, AttemptLimits(1000, 20))
     views = await asyncio.gather(*(attempts.submit(user, "add_one", "x", "attempt", "key") for _ in range(8)))
     assert len({view.id for view in views}) == 1
-    async with empty_database.reading() as session:
+    async with each_database.reading() as session:
         assert await session.scalar(select(func.count()).select_from(AttemptRow)) == 1

@@ -18,7 +18,6 @@ from app.authoring.service import Authoring
 from app.authoring.validations import Validations
 from app.clock import now
 from app.database import Database
-from app.migrate import migrate
 from app.operating.tally import Tally, waiting
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
@@ -91,9 +90,8 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
 
 
 @pytest.fixture
-async def place(empty_database, package) -> Place:
-    database = empty_database
-    await migrate(database)
+async def place(each_database, package) -> Place:
+    database = each_database
     async with database.writing() as session:
         people = [{"id": user.id, "name": user.name, "role": user.role, "created_at": now()} for user in USERS]
         await session.execute(insert(UserRow), people)

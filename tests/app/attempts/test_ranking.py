@@ -8,7 +8,6 @@ from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.attempts.ranking import ranking
 from app.clock import now
-from app.migrate import migrate
 from app.problems.service import Catalogue
 from tests.app.attempts.handing_in import accepted, hand_in
 
@@ -130,14 +129,13 @@ async def test_a_problem_of_call_mode_says_that_it_has_none(service):
     assert "/problems/add_one/ranking" not in (await service.http.get("/problems/add_one")).text
 
 
-async def test_both_databases_rank_alike(empty_database):
-    await migrate(empty_database)
+async def test_both_databases_rank_alike(each_database):
     users = [User(name, name, "student") for name in ("ada", "bob", "cyd")]
-    async with empty_database.writing() as session:
+    async with each_database.writing() as session:
         session.add_all([UserRow(id=user.id, name=user.name, role="student", created_at=now()) for user in users])
     for user, efficiency in zip(users, (100.0, 120.0, 100.0), strict=True):
-        await hand_in(empty_database, user, accepted(efficiency))
-    found = await ranking(empty_database, "add_one", users[2], limit=2)
+        await hand_in(each_database, user, accepted(efficiency))
+    found = await ranking(each_database, "add_one", users[2], limit=2)
     assert [(place.place, place.name) for place in found.places] == [(1, "bob"), (2, "ada")]
     assert found.own is not None
     assert (found.own.place, found.users) == (2, 3)

@@ -7,7 +7,6 @@ from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.attempts.standing import Progress, Standing, progress, standings
 from app.clock import now
-from app.migrate import migrate
 from app.queue.leases import failed_verdict
 from tests.app.attempts.handing_in import accepted, hand_in
 
@@ -16,11 +15,10 @@ ADA, BOB = User("ada", "ada", "student"), User("bob", "bob", "student")
 
 
 @pytest.fixture
-async def database(empty_database):
-    await migrate(empty_database)
-    async with empty_database.writing() as session:
+async def database(each_database):
+    async with each_database.writing() as session:
         session.add_all([UserRow(id=user.id, name=user.name, role="student", created_at=now()) for user in (ADA, BOB)])
-    return empty_database
+    return each_database
 
 
 def rejected(score: int):

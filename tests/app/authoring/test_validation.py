@@ -11,7 +11,6 @@ from app.authoring.models import ValidationRow
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator, steps_of
 from app.clock import now
-from app.migrate import migrate
 from app.problems.store import PackageStore
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
@@ -162,10 +161,9 @@ async def test_a_package_that_cannot_be_judged_says_why(start_service, package, 
 
 
 @pytest.fixture
-async def validations(empty_database, package):
-    await migrate(empty_database)
-    await PackageStore(empty_database).add(package)
-    return Validations(empty_database)
+async def validations(each_database, package):
+    await PackageStore(each_database).add(package)
+    return Validations(each_database)
 
 
 def validator(database, validations, grader=None, lease_s=30.0):
@@ -182,33 +180,33 @@ async def until_ended(validations, validation):
     return found
 
 
-async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last(empty_database, validations, package):
+async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last(each_database, validations, package):
     validation = await validations.request(package.version, len(steps_of(package)))
 
     async def die(tries):
-        async with empty_database.writing() as session:
+        async with each_database.writing() as session:
             gone = {"status": "running", "fence_token": "dead", "lease_until": now() - timedelta(seconds=1)}
             await session.execute(update(ValidationRow).values(**gone, tries=tries, finished_at=None, steps=[]))
 
     for tries, said in ((1, "It is accepted"), (2, "The grader died 2 times")):
         await die(tries)
-        task = asyncio.create_task(validator(empty_database, validations).run())
+        task = asyncio.create_task(validator(each_database, validations).run())
         found = await until_ended(validations, validation)
         task.cancel()
         assert [each for each in found.steps if said in each.message]
 
 
-async def test_who_lost_the_lease_writes_nothing(empty_database, validations, package):
+async def test_who_lost_the_lease_writes_nothing(each_database, validations, package):
     await validations.request(package.version, len(steps_of(package)))
     grader = Waiting()
-    task = asyncio.create_task(validator(empty_database, validations, grader, lease_s=0.15).run())
+    task = asyncio.create_task(validator(each_database, validations, grader, lease_s=0.15).run())
     await asyncio.to_thread(grader.begun.wait, 10)
-    async with empty_database.writing() as session:
+    async with each_database.writing() as session:
         taken = {"fence_token": "another", "lease_until": now() + timedelta(hours=1), "steps": []}
         await session.execute(update(ValidationRow).values(**taken))
     # It stops because the lease is lost.
     assert await asyncio.to_thread(grader.stopped.wait, 10)
-    async with empty_database.reading() as session:
+    async with each_database.reading() as session:
         row = (await session.scalars(select(ValidationRow))).one()
     assert (row.fence_token, row.status, row.steps) == ("another", "running", [])
     task.cancel()

@@ -10,7 +10,6 @@ from sqlalchemy import select, text, update
 from app.accounts.models import UserRow
 from app.accounts.service import User
 from app.clock import now
-from app.migrate import migrate
 from app.operating.tally import Ended, Tally, waiting
 from app.queue.models import AttemptRow
 from tests.app.attempts.handing_in import accepted, hand_in
@@ -20,11 +19,10 @@ ADA = User(id="a" * 32, name="ada", role="student")
 
 
 @pytest.fixture
-async def database(empty_database):
-    await migrate(empty_database)
-    async with empty_database.writing() as session:
+async def database(each_database):
+    async with each_database.writing() as session:
         session.add(UserRow(id=ADA.id, name=ADA.name, role=ADA.role, created_at=now()))
-    return empty_database
+    return each_database
 
 
 async def test_each_attempt_is_given_out_once(database):

@@ -4,7 +4,6 @@ import pytest
 from sqlalchemy import update
 
 from app.errors import PackageNotStored
-from app.migrate import migrate
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
 from grader.package.reader import package_of
@@ -13,25 +12,24 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def store(empty_database):
-    await migrate(empty_database)
-    return PackageStore(empty_database)
+async def store(each_database):
+    return PackageStore(each_database)
 
 
 def changed(package, **files):
     return package_of(package.slug, package.files | files)
 
 
-async def test_a_package_comes_back_as_it_was_read_from_its_folder(store, empty_database, package):
+async def test_a_package_comes_back_as_it_was_read_from_its_folder(store, each_database, package):
     await store.add(package)
     await store.add(package)
-    assert await PackageStore(empty_database).get(package.version) == package
+    assert await PackageStore(each_database).get(package.version) == package
 
 
-async def test_text_that_a_database_is_strict_about_comes_back(store, empty_database, package):
+async def test_text_that_a_database_is_strict_about_comes_back(store, each_database, package):
     odd = changed(package, **{"statement.md": "a\0b \N{SNOWMAN} \r\n"})
     await store.add(odd)
-    assert (await PackageStore(empty_database).get(odd.version)).files == odd.files
+    assert (await PackageStore(each_database).get(odd.version)).files == odd.files
 
 
 async def test_a_version_that_is_not_there_is_refused(store, package):
@@ -45,9 +43,9 @@ async def test_a_version_that_is_not_there_is_refused(store, package):
     ("files", "said"),
     [({"statement.md": "Another."}, "has the hash"), ({"problem.toml": ""}, "damaged"), ({"x": "y"}, "damaged")],
 )
-async def test_a_package_that_was_changed_in_the_database_is_refused(store, empty_database, package, files, said):
+async def test_a_package_that_was_changed_in_the_database_is_refused(store, each_database, package, files, said):
     await store.add(package)
-    async with empty_database.writing() as session:
+    async with each_database.writing() as session:
         await session.execute(update(PackageRow).values(files=package.files | files))
     with pytest.raises(PackageNotStored, match=said):
         await store.get(package.version)
@@ -71,9 +69,9 @@ async def test_a_version_is_published_for_its_own_problem_only(store, package):
         await store.publish("another", package.version)
 
 
-async def test_the_time_of_publishing_changes_with_the_version_alone(store, empty_database, package):
+async def test_the_time_of_publishing_changes_with_the_version_alone(store, each_database, package):
     async def published_at():
-        async with empty_database.reading() as session:
+        async with each_database.reading() as session:
             return (await session.get(PublishedRow, "add_one")).published_at
 
     await store.publish_folder([package])

@@ -8,7 +8,6 @@ from sqlalchemy import update
 from app.accounts.models import UserRow
 from app.clock import now
 from app.database import Database
-from app.migrate import migrate
 from app.queue.events import AttemptEvents
 from app.queue.leases import Leases, failed_verdict
 from app.queue.models import AttemptRow
@@ -19,11 +18,10 @@ VERDICT = failed_verdict("add_one", "v", "said")
 
 
 @pytest.fixture
-async def database(empty_database: Database) -> Database:
-    await migrate(empty_database)
-    async with empty_database.writing() as session:
+async def database(each_database: Database) -> Database:
+    async with each_database.writing() as session:
         session.add(UserRow(id="u", name="u", role="owner", created_at=now()))
-    return empty_database
+    return each_database
 
 
 @pytest.fixture

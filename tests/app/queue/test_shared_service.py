@@ -5,10 +5,12 @@ import asyncio
 import pytest
 
 from app.data_folder import DataFolder
+from app.database import Database
 from app.queue.deployment import share_secret, shared_secret
 from app.queue.null import NullGrader
 from app.start_errors import GradingImpossible, SettingInvalid
 from tests.app.attempts.test_submit import ATTEMPTS, HeldGrader
+from tests.app.conftest import empty
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
 
@@ -71,6 +73,10 @@ async def test_a_worker_without_a_wall_does_not_start(start_service, start_worke
 
 
 async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker, shared_url, monkeypatch):
+    """And for the tables: the server is the first that opens this database."""
+    database = Database(shared_url)
+    await empty(database)
+    await database.close()
     monkeypatch.setattr("app.main._LOOK_FOR_SECRET_S", 0.05)
 
     async def work():
@@ -84,15 +90,12 @@ async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker
         assert await asyncio.wait_for(worker, 30)
 
 
-async def test_the_first_servers_secret_is_in_force_for_all(empty_database, tmp_path):
-    from app.migrate import migrate
-
-    await migrate(empty_database)
+async def test_the_first_servers_secret_is_in_force_for_all(each_database, tmp_path):
     with DataFolder(tmp_path / "one") as one, DataFolder(tmp_path / "two") as two:
-        assert await shared_secret(empty_database) is None
-        assert await share_secret(empty_database, one.secret) == one.secret
-        assert await share_secret(empty_database, two.secret) == one.secret
-    assert await shared_secret(empty_database) == (one.secret if empty_database.shared else None)
+        assert await shared_secret(each_database) is None
+        assert await share_secret(each_database, one.secret) == one.secret
+        assert await share_secret(each_database, two.secret) == one.secret
+    assert await shared_secret(each_database) == (one.secret if each_database.shared else None)
 
 
 async def test_a_server_on_sqlite_must_grade(start_service):

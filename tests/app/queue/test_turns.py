@@ -7,7 +7,6 @@ from sqlalchemy import event, insert, text, update
 
 from app.accounts.models import UserRow
 from app.clock import now
-from app.migrate import migrate
 from app.queue.leases import Leases, failed_verdict
 from app.queue.models import AttemptRow
 from app.queue.turns import Places, QueuePlace, back_off, line_up
@@ -16,11 +15,10 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def database(empty_database):
-    await migrate(empty_database)
-    async with empty_database.writing() as session:
+async def database(each_database):
+    async with each_database.writing() as session:
         session.add_all([UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob")])
-    return empty_database
+    return each_database
 
 
 @pytest.fixture

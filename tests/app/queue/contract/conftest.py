@@ -1,6 +1,7 @@
 """Each backend of `GradeQueue` with a database of its own, and processes that grade for it."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from app.accounts.models import UserRow
 from app.clock import now
 from app.database import Database
 from app.main import Grading, pick_events, pick_queue
-from app.migrate import migrate
 from app.problems.store import PackageStore
 from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
@@ -24,7 +24,6 @@ from app.queue.status import ENDED
 from app.queue.walls import Walls
 from app.settings import Settings
 from grader.package.package import Package
-from tests.app.conftest import empty
 from tests.app.queue.contract.grading_process import GradingProcess
 
 
@@ -106,15 +105,17 @@ class Backend:
 
 
 @pytest.fixture(params=["embedded", pytest.param("procrastinate", marks=pytest.mark.xdist_group("contract"))])
-async def backend(request: pytest.FixtureRequest, tmp_path: Path, package: Package) -> AsyncIterator[Backend]:
-    server = None
+def place(request: pytest.FixtureRequest, tmp_path: Path, migrated_database: Path) -> tuple[Database, Any]:
+    """A database, and the PostgreSQL that it is in."""
     if request.param == "embedded":
-        database = Database(URL.create("sqlite+aiosqlite", database=str(tmp_path / "queue.sqlite3")))
-    else:
-        server = request.getfixturevalue("postgres_server")
-        database = Database(request.getfixturevalue("postgres_url"))
-        await empty(database)
-    await migrate(database)
+        file = shutil.copy(migrated_database, tmp_path / "queue.sqlite3")
+        return Database(URL.create("sqlite+aiosqlite", database=str(file))), None
+    return Database(request.getfixturevalue("shared_url")), request.getfixturevalue("postgres_server")
+
+
+@pytest.fixture
+async def backend(place: tuple[Database, Any], tmp_path: Path, package: Package) -> AsyncIterator[Backend]:
+    database, server = place
     async with database.writing() as session:
         session.add_all([UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob")])
     store, events = PackageStore(database), pick_events(database, Settings())
