@@ -67,6 +67,31 @@ def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> 
     return None
 
 
+def excess(expected: object, got: object, tolerances: dict[str, Tolerance]) -> float:
+    """The largest error in units of the allowed one: `compare` finds one above 1. Infinite for any other difference."""
+    if _compare_structure(expected, got, "") is not None:
+        return math.inf
+    worst = 0.0
+    for (path, one), (_, other) in zip(leaves(expected), leaves(got), strict=True):
+        if not isinstance(one, np.ndarray | float):
+            if one != other:
+                return math.inf
+            continue
+        wanted, found = np.asarray(one), np.asarray(other)
+        if _compare_shape(path, wanted, found) or _compare_dtype(path, wanted, found):
+            return math.inf
+        tolerance = tolerance_of("float32" if isinstance(one, float) else wanted.dtype.name, tolerances)
+        wanted, found = _wide(wanted), _wide(found)
+        with np.errstate(all="ignore"):
+            error = np.abs(found - wanted) / (tolerance.atol + tolerance.rtol * np.abs(wanted))
+            same = (wanted == found) | (np.isnan(wanted) & np.isnan(found))
+            # 0 / 0 where an equal value is required and found; infinite where a value is not finite.
+            error = np.where(same, 0.0, np.nan_to_num(error, nan=math.inf, posinf=math.inf))
+            error = np.where(same | np.isfinite(wanted), error, math.inf)
+        worst = max(worst, float(error.max(initial=0.0)))
+    return worst
+
+
 def tolerance_of(dtype: str, tolerances: dict[str, Tolerance]) -> Tolerance:
     return tolerances.get(dtype) or DEFAULT_TOLERANCE.get(dtype) or _EXACT
 

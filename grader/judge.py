@@ -1,10 +1,11 @@
 """The one path from a submission to a verdict."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
+from grader.case import Case
 from grader.context import QUIET, Context
 from grader.errors import Cancelled, GraderFault, LostRunner, WallMissing
 from grader.idle import Idle
@@ -17,6 +18,7 @@ from grader.program.measured import Measured
 from grader.references import References
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox
+from grader.study import Answers, Watch
 from grader.verdict import Verdict
 
 log = logging.getLogger("meshgrade.judge")
@@ -79,6 +81,16 @@ class Judge:
             prepared = self._references.prepare(package, context)
             return self._modes.of(package).inspect(prepared, source, context)
 
+    def answers(self, package: Package, context: Context = QUIET, cases: Sequence[Case] | None = None) -> Answers:
+        """What the reference returns for the package's cases, or for others. Hidden cases are among them, so it is for
+        the author alone. Raises as `prepare` does.
+        """
+        with self._idle.interrupted():
+            mode, prepared = self._modes.of(package), self._references.prepare(package, context)
+            if cases is not None:
+                prepared = mode.prepare_cases(cases, context)
+            return Answers(prepared.cases, mode.answers(prepared))
+
     def judge(
         self,
         package: Package,
@@ -88,6 +100,7 @@ class Judge:
         hidden: bool = True,
         draw: str | None = None,
         own: OwnInputs | None = None,
+        watch: Watch | None = None,
     ) -> Verdict:
         """Grade one submission.
 
@@ -97,6 +110,7 @@ class Judge:
             and on the same ones when it is graded again. None for those that the reference's answers are kept of. In
             program mode no submission's process is given a hidden input, so all attempts have the same.
           own: inputs that replace the public cases of a run.
+          watch: called with what the grading measured, for the author of the package. Not called if nothing ran.
         Raises:
           WallMissing: a wall cannot be built. Nothing was executed.
           Cancelled: it was stopped.
@@ -116,7 +130,7 @@ class Judge:
                 mode = self._modes.of(package)
                 if own is not None:
                     prepared = mode.prepare_own(prepared, own, context)
-                request = GradingRequest(source, hidden, draw, known, report, context, own)
+                request = GradingRequest(source, hidden, draw, known, report, context, own, watch)
                 grading = mode.begin(prepared, request)
                 for _ in range(self._tries - 1):
                     try:

@@ -6,11 +6,13 @@ The judge's part is the one of a validation, with the rule that each failed step
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from app.authoring.checking_measured import AuthorJudge, Say, study_package
 from app.authoring.validator import CASES, has_cases, is_rendered
 from app.queue.protocol import Grader
 from grader.context import Context
@@ -19,6 +21,7 @@ from grader.package.package import Package
 from grader.package.proof import Expectation, expectations, weigh
 from grader.package.rules import Finding
 from grader.reasons import REASONS
+from grader.study import Study
 from grader.verdict import Verdict
 
 
@@ -26,15 +29,18 @@ from grader.verdict import Verdict
 class JudgeReport:
     """What the judge found in a package, and how many submissions it judged.
 
-    `complete` is False if the grader failed, so that it is worth another try.
+    `complete` is False if the grader failed, so that it is worth another try. `measured` has the numbers behind the
+    findings, for `--json`.
     """
 
     findings: tuple[Finding, ...]
     submissions: int
     complete: bool
+    measured: dict[str, Any] = field(default_factory=dict)
 
-
-Say = Callable[[str], None]
+    @property
+    def has_errors(self) -> bool:
+        return any(each.level == "error" for each in self.findings)
 
 
 class FindingStore:
@@ -54,7 +60,7 @@ class FindingStore:
             if stored["environment"] != self._environment:
                 return None
             findings = tuple(Finding(**each) for each in stored["findings"])
-            return JudgeReport(findings, stored["submissions"], complete=True)
+            return JudgeReport(findings, stored["submissions"], True, stored["measured"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -67,6 +73,7 @@ class FindingStore:
             "environment": self._environment,
             "findings": [asdict(each) for each in judged.findings],
             "submissions": judged.submissions,
+            "measured": judged.measured,
         }
         draft = self._file(package).with_suffix(f".{os.getpid()}.{threading.get_ident()}.draft")
         draft.write_text(json.dumps(stored), encoding="utf-8")
@@ -76,11 +83,22 @@ class FindingStore:
         return self._folder / f"{package.slug}.{package.version}.json"
 
 
-def judge_package(package: Package, grader: Grader, context: Context, executor: Executor, say: Say) -> JudgeReport:
+def judge_package(
+    package: Package,
+    grader: AuthorJudge,
+    context: Context,
+    executor: Executor,
+    say: Say,
+    *,
+    runs: int = 1,
+    is_thorough: bool = False,
+) -> JudgeReport:
     """Apply the rules that need a judge. Each submission is judged by a thread of `executor`.
 
     Args:
       say: called with each submission that was judged.
+      runs: how often the reference is judged. Above 1, the rules about what is measured are applied too.
+      is_thorough: measure accepted submissions on other inputs, too.
     Raises:
       WallMissing, Cancelled.
     """
@@ -92,10 +110,15 @@ def judge_package(package: Package, grader: Grader, context: Context, executor: 
     if not cases.passed:
         return JudgeReport((Finding("cases", CASES, None, cases.message),), 0, complete=True)
 
+    studies: dict[str, Study] = {}
+
     def judge(expected: Expectation) -> Verdict:
-        verdict = grader.judge(package, expected.source, context)
+        def note(study: Study) -> None:
+            studies[expected.file] = study
+
+        verdict = grader.judge(package, expected.source, context, watch=note)
         if verdict.status == "failed":
-            verdict = grader.judge(package, expected.source, context)
+            verdict = grader.judge(package, expected.source, context, watch=note)
         say(expected.file)
         return verdict
 
@@ -111,7 +134,13 @@ def judge_package(package: Package, grader: Grader, context: Context, executor: 
         # Only now: a submission that is wrong in another way than its folder says does not prove a check.
         found = _untested(package, verdicts)
     failed = any(each.status == "failed" for each in verdicts)
-    return JudgeReport(tuple(found), len(expected), complete=not failed)
+    report = JudgeReport(tuple(found), len(expected), complete=not failed)
+    if runs == 1 or report.has_errors:
+        return report
+    found, measured = study_package(
+        package, grader, context, executor, say, studies, runs=runs, is_thorough=is_thorough
+    )
+    return replace(report, findings=(*report.findings, *found), measured=measured)
 
 
 def judge_mutants(
@@ -124,7 +153,7 @@ def judge_mutants(
     Raises:
       WallMissing, Cancelled.
     """
-    mutants = mutants_of(package.reference, at_most)
+    mutants = mutants_in(package, at_most)
 
     def judge(number: int, mutant: Mutant) -> Verdict:
         verdict = grader.judge(package, mutant.source, context)
@@ -149,6 +178,12 @@ def judge_mutants(
             Finding("grader", "reference.py", None, f"The grader failed on {number} of {len(mutants)} mutants.")
         )
     return JudgeReport(tuple(found), len(mutants), complete)
+
+
+def mutants_in(package: Package, at_most: int) -> list[Mutant]:
+    manifest = package.manifest
+    inputs = manifest.program.inputs if manifest.mode == "program" else ()
+    return mutants_of(package.reference, at_most, manifest.entry, inputs)
 
 
 def _of_verdict(expected: Expectation, verdict: Verdict) -> list[Finding]:

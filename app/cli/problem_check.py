@@ -28,6 +28,10 @@ HELP = (
 )
 
 
+# How often the reference is judged.
+_RUNS, _THOROUGH_RUNS = 3, 20
+
+
 @dataclass(frozen=True, slots=True)
 class _Report:
     """One package. `judged` and `mutants` are None if the judge was not asked; `is_kept` if it was asked earlier."""
@@ -43,6 +47,19 @@ class _Report:
         return sum(each.level == level for each in self.findings)
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """How a judge is asked. `mutants` is the number of them at most."""
+
+    jobs: int
+    mutants: int
+    is_thorough: bool
+
+    @property
+    def runs(self) -> int:
+        return _THOROUGH_RUNS if self.is_thorough else _RUNS
+
+
 def check(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH…", help="Packages, folders of packages, or slugs of problems.")
@@ -53,6 +70,10 @@ def check(
     mutants: Annotated[
         bool, typer.Option("--mutants", help="Also judge the reference with small mistakes, and name those accepted.")
     ] = False,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="Judge the reference 20 times, and accepted submissions on other inputs too."),
+    ] = False,
     at_most: Annotated[int, typer.Option(min=1, max=1000, help="How many mutants of each reference to judge.")] = 40,
     jobs: Annotated[
         int | None, typer.Option(min=1, max=64, help="How many submissions to judge at a time. Default: one per core.")
@@ -60,10 +81,12 @@ def check(
 ) -> None:
     folders = [each for path in paths for each in packages_at(path)]
     reports = [_examined(each) for each in dict.fromkeys(folders)]
-    if no_judge and mutants:
-        raise StartRefused("--mutants needs the judge.", "Remove one of --no-judge and --mutants.")
+    for option, is_set in (("--mutants", mutants), ("--thorough", thorough)):
+        if no_judge and is_set:
+            raise StartRefused(f"{option} needs the judge.", f"Remove one of --no-judge and {option}.")
     if not no_judge:
-        reports = _with_judge(reports, jobs=jobs or cores(), mutants=at_most if mutants else 0, fresh=fresh)
+        request = _Request(jobs or cores(), mutants=at_most if mutants else 0, is_thorough=thorough)
+        reports = _with_judge(reports, request, fresh=fresh)
     if as_json:
         print(json.dumps(_as_json(reports), indent=2, ensure_ascii=False))
     else:
@@ -123,15 +146,15 @@ def _uuids_in(folder: Path) -> dict[str, Any]:
     return dict(uuids_in(folder))
 
 
-def _with_judge(reports: Sequence[_Report], *, jobs: int, mutants: int, fresh: bool) -> list[_Report]:
+def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -> list[_Report]:
     """With what the judge finds, or found earlier. What cannot be read is left as it is."""
     from app.authoring.checking import FindingStore
     from app.cli.private import open_private_folder
 
     folder, found_by = open_private_folder().checks, environment()
     store, mutant_store = (
-        FindingStore(folder, found_by),
-        FindingStore(folder / "mutants", f"{found_by}, at most {mutants}"),
+        FindingStore(folder / "thorough" if request.is_thorough else folder, found_by),
+        FindingStore(folder / "mutants", f"{found_by}, at most {request.mutants}"),
     )
     done: dict[Path, _Report] = {}
     for each in reports:
@@ -139,11 +162,11 @@ def _with_judge(reports: Sequence[_Report], *, jobs: int, mutants: int, fresh: b
         judged, of_mutants = (from_.get(package) if package else None for from_ in (store, mutant_store))
         if each.package is None:
             done[each.path] = each
-        elif judged is not None and (of_mutants is not None or not mutants):
-            done[each.path] = _with(each, judged, of_mutants if mutants else None, is_kept=True)
+        elif judged is not None and (of_mutants is not None or not request.mutants):
+            done[each.path] = _with(each, judged, of_mutants if request.mutants else None, is_kept=True)
     left = [each for each in reports if each.path not in done]
     try:
-        for each, judged, of_mutants in _judge(left, jobs, mutants) if left else ():
+        for each, judged, of_mutants in _judge(left, request) if left else ():
             assert each.package is not None
             store.put(each.package, judged)
             if of_mutants is not None:
@@ -162,18 +185,18 @@ def _with(report: _Report, judged: "JudgeReport", mutants: "JudgeReport | None",
     return replace(report, findings=findings, judged=judged, mutants=mutants, is_kept=is_kept)
 
 
-def _judge(
-    left: Sequence[_Report], jobs: int, mutants: int
-) -> "Iterator[tuple[_Report, JudgeReport, JudgeReport | None]]":
+def _judge(left: Sequence[_Report], request: _Request) -> "Iterator[tuple[_Report, JudgeReport, JudgeReport | None]]":
     """Judge packages, and mutants of those that are right. Each is yielded as soon as it is done."""
-    from app.authoring.checking import judge_mutants, judge_package
+    from app.authoring.checking import judge_mutants, judge_package, mutants_in
     from app.cli.alone import alone
     from grader.context import Context
-    from grader.package.mutants import mutants_of
     from grader.package.proof import expectations
 
     packages_left = [each.package for each in left if each.package]
-    total = sum(1 + len(expectations(each)) + len(mutants_of(each.reference, mutants)) for each in packages_left)
+    # In addition: the cases, and what the reference returns.
+    total = sum(
+        1 + len(expectations(each)) + request.runs + len(mutants_in(each, request.mutants)) for each in packages_left
+    )
     count, guard, stop = 0, threading.Lock(), threading.Event()
 
     def say(slug: str, file: str) -> None:
@@ -182,9 +205,9 @@ def _judge(
             count += 1
             context.progress(f"{count} of {total}: {slug}/{file}")
 
-    with alone(at_once=jobs) as (judge, context):
+    with alone(at_once=request.jobs) as (judge, context):
         quiet = Context(stop=stop)
-        submissions, packages = ThreadPoolExecutor(jobs), ThreadPoolExecutor(jobs)
+        submissions, packages = ThreadPoolExecutor(request.jobs), ThreadPoolExecutor(request.jobs)
         try:
 
             def judged_by(each: _Report) -> "tuple[JudgeReport, JudgeReport | None]":
@@ -194,11 +217,16 @@ def _judge(
                 def of_package(file: str) -> None:
                     say(package.slug, file)
 
-                found = judge_package(package, judge, quiet, submissions, of_package)
+                options: dict[str, Any] = {"runs": request.runs, "is_thorough": request.is_thorough}
+                found = judge_package(package, judge, quiet, submissions, of_package, **options)
                 # Where the judge fails on the package itself, mutants would prove nothing.
-                if not mutants or not found.submissions or any(each.rule == "reference" for each in found.findings):
+                if (
+                    not request.mutants
+                    or not found.submissions
+                    or any(each.rule == "reference" for each in found.findings)
+                ):
                     return found, None
-                return found, judge_mutants(package, mutants, judge, quiet, submissions, of_package)
+                return found, judge_mutants(package, request.mutants, judge, quiet, submissions, of_package)
 
             running = {packages.submit(judged_by, each): each for each in left}
             for number, future in enumerate(as_completed(running), 1):
@@ -227,7 +255,8 @@ def environment() -> str:
     names = ("jax", "jaxlib", "flax", "optax", "numpy")
     digest = hashlib.sha256()
     # The version alone would keep what an earlier state of the checkout found.
-    for file in sorted((Path(__file__).parents[2] / "grader").rglob("*.py")):
+    root = Path(__file__).parents[2]
+    for file in sorted([*(root / "grader").rglob("*.py"), *(root / "app" / "authoring").glob("checking*.py")]):
         digest.update(file.read_bytes())
     versions = [f"{name} {importlib.metadata.version(name)}" for name in names]
     return ", ".join([f"meshgrade {VERSION} {digest.hexdigest()[:16]}", *versions])
@@ -244,6 +273,7 @@ def _as_json(reports: Sequence[_Report]) -> dict[str, Any]:
                 "version": each.package.version if each.package else None,
                 "judged": each.judged is not None,
                 "unchanged": each.is_kept,
+                "measured": each.judged.measured if each.judged else {},
                 "mutants": each.mutants and {"judged": each.mutants.submissions, "survived": survivors(each.mutants)},
                 "findings": [
                     {**asdict(found), "level": found.level, "fix": found.fix} for found in _in_order(each.findings)

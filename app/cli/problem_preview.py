@@ -16,12 +16,14 @@ from app.cli.problem_check import packages_at, print_findings, uuids_beside
 from app.start_errors import StartRefused
 
 if TYPE_CHECKING:
+    from app.cli.preview_pages import QuickChecks
     from app.main import AllServices
     from grader.package.rules import Examined
 
 log = logging.getLogger(__name__)
 HELP = (
-    "Serve one package as students will see it, and each version of it that is saved. Attempts are forgotten at the "
+    "Serve one package as students will see it, and each version of it that is saved, with what the rules say about "
+    "its files. An open page follows each save. Attempts are forgotten at the "
     "end, unless --data names a folder."
 )
 _LOOK_S = 0.25
@@ -34,6 +36,7 @@ def preview(
     data: Annotated[Path | None, typer.Option(help="Data folder. Default: a temporary one.")] = None,
 ) -> None:
     from app.cli.listen import listen
+    from app.cli.preview_pages import PreviewPages, QuickChecks
     from app.cli.serve import run_server
     from app.operating.logs import set_up_logs
     from app.settings import load_settings
@@ -48,16 +51,18 @@ def preview(
             set_up_logs(settings.log_format, settings.log_level)
             signal.signal(signal.SIGTERM, _interrupt)
 
+            checks = QuickChecks(_examined(folder).findings)
+
             async def beside(services: "AllServices", address: str) -> None:
                 say(f"Preview of {package.slug}: {address}/problems/{package.slug}")
-                await serve_saved(folder, package.version, services)
+                await serve_saved(folder, package.version, services, checks)
 
             bound = settings.model_copy(update={"port": sock.getsockname()[1]})
-            asyncio.run(run_server(bound, sock, beside=beside))
+            asyncio.run(run_server(bound, sock, beside=beside, wrap=lambda app: PreviewPages(app, checks)))
     sys.stdout.flush()
 
 
-async def serve_saved(folder: Path, version: str, services: "AllServices") -> None:
+async def serve_saved(folder: Path, version: str, services: "AllServices", checks: "QuickChecks") -> None:
     """Look for changed files until cancelled. A version that can be read is served at once; faults are printed."""
     seen = _state(folder)
     while True:
@@ -67,13 +72,13 @@ async def serve_saved(folder: Path, version: str, services: "AllServices") -> No
             continue
         seen = state
         try:
-            version = await _serve_version(folder, version, services)
+            version = await _serve_version(folder, version, services, checks)
         except Exception:  # a file that vanished in between, or a full disk: the next look finds what is there then
             log.exception("the saved version could not be served; trying again")
             seen = {}
 
 
-async def _serve_version(folder: Path, version: str, services: "AllServices") -> str:
+async def _serve_version(folder: Path, version: str, services: "AllServices", checks: "QuickChecks") -> str:
     """Returns the version that is served then."""
     found = await asyncio.to_thread(_examined, folder)
     package = found.package
@@ -83,7 +88,8 @@ async def _serve_version(folder: Path, version: str, services: "AllServices") ->
         version = package.version
         await services.packages.publish_folder([package])
         services.catalogue.serve(package)
-        say(f"Saved: version {version[:12]} is served. Reload the page.")
+        say(f"Saved: version {version[:12]} is served.")
+    checks.note(found.findings, is_served=package is not None)
     _print(found)
     return version
 

@@ -13,6 +13,8 @@ from app.cli.exit import exit_in_time
 from app.cli.options import Data
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from app.main import AllServices
     from app.settings import Settings
 
@@ -48,11 +50,13 @@ async def run_server(
     sock: socket.socket,
     *,
     beside: "Callable[[AllServices, str], Coroutine[Any, Any, None]] | None" = None,
+    wrap: "Callable[[ASGIApp], ASGIApp]" = lambda app: app,
 ) -> None:
     """Serve until a signal arrives.
 
     Args:
       beside: runs while it serves, with its services and its address.
+      wrap: puts another application around the service.
     """
     import uvicorn
 
@@ -80,7 +84,7 @@ async def run_server(
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
-        service,
+        wrap(service),
         lifespan="off",
         log_config=None,
         access_log=False,

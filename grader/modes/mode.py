@@ -3,6 +3,7 @@
 The judge knows this module and no mode. A mode is a package in this folder, and a row in `grader/modes/__init__.py`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -13,9 +14,10 @@ from grader.errors import GraderFault
 from grader.known import AskForKnownMistakes, KnownMistake
 from grader.own import OwnInputs
 from grader.package.package import KnownSubmission
-from grader.program.measured import Measured
+from grader.program.measured import Leaves, Measured
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox
+from grader.study import Watch
 from grader.verdict import Verdict
 
 
@@ -38,6 +40,7 @@ class GradingRequest:
       hidden: False for a run: public cases only, and no score.
       draw: names the hidden inputs that this attempt alone has, in a mode that draws them. None for the prepared ones.
       own: the inputs of a run that its author chose, instead of the public cases.
+      watch: called once with what the grading measured, for the author of the package.
       known: called for known wrong submissions only if something is wrong, until one matches.
     """
 
@@ -48,6 +51,7 @@ class GradingRequest:
     report: Report
     context: Context
     own: OwnInputs | None = None
+    watch: Watch | None = None
 
 
 class Grading(Protocol):
@@ -76,6 +80,13 @@ class Mode(Protocol[P]):
 
     def prepare_own(self, prepared: P, own: OwnInputs, context: Context) -> P:
         """Draw the inputs that the author of a run chose, and run the reference on them."""
+
+    def prepare_cases(self, cases: Sequence[Case], context: Context) -> P:
+        """Run the reference on these cases instead of the package's."""
+
+    def answers(self, prepared: P) -> dict[str, dict[str, Leaves]]:
+        """The arrays that the reference returns in the end, by mesh ("" without one) and case."""
+        return {}
 
     def store(self, folder: Path, prepared: P) -> None: ...
 

@@ -4,7 +4,9 @@ from abc import ABC, abstractmethod
 
 from grader.errors import SubmissionFault
 from grader.modes.mode import GradingRequest
+from grader.sandbox.metered import MeteredSandbox
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
+from grader.study import Study
 from grader.verdict import Verdict
 
 _MAX_SOURCE_BYTES = 128 << 10
@@ -31,14 +33,20 @@ class RunnerGrading(ABC):
         self._request = request
         self._report = request.report
         self._context = request.context
-        self._sandbox = sandbox
+        self._meter = MeteredSandbox(sandbox)
+        self._sandbox: Sandbox = sandbox if request.watch is None else self._meter
         self._spec = spec
+        # The largest error on each mesh; see `Study`.
+        self._errors: dict[str, float] = {}
 
     def grade(self) -> Verdict:
         """See `Grading`."""
         with self._sandbox.open(self._spec, self._context.stop) as session:
             self._report.environment = session.environment
-            return self._grade(session)
+            verdict = self._grade(session)
+            if self._request.watch is not None:
+                self._request.watch(Study(self._errors, (session.spent, *self._meter.spent)))
+            return verdict
 
     @abstractmethod
     def _grade(self, session: Session) -> Verdict:

@@ -10,8 +10,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from grader.errors import PackageInvalid
@@ -20,19 +19,9 @@ from grader.package.names import arguments_of, shared_uuids, suggest, unknown_pr
 from grader.package.package import Manifest, Package
 from grader.package.proof import leaks
 from grader.package.reader import package_of, read_files
-
-Level = Literal["error", "warning"]
-# What `meshgrade problem new` leaves for an author to write. No starter addresses its student like this.
-MARK = "TODO(author)"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule. `means` says what breaks it, and `fix` what to do, a sentence each."""
-
-    level: Level
-    means: str
-    fix: str
+from grader.package.rules_table import MARK as MARK
+from grader.package.rules_table import RULES as RULES
+from grader.package.rules_table import Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,108 +49,6 @@ class Examined:
     package: Package | None
     findings: tuple[Finding, ...]
 
-
-def _error(means: str, fix: str) -> Rule:
-    return Rule("error", means, fix)
-
-
-def _warning(means: str, fix: str) -> Rule:
-    return Rule("warning", means, fix)
-
-
-_TRY = "Run `./meshgrade judge` on this file to see its whole verdict."
-# In the order of docs/checking.md: what the reader finds, what the texts say, what the judge finds.
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "missing-file": _error("a required file is missing or empty", "Write the file; docs/problems.md lists all."),
-        "misplaced-file": _error("a file does not belong in a package", "Remove or rename the file."),
-        "unreadable-file": _error(
-            "a file is a link, is not UTF-8, or is over 1 MiB", "Save it as a plain UTF-8 file of less than 1 MiB."
-        ),
-        "toml": _error("problem.toml is not TOML", "Correct the TOML at this place."),
-        "manifest": _error(
-            "problem.toml lacks a key, has an unknown one, or has a wrong value",
-            "Compare the key with the tables in docs/problems.md.",
-        ),
-        "points": _error("the points of the checks do not add up to 100", "Change the points of the checks."),
-        "check": _error(
-            "a check is unknown, repeated, has a wrong bound, or `values` is missing",
-            "Compare the check with the tables in docs/problems.md.",
-        ),
-        "name": _error(
-            "the manifest names a function, mesh axis, input or group that does not exist",
-            "Correct the name, or define what it names.",
-        ),
-        "limit": _error("a limit is above the maximum of this installation", "Lower the limit."),
-        "prerequisite": _error(
-            "a prerequisite is not a problem, or is the problem itself", "Correct or remove the prerequisite."
-        ),
-        "uuid": _error("another problem has the same uuid", "Draw a new uuid for the newer problem."),
-        "python": _error("the reference or the starter is not Python", "Correct the syntax at this line."),
-        "figure": _error(
-            "a figure is missing, is not shown, or contains more than a drawing",
-            "Correct the figure or the place that shows it.",
-        ),
-        "submissions": _error(
-            "there is no accepted submission, or no rejected one", "Add at least one of each to submissions/."
-        ),
-        "reason": _error(
-            "a folder in submissions/rejected is not named after a reason",
-            "Rename the folder; docs/problems.md lists the reasons.",
-        ),
-        "misconception": _error(
-            "a submission has no docstring in its first line",
-            "State there what is special about it, or what its author misunderstood.",
-        ),
-        "todo": _error(f"a {MARK} mark is left", "Write this part, then delete the mark."),
-        "signature": _error(
-            "the statement does not name the entry point with its arguments",
-            "Write the call as code in statement.md, such as `step(mesh, x)`.",
-        ),
-        "hints": _error("hints.md has no hint", "Begin each hint with a heading such as `## Hint 1`."),
-        "few-hints": _warning("hints.md has a single hint", "Add a first hint that only asks the right question."),
-        "starter-solves": _error(
-            "the starter's entry point is the reference's", "Replace its body by `raise NotImplementedError`."
-        ),
-        "leak": _error(
-            "a public file contains the solution, the hidden inputs or the editorial",
-            "Remove the copied text from the public file.",
-        ),
-        "link": _error("a text names a problem that does not exist", "Correct the slug, or remove the reference."),
-        "stated-points": _error(
-            "the points in the statement differ from those in problem.toml", "Make the two lists the same."
-        ),
-        "unnamed-check": _warning(
-            "the statement does not say what a check grades", "State the rule that this check grades."
-        ),
-        "ungraded-promise": _warning(
-            "the statement promises something that no check grades", "Add the check, or remove the promise."
-        ),
-        "page": _error("a text cannot be shown as a page", "Simplify the Markdown of the file."),
-        "cases": _error(
-            "cases.py or the reference fails, or the cases do not fit the entry point",
-            "Correct the file that the message names.",
-        ),
-        "reference": _error("the reference is not accepted", _TRY),
-        "starter": _error("the starter is not rejected", "Remove the solution from the starter."),
-        "accepted": _error("an accepted submission is not accepted", _TRY),
-        "rejected": _error("a rejected submission is not rejected for the reason of its folder", _TRY),
-        "uncaught": _error(
-            "a submission is rejected, but no case and no check failed",
-            "Add a case or a check that its mistake fails.",
-        ),
-        "untested-check": _warning(
-            "no rejected submission fails a check", "Add a rejected submission whose only mistake this check finds."
-        ),
-        "surviving-mutant": _warning(
-            "the reference with a mistake in it is accepted (only with `--mutants`)",
-            "Add a case or check that finds the mistake, unless the change makes no difference.",
-        ),
-        "grader": _error(
-            "the grader failed, so nothing is proved", "Check again; ./meshgrade doctor tests the grader."
-        ),
-    }
-)
 
 # The rule of a fault that the reader reports. The first pattern that occurs in it decides.
 _RULE_OF_FAULT = (
@@ -210,6 +97,8 @@ _PROMISED_BY = {
     "memory": r"\*\* for (?:the )?memory\b",
     "optimizer": r"\*\* for (?:the )?optimizer\b",
 }
+# In characters. Shorter bodies, such as `return x + 1`, are often the same in different functions.
+_LEAST_OF_SOLUTION = 60
 _STATED = re.compile(r"\*\*(\d{1,3})\*\* for\b")
 _LINKED = re.compile(r"\(/problems/([a-z][a-z0-9_]+)\)|(?<![*\w])\*([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\*(?![*\w])")
 _LINE_IN_MESSAGE = re.compile(r"\bline (\d+)")
@@ -285,6 +174,7 @@ def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[F
     if solved is not None and solved == _body(package.reference, manifest.entry):
         message = f"`{manifest.entry}` does the same as in reference.py"
         yield Finding("starter-solves", "starter.py", _line_of(package.starter, f"def {manifest.entry}"), message)
+    yield from _renamed_solutions(package)
     for leak in leaks(package):
         yield Finding("leak", leak.partition(" holds ")[0], None, leak.replace(" holds ", " contains ", 1))
     if others is not None:
@@ -321,6 +211,63 @@ def _body(source: str, name: str) -> str | None:
     return "\n".join(ast.dump(each) for each in body)
 
 
+def _renamed_solutions(package: Package) -> Iterator[Finding]:
+    """Functions in public files that do what a solution does, under other names."""
+    entry = package.manifest.entry
+    solutions = {"reference.py": package.reference}
+    solutions |= {f"submissions/accepted/{each.name}.py": each.source for each in package.accepted}
+    solved: dict[str, str] = {}
+    for file, source in solutions.items():
+        for name, text in _functions(source):
+            if name == entry and len(text) >= _LEAST_OF_SOLUTION:
+                solved.setdefault(text, file)
+    code = {"starter.py": [(1, package.starter)], "warmup.py": [(1, package.warmup)]}
+    code |= {name: _code_blocks(package.files.get(name, "")) for name in ("statement.md", "hints.md")}
+    for file, blocks in code.items():
+        for line, source in blocks:
+            for name, text in _functions(source):
+                if text in solved:
+                    message = f"`{name}` does the same as {entry} of {solved[text]}, apart from names"
+                    yield Finding("leak", file, line, message)
+
+
+def _functions(source: str) -> Iterator[tuple[str, str]]:
+    """The functions of a source, each with its body in a form in which names do not matter."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        own = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
+        own |= {
+            each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        numbers: dict[str, str] = {}
+        text = _body_of(function)
+        for name in re.findall(r"\w+", text):
+            if name in own:
+                numbers.setdefault(name, f"name{len(numbers)}")
+        yield function.name, "".join(numbers.get(word, word) for word in re.split(r"(\w+)", text))
+
+
+def _body_of(function: ast.FunctionDef) -> str:
+    """What a function does, without its docstring and types."""
+    first, *rest = function.body
+    has_doc = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    arguments = ", ".join(each.arg for each in (*function.args.posonlyargs, *function.args.args))
+    return "\n".join([arguments, *(ast.unparse(each) for each in (rest if has_doc else function.body))])
+
+
+def _code_blocks(text: str) -> list[tuple[int, str]]:
+    """The Python in a text, each block with its line."""
+    return [
+        (text.count("\n", 0, found.start()) + 2, found[1])
+        for found in re.finditer(r"^```python[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    ]
+
+
 def _unknown_links(package: Package, slugs: Iterable[str]) -> Iterator[Finding]:
     known = list(slugs)
     texts = {name: package.files[name] for name in ("statement.md", "hints.md", "editorial.md")}
@@ -344,6 +291,8 @@ def _of_checks(manifest: Manifest, statement: str) -> Iterator[Finding]:
             _line_of(statement, f"**{stated[0]}** for"),
             f"the statement gives {stated} points, problem.toml {graded}",
         )
+    elif stated:
+        yield from _ungraded_points(manifest, statement, task)
     for check in manifest.checks:
         named = rf"{_NAMED_BY.get(check.id, re.escape(check.id))}|{re.escape(check.id.replace('_', ' '))}"
         if not re.search(named, task, re.IGNORECASE):
@@ -356,9 +305,27 @@ def _of_checks(manifest: Manifest, statement: str) -> Iterator[Finding]:
             yield Finding("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
 
 
+def _ungraded_points(manifest: Manifest, statement: str, task: str) -> Iterator[Finding]:
+    """Lines such as `**40** for the style` where no check of 40 points grades what the line names."""
+    for stated in _STATED.finditer(task):
+        # Up to the next number of points.
+        text = task[stated.end() :].partition("**")[0]
+        checks = [each.id for each in manifest.checks if each.points == int(stated[1])]
+        if not any(re.search(_NAMED_BY.get(id, re.escape(id)), text, re.IGNORECASE) for id in checks):
+            what = " ".join(text.split())[:60].strip(" :;,.-")
+            message = f"the statement gives {stated[1]} points for '{what}', but the check is '{checks[0]}'"
+            line = _line_of(statement, task[stated.start() : stated.end() + 20])
+            yield Finding("ungraded-promise", "statement.md", line, message)
+
+
 def _line_of(text: str, part: str) -> int | None:
     before, found, _ = text.partition(part)
     return before.count("\n") + 1 if found else None
+
+
+def line_in_manifest(text: str, key: str) -> int | None:
+    """The line of a key or table of problem.toml, such as `limits.time_s` or `tolerance`: the first that begins so."""
+    return next((line for path, line in _keys(text) if path == key or path.startswith(f"{key}.")), None)
 
 
 def _line_in_manifest(files: Mapping[str, str], message: str) -> int | None:

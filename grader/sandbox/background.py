@@ -10,6 +10,7 @@ from grader.errors import Cancelled
 from grader.idle import Idle
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, Requests, RunnerSpec, Sandbox, Session
+from grader.study import Spent
 
 
 class BackgroundSandbox:
@@ -64,6 +65,10 @@ class _Patient(Requests):
     @property
     def environment(self) -> dict[str, Any]:
         return self._session.environment
+
+    @property
+    def spent(self) -> Spent:
+        return self._session.spent
 
     def seal_output(self) -> None:
         self._session.seal_output()

@@ -7,6 +7,7 @@ from typing import Any, Self
 from grader.context import NEVER, Stop
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, Requests, RunnerSpec
+from grader.study import Spent
 
 _NOTHING = Output(stdout="", stderr="", truncated=False)
 Reply = tuple[dict[str, Any], dict[str, object]]
@@ -20,6 +21,7 @@ class NullSession(Requests):
         self._output = output
         self.sealed = False
         self.environment: dict[str, Any] = {"devices": 8}
+        self.spent = Spent(0.0, 0.0, 0)
 
     def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Reply:
         return self._answer(message, values or {})

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, Self
 
 from grader.context import NEVER, Stop
 from grader.package.package import Limits
+from grader.study import Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,10 @@ class Session(Requests, Protocol):
     @property
     def environment(self) -> dict[str, Any]:
         """The configuration of JAX in the runner, as reported before it loaded a submission."""
+
+    @property
+    def spent(self) -> Spent:
+        """What the process used since the submission began."""
 
     def seal_output(self) -> None:
         """Drop all output from now on, because hidden inputs come next."""

@@ -29,6 +29,7 @@ from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
 from grader.sandbox.zygote import Fork
+from grader.study import Spent
 
 log = logging.getLogger("meshgrade.session")
 
@@ -71,7 +72,7 @@ class ForkSession(Requests):
         self._inbox = bytearray()
         self._outbox = memoryview(b"")
         self._capture = Capture()
-        self._at_begin = Usage(0.0, 0)
+        self._at_begin = self._most = Usage(0.0, 0)
         self._wall_at_begin = self._looked_at = 0.0
         self._delays_at_begin: dict[int, float] = {}
         self._idleness: Idleness | None = None
@@ -165,7 +166,7 @@ class ForkSession(Requests):
         """Count time and memory from now on, and drop earlier output."""
         self._capture = Capture()
         self._limits, self._stop = limits, stop
-        self._at_begin = usage_of(self._fork.pid)
+        self._at_begin = self._most = usage_of(self._fork.pid)
         self._wall_at_begin = time.monotonic()
         self._delays_at_begin = delays_of(self._fork.pid)
         self._idleness = None
@@ -186,6 +187,12 @@ class ForkSession(Requests):
             ) is not None:
                 raise SubmissionFault(reason, text[:_MAX_TEXT], **clean_detail(detail))
         raise self._tampered("a reply of unknown form")
+
+    @property
+    def spent(self) -> Spent:
+        self._note_usage()
+        cpu_s, wall_s = self._most.cpu_s - self._at_begin.cpu_s, time.monotonic() - self._wall_at_begin
+        return Spent(cpu_s, wall_s, self._most.resident_bytes)
 
     def seal_output(self) -> None:
         self._pump(0)
@@ -304,8 +311,7 @@ class ForkSession(Requests):
     def _check_limits(self) -> None:
         self._check_stop(self._stop)
         self._check_collectives()
-        usage = usage_of(self._fork.pid)
-        limits = self._limits
+        usage, limits = self._note_usage(), self._limits
         if usage.resident_bytes > limits.memory_mb << 20:
             self._fork.kill()
             raise SubmissionFault("memory_limit", MEMORY_MESSAGE.format(memory_mb=limits.memory_mb))
@@ -323,6 +329,10 @@ class ForkSession(Requests):
                 f"Your code was stopped after {limits.wall_s:g} s, most of which it spent waiting: "
                 "look for a sleep, or for a wait that never ends.",
             )
+
+    def _note_usage(self) -> Usage:
+        self._most = (usage := usage_of(self._fork.pid)).at_least(self._most)
+        return usage
 
     def _check_collectives(self) -> None:
         """End a program whose devices wait for one another forever, a few seconds after XLA warns about it.

@@ -17,6 +17,9 @@ class Usage:
     cpu_s: float
     resident_bytes: int
 
+    def at_least(self, other: "Usage") -> "Usage":
+        return Usage(max(self.cpu_s, other.cpu_s), max(self.resident_bytes, other.resident_bytes))
+
 
 def usage_of(pid: int) -> Usage:
     """Usage of one process, which the walls prevent from starting others; all zero once it has ended."""

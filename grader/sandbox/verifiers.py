@@ -16,6 +16,7 @@ from grader.package.package import Limits
 from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.usage import usage_of
+from grader.study import Spent
 
 _MEMORY_MB = 8192
 # Compilers keep some memory for everything that they have compiled.
@@ -118,6 +119,10 @@ class _Loan(Requests):
     @property
     def environment(self) -> dict[str, Any]:
         return self._session.environment
+
+    @property
+    def spent(self) -> Spent:
+        return self._session.spent
 
     def seal_output(self) -> None:
         self._session.seal_output()

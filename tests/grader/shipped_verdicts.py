@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.verdict import Verdict
+from tests.grader.checked import compare_with_checked
 
 FOLDER = Path(__file__).parent / "shipped_verdicts"
 _WRITE = bool(os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"))
@@ -19,6 +20,7 @@ _WRITE = bool(os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"))
 
 def compare_with_kept(name: str, verdict: Verdict) -> None:
     """`name` is `slug:path`, as in shipped.py. A problem is one test process's, so no two write one file."""
+    compare_with_checked(name, verdict)
     slug, _, path = name.partition(":")
     file = FOLDER / f"{slug}.json"
     kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}

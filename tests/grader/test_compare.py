@@ -1,10 +1,13 @@
+import itertools
+import math
+
 import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.compare import compare, in_digits, show
+from grader.compare import compare, excess, in_digits, show
 from grader.package.package import Tolerance
 from grader.wire import Foreign
 
@@ -268,3 +271,36 @@ def test_eight_keys_are_named_each_by_its_first_80_characters():
     assert compare(f32(1), dict.fromkeys(keys, 1), {}).message == (
         f"expected an array, got a dict with the keys {', '.join(shown[:-1])} and {shown[-1]}."
     )
+
+
+def test_the_excess_is_above_one_exactly_where_compare_finds_a_difference():
+    values = [0.0, 1.0, 1.00001, 1.1, -1.0, np.nan, np.inf, -np.inf]
+    for one, other in itertools.product(values, values):
+        for expected, got in (
+            (np.asarray([one], np.float32), np.asarray([other], np.float32)),
+            (one, other),
+            ({"a": [np.asarray(one)]}, {"a": [np.asarray(other)]}),
+        ):
+            assert (excess(expected, got, {}) > 1) == (compare(expected, got, {}) is not None), (expected, got)
+
+
+def test_the_excess_is_the_largest_error_in_units_of_the_allowed_one():
+    tolerances = {"float32": Tolerance(rtol=0.0, atol=0.1)}
+    one = np.asarray([1.0, 2.0], np.float32)
+    assert excess(one, one + np.asarray([0.05, -0.2], np.float32), tolerances) == pytest.approx(2.0, rel=1e-4)
+    assert excess(np.asarray([], np.float32), np.asarray([], np.float32), tolerances) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (np.ones(2), np.ones(3)),
+        (np.ones(2), np.ones(2, np.float32)),
+        ({"a": np.ones(2)}, {"b": np.ones(2)}),
+        (np.ones(2), None),
+        (3, 4),
+        (np.asarray([3]), np.asarray([4])),
+    ],
+)
+def test_the_excess_of_another_form_or_an_exact_value_is_infinite(expected, got):
+    assert excess(expected, got, {}) == math.inf

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from grader.case import Case
-from grader.compare import Mismatch, compare
+from grader.compare import Mismatch, compare, excess
 from grader.errors import GraderFault
 from grader.evidence import Difference
 from grader.package.package import ProgramSpec, Tolerance
@@ -115,6 +115,18 @@ def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, 
         if mismatch is not None:
             return where, mismatch
     return "", None
+
+
+def excess_of_runs(expected: Run, got: Run, tolerances: Tolerances) -> float:
+    """The largest error in units of the tolerance; infinite if the leaves have another form."""
+    parts = [(expected.init, got.init), *zip(expected.steps, got.steps, strict=True)]
+    parts += [
+        ({path: one[path] for path in replicas}, replicas)
+        for one, replicas in zip(expected.steps, got.replicas, strict=True)
+        if replicas.keys() <= one.keys()
+    ]
+    # Leaves have no order: a submission may return them in another one.
+    return max(excess(dict(sorted(one.items())), dict(sorted(other.items())), tolerances) for one, other in parts)
 
 
 def _compare_leaves(expected: Leaves, got: Leaves, tolerances: Tolerances) -> Mismatch | None:

@@ -1,12 +1,13 @@
 """Call mode: the entry point is called once per case, and its results are compared with the reference's answers."""
 
+import math
 import time
 from collections.abc import Iterable
 
 from grader import checks
 from grader.case import Case
 from grader.checks.call.outcome import Answer, Outcome
-from grader.compare import compare, show
+from grader.compare import compare, excess, show
 from grader.errors import SubmissionFault
 from grader.known import AskForKnownMistakes
 from grader.modes.call.draws import Drawing
@@ -75,6 +76,8 @@ class CallGrading(RunnerGrading):
         started = time.monotonic()
         answers = drawing.answers() if own and drawing is not None else prepared.answers
         outcomes += [self._outcome(case, answers[case.id], *got[case.id]) for case in hidden]
+        if self._request.watch is not None:
+            self._errors = {"": max((self._excess(each) for each in outcomes), default=0.0)}
         findings = {
             spec.id: checks.load("call", spec.id).check(outcomes, manifest.tolerance) for spec in manifest.checks
         }
@@ -110,6 +113,11 @@ class CallGrading(RunnerGrading):
         if got is not None:
             mismatch = compare(expected.result, got.result, self._package.manifest.tolerance)
         return Outcome(case, expected, got, fault, mismatch)
+
+    def _excess(self, outcome: Outcome) -> float:
+        if outcome.got is None:
+            return math.inf
+        return excess(outcome.expected.result, outcome.got.result, self._package.manifest.tolerance)
 
     def _misconception(
         self, known: AskForKnownMistakes, outcomes: list[Outcome], drawing: Drawing | None

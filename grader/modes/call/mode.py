@@ -1,6 +1,9 @@
 """Call mode: the entry point is called once per case, and its results are compared with the reference's answers."""
 
+from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from grader import wire
 from grader.case import Case
@@ -17,7 +20,10 @@ from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, fault_text, make_cases, runner_spec
 from grader.own import OwnInputs, draw_own
 from grader.package.package import CallManifest, KnownSubmission, Package
+from grader.program.measured import Leaves
 from grader.sandbox.protocol import Sandbox
+from grader.study import OBSERVED
+from grader.wire import leaves
 
 
 class CallMode(Mode[CallPrepared]):
@@ -41,8 +47,13 @@ class CallMode(Mode[CallPrepared]):
 
     def prepare_own(self, prepared: CallPrepared, own: OwnInputs, context: Context) -> CallPrepared:
         context.progress("drawing your inputs")
-        cases = draw_own(prepared.cases, own)
-        return CallPrepared(cases, self._answers(self._sandbox, cases, context.stop))
+        return self.prepare_cases(draw_own(prepared.cases, own), context)
+
+    def prepare_cases(self, cases: Sequence[Case], context: Context) -> CallPrepared:
+        return CallPrepared(tuple(cases), self._answers(self._sandbox, tuple(cases), context.stop))
+
+    def answers(self, prepared: CallPrepared) -> dict[str, dict[str, Leaves]]:
+        return {"": {case_id: _numbers(answer) for case_id, answer in prepared.answers.items()}}
 
     def store(self, folder: Path, prepared: CallPrepared) -> None:
         stored.store(folder, prepared)
@@ -101,3 +112,8 @@ class CallMode(Mode[CallPrepared]):
                     continue
                 results[case.id] = values.get("result")
         return results
+
+
+def _numbers(answer: Answer) -> Leaves:
+    found = [*leaves(answer.result), *((f"{OBSERVED}{path}", each) for path, each in leaves(answer.observed))]
+    return {path: np.asarray(each) for path, each in found if isinstance(each, np.ndarray | bool | int | float)}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from grader import checks
-from grader.checks.program.subject import Pair, Result, Subject, compare_runs
+from grader.checks.program.subject import Pair, Result, Subject, compare_runs, excess_of_runs
 from grader.checks.program.table import collectives_of
 from grader.checks.program.values import message_of
 from grader.compare import compare
@@ -61,6 +61,9 @@ class ProgramGrading(RunnerGrading):
             subject = self._subject(mine, self._prepared.examined)
         except SubmissionFault as fault:
             return report.never_ran(fault, output)
+        for each in subject.results if request.watch is not None else ():
+            error = excess_of_runs(each.expected, each.got, manifest.tolerance)
+            self._errors[mesh_name(each.mesh)] = max(error, self._errors.get(mesh_name(each.mesh), 0.0))
         findings = {
             spec.id: (module := checks.load("program", spec.id)).check(subject, module.Bounds(**spec.bounds))
             for spec in manifest.checks

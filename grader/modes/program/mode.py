@@ -24,7 +24,7 @@ from grader.modes.submission import load_submission
 from grader.own import OwnInputs, draw_own
 from grader.package.names import unmatched_leaves
 from grader.package.package import KnownSubmission, Package, ProgramManifest
-from grader.program.measured import Measured, mesh_name
+from grader.program.measured import Leaves, Measured, mesh_name
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
 log = logging.getLogger("meshgrade.known")
@@ -75,13 +75,17 @@ class ProgramMode(Mode[ProgramPrepared]):
 
     def prepare_own(self, prepared: ProgramPrepared, own: OwnInputs, context: Context) -> ProgramPrepared:
         context.progress("drawing your inputs")
-        cases = draw_own(prepared.cases, own)
-        manifest = _on_mesh(self._manifest, own)
-        try:
-            examined = self._examine(self._sandbox, self._package.reference, cases, context.stop, manifest)
-        except SubmissionFault as fault:
-            raise failed(self._package, "reference.py", fault) from None
-        return ProgramPrepared(cases, examined)
+        return self._prepare_on(_on_mesh(self._manifest, own), draw_own(prepared.cases, own), context)
+
+    def prepare_cases(self, cases: Sequence[Case], context: Context) -> ProgramPrepared:
+        return self._prepare_on(self._manifest, tuple(cases), context)
+
+    def answers(self, prepared: ProgramPrepared) -> dict[str, dict[str, Leaves]]:
+        found: dict[str, dict[str, Leaves]] = {}
+        for each in prepared.examined:
+            runs = {case_id: run.steps[-1] for case_id, run in each.runs.items()}
+            found.setdefault(mesh_name(each.measured.mesh), {}).update(runs)
+        return found
 
     def store(self, folder: Path, prepared: ProgramPrepared) -> None:
         stored.store(folder, prepared)
@@ -114,6 +118,13 @@ class ProgramMode(Mode[ProgramPrepared]):
             load_submission(session, source, self._manifest.entry)
             examined = examine(self._manifest, cases, self._sandbox, session, context)
         return tuple(each.measured for each in examined.programs)
+
+    def _prepare_on(self, manifest: ProgramManifest, cases: tuple[Case, ...], context: Context) -> ProgramPrepared:
+        try:
+            examined = self._examine(self._sandbox, self._package.reference, cases, context.stop, manifest)
+        except SubmissionFault as fault:
+            raise failed(self._package, "reference.py", fault) from None
+        return ProgramPrepared(cases, examined)
 
     def _examine(
         self,

@@ -34,21 +34,21 @@ def finds(tmp_path, monkeypatch):
     private = PrivateFolder(tmp_path / "references", tmp_path / "checks", b"secret")
     monkeypatch.setattr("app.cli.private.open_private_folder", lambda: private)
 
-    def set_findings(*findings, complete=True):
-        asked = []
+    def set_findings(*findings, complete=True, measured=None):
+        names = []
 
-        def judge(left, jobs, mutants):
+        def judge(left, request):
             for each in left:
-                asked.append(each.path.name)
+                names.append(each.path.name)
                 survivor = Finding("surviving-mutant", "reference.py", 2, "`x + 1` became `x - 1`.")
                 yield (
                     each,
-                    JudgeReport(findings, 5, complete),
-                    JudgeReport((survivor,), 7, complete) if mutants else None,
+                    JudgeReport(findings, 5, complete, measured or {}),
+                    JudgeReport((survivor,), 7, complete) if request.mutants else None,
                 )
 
         monkeypatch.setattr(problem_check, "_judge", judge)
-        return asked
+        return names
 
     return set_findings
 
@@ -135,10 +135,31 @@ def test_mutants_that_survive_are_warnings(package, finds):
     assert shown["packages"][0]["mutants"] == {"judged": 7, "survived": 1}
 
 
-def test_mutants_need_a_judge(package):
-    done = check(package, "--mutants", "--no-judge")
+@pytest.mark.parametrize("option", ["--mutants", "--thorough"])
+def test_some_options_need_a_judge(package, option):
+    done = check(package, option, "--no-judge")
     assert isinstance(done.exception, StartRefused)
-    assert done.exception.remedy == "Remove one of --no-judge and --mutants."
+    assert done.exception.remedy == f"Remove one of --no-judge and {option}."
+
+
+def test_a_thorough_check_judges_the_reference_20_times(package, finds, monkeypatch):
+    asked_for = []
+    finds()
+    usual = problem_check._judge
+    monkeypatch.setattr(
+        problem_check, "_judge", lambda left, request: asked_for.append(request.runs) or usual(left, request)
+    )
+    for arguments in ((), ("--thorough",), ("--thorough",), ()):
+        assert check(package, *arguments).exit_code == 0
+    # Each kind of check keeps what it found.
+    assert asked_for == [3, 20]
+
+
+def test_what_was_measured_is_data(package, finds):
+    finds(measured={"proposed_limits": {"time_s": 10.0}})
+    for _ in range(2):
+        (only,) = json.loads(check(package, "--json").stdout)["packages"]
+        assert only["measured"] == {"proposed_limits": {"time_s": 10.0}}
 
 
 def test_no_judge_only_reads(package, finds):
@@ -201,7 +222,7 @@ def test_a_path_without_a_package(path, words):
 def test_a_missing_wall_judges_nothing(package, finds, monkeypatch):
     finds()
 
-    def judge(left, jobs, mutants):
+    def judge(left, request):
         raise WallMissing("bubblewrap", "it is not installed", "apt-get install bubblewrap")
         yield
 

@@ -71,7 +71,13 @@ def appears(address, words):
 def test_what_is_saved_is_served(package):
     statement = package / "statement.md"
     with previewing(package) as (process, address):
-        assert "it returns" in httpx.get(address).text
+        page = httpx.get(address).text
+        assert "it returns" in page
+        assert "The files break no rule." in page
+        assert page.index("Quick checks") < page.index('<main id="main"')
+        site = address.partition("/problems/")[0]
+        assert "location.reload" in httpx.get(f"{site}/preview/reload.js").text
+        assert httpx.get(f"{site}/preview/state").json() == {"saved": 0}
         statement.write_text("## Problem\n\nWrite `add_one(x)`: it returns one more.\n")
         assert appears(address, "one more")
         assert re.search(r"version [0-9a-f]{12} is served", until(process, "Saved: version"))
@@ -81,12 +87,17 @@ def test_what_is_saved_is_served(package):
         (package / "problem.toml").write_text(manifest.replace("add_one", "add_two", 1))
         until(process, "Saved, but the package cannot be read")
         assert "slug is 'add_two'" in until(process, "error manifest")
-        assert "one more" in httpx.get(address).text
+        page = httpx.get(address).text
+        assert "one more" in page
+        assert "The package cannot be read. This page shows an earlier version." in page
+        assert "<code>manifest</code> problem.toml" in page
+        assert httpx.get(f"{site}/preview/state").json()["saved"] >= 2
 
         (package / "problem.toml").write_text(manifest)
         statement.write_text("## Problem\n\nTODO(author): Write `add_one(x)`, which returns another.\n")
         assert appears(address, "which returns another")
         until(process, "error todo statement.md:3")
+        assert appears(address, "<code>todo</code> statement.md:3: Write `add_one(x)`, which returns another.")
 
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=10) == 0

@@ -38,10 +38,52 @@ def changes(body, kind):
         ("return jnp.float32", "dtype", "`jnp.float32` became `jnp.bfloat16`"),
         ("return x.astype(y)", "dtype", "`x.astype(y)` became `x`"),
         ("return lax.all_gather(x, tiled=True)", "flag", "`tiled=True` became `tiled=False`"),
+        ("return P('a')", "spec", "`P('a')` became `P(None, 'a')`"),
+        ("return f(in_specs=(P(), x))", "spec", "`in_specs=(P(), x)` became `in_specs=(x, P())`"),
+        ("return x @ y", "dtype", "`x @ y` became `(x.astype('bfloat16') @ y.astype('bfloat16')).astype('float32')`"),
+        ("return jnp.zeros(3, dtype='float32')", "dtype", "`dtype='float32'` became `dtype='bfloat16'`"),
+        ("z, y = step(x, y)", "stale", "`z, y = step(x, y)` became `z, _ = step(x, y)`"),
+        ("return {'w': x['w'] - y, 'n': x['n']}", "stale", "`x['w'] - y` became `x['w']`"),
     ],
 )
 def test_a_mistake(body, kind, change):
     assert change in changes(body, kind)
+
+
+def kinds(source, **options):
+    return [(each.kind, each.line, each.change) for each in mutants_of(source, 100, **options)]
+
+
+def test_an_update_of_a_clone():
+    source = "from flax import nnx\n\n\ndef f(optimizer, model, grads):\n    optimizer.update(model, grads)\n"
+    (clone,) = [each for each in mutants_of(source, 100) if each.kind == "clone"]
+    assert (clone.line, clone.change) == (
+        5,
+        "`optimizer.update(model, grads)` became `optimizer.update(nnx.clone(model), grads)`",
+    )
+    assert "optimizer.update(nnx.clone(model), grads)" in clone.source
+    # Older flax: the optimizer has the model.
+    older = source.replace("update(model, grads)", "update(grads)")
+    (other,) = [each for each in mutants_of(older, 100) if each.kind == "clone"]
+    assert "nnx.clone(optimizer).update(grads)" in other.source
+    assert "clone" not in {kind for kind, *_ in kinds(source.replace("from flax import nnx", "import flax"))}
+
+
+def test_a_batch_that_is_gathered():
+    source = 'import jax\n\n\ndef step(mesh, state, x):\n    """Doc."""\n    return state, x\n'
+    source += "\n\ndef other(mesh, x):\n    return x\n"
+    found = [each for each in mutants_of(source, 100, "step", ["x", "y"]) if each.kind == "batch"]
+    assert [(each.line, each.change) for each in found] == [(4, "`x` was gathered on every device first")]
+    lines = found[0].source.splitlines()
+    assert lines[4:6] == [
+        "    x = jax.lax.with_sharding_constraint(x, jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec()))",
+        "    return (state, x)",
+    ]
+    assert kinds(source) == []
+
+
+def test_several_values_on_one_line_are_not_a_stale_state():
+    assert changes("x, y = int(x), int(y)", "stale") == []
 
 
 def test_what_is_no_code_has_no_mistakes():

@@ -17,6 +17,9 @@ OTHERS = {"first_steps": UUID("11111111-2222-4333-8444-555555555555")}
 # These need a judge: tests/app/authoring/test_checking.py breaks them.
 JUDGED = {"page", "cases", "reference", "starter", "accepted", "rejected", "uncaught", "untested-check"}
 JUDGED |= {"surviving-mutant", "grader"}
+# tests/app/authoring/test_checking_measured.py breaks these.
+JUDGED |= {"flaky", "mesh-difference", "unused-input", "constant-output", "zero-output"}
+JUDGED |= {"tight-tolerance", "loose-tolerance", "tight-limit", "loose-limit"}
 
 
 def valid(tmp_path, name="add_one"):
@@ -61,6 +64,15 @@ def solved_starter(folder):
 
 
 MANIFEST = "problem.toml"
+LOOP = '''"""One step at a time."""
+
+
+def add_one(x):
+    result = x
+    for _ in range(1):
+        result = result + 1
+    return result
+'''
 # What breaks it, the rule, the file, the line, and words of the message.
 BROKEN = [
     (remove(MANIFEST), "missing-file", MANIFEST, None, "is missing"),
@@ -144,6 +156,24 @@ BROKEN = [
         "the function add_one of reference.py",
     ),
     (
+        write(
+            "hints.md",
+            "## Hint 1\nAdd.\n\n## Hint 2\n```python\ndef plus(y):\n    total = y\n    for unused in range(1):\n"
+            "        total = total + 1\n    return total\n```\n",
+        ),
+        "leak",
+        "hints.md",
+        6,
+        "`plus` does the same as add_one of submissions/accepted/loop.py, apart from names",
+    ),
+    (
+        write("statement.md", "## Problem\n\n`add_one(x)` returns a value.\n\n- **100** for the style\n"),
+        "ungraded-promise",
+        "statement.md",
+        5,
+        "the statement gives 100 points for 'the style', but the check is 'values'",
+    ),
+    (
         write("editorial.md", "It adds.\n\n- *first_stps*: next\n"),
         "link",
         "editorial.md",
@@ -181,6 +211,7 @@ BROKEN = [
 )
 def test_a_package_that_breaks_one_rule(tmp_path, breaks, rule, file, line, words):
     folder = valid(tmp_path)
+    (folder / "submissions" / "accepted" / "loop.py").write_text(LOOP)
     breaks(folder)
     found = [each for each in examine(folder, Ceiling(), OTHERS).findings if each.rule == rule]
     assert found

@@ -1,0 +1,38 @@
+"""The same sandbox for one grading, which notes what each verifier used."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from grader.context import NEVER, Stop
+from grader.package.package import Limits
+from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
+from grader.study import Spent
+
+
+class MeteredSandbox:
+    """A `Sandbox`. `spent` has an entry for each verifier that was lent."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self.spent: list[Spent] = []
+
+    @property
+    def walls(self) -> tuple[str, ...]:
+        return self._sandbox.walls
+
+    def warm(self, spec: RunnerSpec) -> None:
+        self._sandbox.warm(spec)
+
+    def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> Session:
+        """See `Sandbox.open`. The session says itself what it used."""
+        return self._sandbox.open(spec, stop)
+
+    @contextmanager
+    def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: Any) -> Iterator[Session]:
+        """See `Sandbox.verifier`."""
+        with self._sandbox.verifier(devices, limits, stop, **options) as session:
+            try:
+                yield session
+            finally:
+                self.spent.append(session.spent)

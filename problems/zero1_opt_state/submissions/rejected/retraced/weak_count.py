@@ -1,0 +1,53 @@
+"""The count starts as `jnp.asarray(0)`, whose dtype is weak. Adam returns a strong one, so the second step is traced again."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+State = dict[str, Any]
+
+LEARNING_RATE, EPS = 1e-2, 1e-4
+
+
+class MLP(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.dense1 = nnx.Linear(40, 128, rngs=rngs)
+        self.dense2 = nnx.Linear(128, 64, rngs=rngs)
+        self.dense3 = nnx.Linear(64, 24, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.dense3(nnx.relu(self.dense2(nnx.relu(self.dense1(x)))))
+
+
+@partial(jax.jit, static_argnums=0)
+def init(mesh: Mesh, seed: int) -> State:
+    """Build the state: parameters and count whole on every device, both moments split along dimension 0."""
+    split, whole = NamedSharding(mesh, P("fsdp")), NamedSharding(mesh, P())
+    params = nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(jax.random.key(seed))), nnx.Param))
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    moments = jax.lax.with_sharding_constraint({"mu": zeros, "nu": zeros}, split)
+    return moments | jax.lax.with_sharding_constraint({"params": params, "count": jnp.asarray(0)}, whole)
+
+
+def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
+    """Take one Adam step and return the new state and the loss before it."""
+    split, whole = NamedSharding(mesh, P("fsdp")), NamedSharding(mesh, P())
+    graph = nnx.graphdef(nnx.eval_shape(lambda: MLP(nnx.Rngs(0))))
+
+    def loss_fn(params: Any) -> jax.Array:
+        return jnp.mean((nnx.merge(graph, params)(x) - y) ** 2)
+
+    loss, grads = jax.value_and_grad(loss_fn)(state["params"])
+    # From here to the end of the update, each device works on the slices that its moments belong to.
+    params, grads = jax.lax.with_sharding_constraint((state["params"], grads), split)
+    moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
+    directions, moments = optax.scale_by_adam(eps=EPS).update(grads, moments)
+    params = jax.tree.map(lambda p, d: p - LEARNING_RATE * d, params, directions)
+    new = jax.lax.with_sharding_constraint({"params": params, "count": moments.count}, whole)
+    return new | jax.lax.with_sharding_constraint({"mu": moments.mu, "nu": moments.nu}, split), loss

@@ -1,0 +1,111 @@
+"""What `meshgrade problem check` reads in the verdict of each submission that ships, one file per problem in checked/.
+
+Judging all of them takes longer than a run of the tests should. A verdict is therefore kept with a hash of everything
+in the package that it depends on: a file that changes has to be judged again, and nothing else. Each run of the tests
+judges an eighth of the submissions and compares; with MESHGRADE_TEST_WRITE_VERDICTS=1 it writes instead.
+docs/decisions/0021-kept-verdicts-of-a-check.md says why.
+"""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from grader.package.package import Package
+from grader.package.proof import expectations
+from grader.verdict import CaseResult, CheckResult, Verdict
+from tests.grader.shipped import package
+
+FOLDER = Path(__file__).parent / "checked"
+AGAIN = (
+    "Judge what changed: MESHGRADE_TEST_WRITE_VERDICTS=1 MESHGRADE_TEST_PART=all .venv/bin/python -m pytest "
+    "tests/grader/test_program_verdicts.py tests/grader/test_call_verdicts.py -k {slug}"
+)
+_TEXTS = ("statement.md", "hints.md", "editorial.md", "figures/")
+_LIBRARIES = ("jax", "jaxlib", "flax", "optax", "numpy")
+
+
+def kept(slug: str) -> dict[str, Any]:
+    file = FOLDER / f"{slug}.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return found
+
+
+def write(slug: str, outlines: dict[str, Any]) -> None:
+    """Those of files that the package no longer has are left out."""
+    named = [each.file for each in expectations(package(slug))]
+    text = ",\n".join(f" {json.dumps(name)}: {json.dumps(outlines[name])}" for name in named if name in outlines)
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"{slug}.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+
+
+def compare_with_checked(name: str, verdict: Verdict) -> None:
+    """`name` is `slug:path`, as in shipped.py. A problem is one test process's, so no two write one file."""
+    slug, _, path = name.partition(":")
+    file = f"{path}.py" if path in ("reference", "starter") else f"submissions/{path}.py"
+    found = {"of": depends_on(package(slug), file), **outline(verdict)}
+    if os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"):
+        write(slug, kept(slug) | {file: found})
+    elif kept(slug).get(file, {}).get("of") == found["of"]:
+        assert kept(slug)[file] == found
+
+
+def outline(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "status": verdict.status,
+        "reason": verdict.reason,
+        "failed_checks": [each.id for each in verdict.checks if not each.passed],
+        "fails_a_case": not all(each.passed for each in verdict.cases),
+    }
+
+
+def depends_on(problem: Package, file: str) -> str:
+    """A hash of everything that the verdict on a file depends on, except the grader."""
+    digest = hashlib.sha256()
+    for library in _LIBRARIES:
+        digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
+    for name, text in sorted(problem.files.items()):
+        if name == file or not name.startswith((*_TEXTS, "submissions/")):
+            digest.update(f"{name} {len(text)}\n{text}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+class KeptJudge:
+    """A judge that gives each submission of a problem the verdict that is kept."""
+
+    def __init__(self, problem: Package) -> None:
+        outlines = kept(problem.slug)
+        self._verdicts = {each.source: _verdict(problem, outlines[each.file]) for each in expectations(problem)}
+
+    def prepare(self, *_: object, **__: object) -> None:
+        """The kept verdicts show that there are cases."""
+
+    def judge(self, problem: Package, source: str, *_: object, **__: object) -> Verdict:
+        return self._verdicts[source]
+
+
+def _verdict(problem: Package, found: dict[str, Any]) -> Verdict:
+    checks = [
+        CheckResult(
+            id=each.id,
+            title=each.id,
+            passed=each.id not in found["failed_checks"],
+            points=0,
+            max_points=each.points,
+            trust="verified",
+            message="kept",
+        )
+        for each in problem.manifest.checks
+    ]
+    return Verdict(
+        problem=problem.slug,
+        version=problem.version,
+        status=found["status"],
+        reason=found["reason"],
+        score=0,
+        checks=checks,
+        cases=[CaseResult(id="public-1", public=True, passed=not found["fails_a_case"], message="kept")],
+        walls=[],
+    )

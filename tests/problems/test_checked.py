@@ -1,0 +1,51 @@
+"""`meshgrade problem check problems` finds nothing, by the verdicts that tests/grader/checked keeps.
+
+Each run judges an eighth of the submissions again and compares them with these (tests/grader/shipped.py).
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from app.authoring.checking import judge_package
+from grader.context import QUIET
+from grader.package.proof import expectations
+from tests.grader import checked
+from tests.grader.shipped import PROBLEMS, package
+
+SLUGS = sorted(path.parent.name for path in PROBLEMS.glob("*/problem.toml"))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_verdict_is_kept_for_the_files_that_it_depends_on(slug: str) -> None:
+    problem, outlines = package(slug), checked.kept(slug)
+    names = [each.file for each in expectations(problem)]
+    changed = [name for name in names if outlines.get(name, {}).get("of") != checked.depends_on(problem, name)]
+    assert changed == [], checked.AGAIN.format(slug=slug)
+    assert list(outlines) == names
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_judged_rules_find_nothing(slug: str) -> None:
+    problem = package(slug)
+    with ThreadPoolExecutor(1) as executor:
+        found = judge_package(problem, cast("Any", checked.KeptJudge(problem)), QUIET, executor, lambda _: None)
+    assert found.findings == ()
+    assert found.submissions == len(expectations(problem))
+
+
+def test_a_text_changes_no_verdict_and_a_case_changes_all() -> None:
+    problem = package("psum_scatter_mean")
+    one, other = (f"submissions/rejected/{each.name}.py" for each in problem.rejected[:2])
+    before = checked.depends_on(problem, one)
+    for file, is_same in (
+        ("hints.md", True),
+        (other, True),
+        (one, False),
+        ("cases.py", False),
+        ("reference.py", False),
+    ):
+        changed = replace(problem, files={**problem.files, file: "changed"})
+        assert (checked.depends_on(changed, one) == before) == is_same, file
