@@ -82,6 +82,8 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
     shared = student.get_by_role("link", name="See what others see").get_attribute("href")
     work.student = student.context.storage_state()
     person = next(each["id"] for each in owner.request.get("/api/v1/people").json()["people"] if each["name"] == "axe")
+    commented = f"/api/v1/people/{person}/attempts/{sent[0]['id']}/comments"
+    assert owner.request.post(commented, data={"line": 1, "text": "Is this needed?"}, headers=here).status == 201
     work.paths = {
         "compare": f"/attempts/compare?a={sent[0]['id']}&b={sent[1]['id']}",
         "shared": str(shared),
@@ -90,6 +92,7 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
         "gradebook": f"{course}/gradebook",
         "person": f"/people/{person}",
         "attempts of a person": f"/people/{person}/attempts",
+        "attempt": f"/attempts/{sent[0]['id']}",
         "attempt of a person": f"/people/{person}/attempts/{sent[0]['id']}",
         "story": f"/people/{person}/problems/fsdp_step",
         "insight": f"{PROBLEM}/insight",
@@ -103,6 +106,7 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
     ("name", "as_student"),
     [
         ("compare", True),
+        ("attempt", True),
         ("shared", True),
         ("solutions", True),
         ("course", True),
