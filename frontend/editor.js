@@ -3,7 +3,7 @@
 import { defaultKeymap, history, historyField, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorSelection, EditorState } from "@codemirror/state";
+import { Compartment, EditorSelection, EditorState, Prec } from "@codemirror/state";
 import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
@@ -82,13 +82,15 @@ function keepHistory(key, view) {
 export function createEditor(host, options) {
   const { value, label, description, onChange, onRun, onSubmit, historyKey } = options;
   const root = host.attachShadow({ mode: "open", delegatesFocus: true });
-  const [extras, width, wrapping] = Array.from({ length: 3 }, () => new Compartment());
+  const [extras, width, wrapping, modes] = Array.from({ length: 4 }, () => new Compartment());
   const shortcuts = [
     { key: "Mod-Enter", run: () => { onRun(); return true; } },
     { key: "Shift-Mod-Enter", run: () => { onSubmit(); return true; } },
     { key: "Tab", run: indent, shift: indentLess },
   ];
   const extensions = [
+    Prec.highest(keymap.of(shortcuts.slice(0, 2))),
+    modes.of([]),
     extras.of([]),
     keymap.of(shortcuts),
     lineNumbers(),
@@ -117,6 +119,7 @@ export function createEditor(host, options) {
     parent: root,
     state: restored ?? EditorState.create({ doc: value, selection: start, extensions }),
   });
+  let hasVim = false;
   view.scrollDOM.scrollTop = options.scrollTop ?? 0;
   addEventListener("pagehide", () => keepHistory(historyKey, view));
   host.addEventListener("focusin", async () => {
@@ -135,12 +138,17 @@ export function createEditor(host, options) {
       view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
       view.focus();
     },
-    /** `tab` is the width of an indentation, and `wrap` breaks long lines. */
-    configure({ tab, wrap }) {
+    /** `tab` is the width of an indentation, `wrap` breaks long lines, and `vim` loads Vim's keys. */
+    async configure({ tab, wrap, vim }) {
       view.dispatch({
         effects: [width.reconfigure(indentation(tab)), wrapping.reconfigure(wrap ? EditorView.lineWrapping : [])],
       });
       view.requestMeasure();
+      if (Boolean(vim) === hasVim) return;
+      hasVim = Boolean(vim);
+      const keys = vim ? (await import("./vim.js")).loadVim(onRun) : [];
+      // The reader may have switched it off while it was loading.
+      if (hasVim === Boolean(vim)) view.dispatch({ effects: modes.reconfigure(keys) });
     },
   };
 }

@@ -7,6 +7,8 @@ import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/sea
 import { EditorState, Prec } from "@codemirror/state";
 import { crosshairCursor, keymap, rectangularSelection } from "@codemirror/view";
 import { completeLibraryName } from "./completion.js";
+// Loaded anyway. So everything that the editor needs stays in one part, which compresses better than several.
+import "./editor.js";
 
 const MOST_ERRORS = 20;
 

@@ -5,6 +5,7 @@ MeshgradeError
 ├── GraderFault          failed: ours, retried, never charged to the student
 │   ├── WallMissing      a wall cannot be built, so nothing is graded
 │   └── LostRunner       the runner was killed from outside, and not by a submission
+├── InputsUnfit          typed inputs are not what the problem takes; lists every fault
 ├── PackageInvalid       a problem folder breaks its contract; lists every fault
 └── Cancelled            the caller asked the judge to stop
 """
@@ -54,6 +55,14 @@ class PackageInvalid(MeshgradeError):
 
     def __init__(self, folder: str, faults: list[str]) -> None:
         super().__init__(f"{folder} is not a valid problem package:\n" + "\n".join(f"  - {fault}" for fault in faults))
+        self.faults = faults
+
+
+class InputsUnfit(MeshgradeError):
+    """Inputs that the author of a run typed do not fit the problem. `faults` has a message for each argument."""
+
+    def __init__(self, faults: dict[str, str]) -> None:
+        super().__init__(" ".join(f"{name}: {fault}" for name, fault in faults.items()))
         self.faults = faults
 
 

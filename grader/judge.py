@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.case import Case
 from grader.context import QUIET, Context
-from grader.errors import Cancelled, GraderFault, LostRunner, WallMissing
+from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.idle import Idle
 from grader.known import KnownMistake
 from grader.modes import Modes
@@ -16,7 +16,7 @@ from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
 from grader.references import References
-from grader.report import Report
+from grader.report import NO_OUTPUT, Report
 from grader.sandbox.protocol import Sandbox
 from grader.study import Answers, Watch
 from grader.verdict import Verdict
@@ -129,7 +129,10 @@ class Judge:
                 prepared = self._references.prepare(package, context)
                 mode = self._modes.of(package)
                 if own is not None:
-                    prepared = mode.prepare_own(prepared, own, context)
+                    try:
+                        prepared = mode.prepare_own(prepared, own, context)
+                    except SubmissionFault as fault:
+                        return report.never_ran(fault, NO_OUTPUT)
                 request = GradingRequest(source, hidden, draw, known, report, context, own, watch)
                 grading = mode.begin(prepared, request)
                 for _ in range(self._tries - 1):

@@ -1,25 +1,36 @@
 """Inputs of a run that its author chose.
 
-They have the form of the public cases, and their values are drawn from those alone, so they say nothing about hidden
-cases.
+What the author did not type has the form of the public cases, and values that are drawn from those alone. So it says
+nothing about hidden cases.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from grader.case import Case
+from grader.package.package import InputSpec
+from grader.typed import read_typed, sizes_of
 
 MAX_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class OwnInputs:
-    """Which values, and in program mode which of the problem's meshes; None for all of them."""
+    """Which values, and in program mode which of the problem's meshes; None for all of them.
+
+    `values` are typed arguments of call mode, as JSON by name.
+    """
 
     seed: int
     mesh: dict[str, int] | None = None
+    values: dict[str, Any] | None = None
+
+    def stored(self) -> dict[str, Any]:
+        """The fields as JSON, from which the same inputs can be made again."""
+        return {name: value for name, value in asdict(self).items() if name != "values" or value}
 
 
 def draw_own(cases: Sequence[Case], own: OwnInputs) -> tuple[Case, ...]:
@@ -35,6 +46,31 @@ def draw_own(cases: Sequence[Case], own: OwnInputs) -> tuple[Case, ...]:
         inputs = {name: _draw(name, value, own.seed, rng) for name, value in case.inputs.items()}
         drawn.append(Case(f"own-{number}", True, inputs))
     return tuple(drawn)
+
+
+def typed_case(cases: Sequence[Case], own: OwnInputs, specs: Mapping[str, InputSpec]) -> tuple[Case, ...]:
+    """One case with the typed values. The other arguments are drawn from the first public case, as in `draw_own`.
+
+    Where they share a named dimension with a typed array, they have its size.
+
+    Raises:
+      InputsUnfit: the values do not fit the problem.
+    """
+    typed = read_typed(specs, own.values or {})
+    sizes = sizes_of(specs, typed)
+    rng = np.random.default_rng([own.seed, 1])
+    inputs: dict[str, object] = {}
+    for name, value in next(case for case in cases if case.public).inputs.items():
+        if name in typed:
+            inputs[name] = typed[name]
+            continue
+        dims = specs[name].shape if name in specs else None
+        if dims is not None and isinstance(value, np.ndarray) and value.size and len(dims) == value.ndim:
+            shape = [sizes.get(str(dim), size) for dim, size in zip(dims, value.shape, strict=True)]
+            inputs[name] = value.reshape(-1)[rng.integers(value.size, size=shape)]
+        else:
+            inputs[name] = _draw(name, value, own.seed, rng)
+    return (Case("own-1", True, inputs),)
 
 
 def _draw(name: str, value: object, seed: int, rng: np.random.Generator) -> object:

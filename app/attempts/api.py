@@ -126,7 +126,7 @@ async def _submit(
     body = await read_json(request, model, max_bytes=services.settings.max_body_bytes)
     own = None
     if isinstance(body, RunJSON) and body.inputs is not None:
-        own = choose(services.catalogue.get(slug), body.inputs.seed, body.inputs.mesh)
+        own = choose(services.catalogue.get(slug), body.inputs.seed, body.inputs.mesh, body.inputs.values)
     view = await attempts.submit(user, slug, body.source, kind, idempotency_key, own)
     response.headers["Location"] = f"/api/v1/attempts/{view.id}"
     if wait_s:

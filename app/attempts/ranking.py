@@ -4,6 +4,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, false, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -111,7 +112,7 @@ async def trend(database: Database, problem: str, user: User) -> tuple[float, ..
 # attempts themselves, with their verdicts, would take ten times as long.
 
 
-def _counts(problem: str) -> Select[tuple[float, int, datetime]]:
+def _counts(problem: str) -> Select[Any, int, Any]:
     """Each best efficiency, how many users reached it, and when the first of them first had an accepted attempt."""
     best = (
         select(func.max(AttemptRow.efficiency).label("efficiency"), func.min(AttemptRow.created_at).label("first_at"))
@@ -126,7 +127,7 @@ def _counts(problem: str) -> Select[tuple[float, int, datetime]]:
     )
 
 
-def _reached(problem: str, condition: ColumnElement[bool]) -> Select[tuple[str, float, datetime]]:
+def _reached(problem: str, condition: ColumnElement[bool]) -> Select[str, Any, Any]:
     """When which user first reached which efficiency. A user's best one comes last."""
     return (
         select(AttemptRow.user_id, AttemptRow.efficiency, func.min(AttemptRow.created_at))

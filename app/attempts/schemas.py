@@ -86,16 +86,20 @@ class SubmissionJSON(BaseModel):
 
 
 class OwnInputsJSON(BaseModel):
-    """Inputs that the author of a run chose. `mesh` names one of the problem's, such as `fsdp=8`; null for all."""
+    """Inputs that the author of a run chose. `mesh` names one of the problem's, such as `fsdp=8`; null for all.
+
+    `values` has typed arguments of mode `call`: a number, or nested lists of numbers for an array.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
     seed: int = Field(ge=0, le=MAX_SEED)
     mesh: str | None = None
+    values: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, own: OwnInputs) -> "OwnInputsJSON":
-        return cls(seed=own.seed, mesh=None if own.mesh is None else mesh_name(own.mesh))
+        return cls(seed=own.seed, mesh=mesh_name(own.mesh) if own.mesh else None, values=own.values)
 
 
 class RunJSON(SubmissionJSON):
@@ -104,7 +108,9 @@ class RunJSON(SubmissionJSON):
     model_config = ConfigDict(
         strict=True,
         extra="forbid",
-        json_schema_extra={"examples": [{"source": EXAMPLE_SOURCE, "inputs": {"seed": 7, "mesh": None}}]},
+        json_schema_extra={
+            "examples": [{"source": EXAMPLE_SOURCE, "inputs": {"seed": 7, "mesh": None, "values": None}}]
+        },
     )
 
     inputs: OwnInputsJSON | None = None

@@ -1,7 +1,7 @@
 """Submits, reads, lists and cancels attempts."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import cast
 
@@ -172,7 +172,7 @@ class Attempts:
             idempotency_key=idempotency_key,
             created_at=now(),
             guest=user.guest and user.guest.browser,
-            own_inputs=asdict(own_inputs) if own_inputs and kind == "run" else None,
+            own_inputs=own_inputs.stored() if own_inputs and kind == "run" else None,
         )
         try:
             async with self._database.writing() as session:

@@ -1,6 +1,7 @@
 """`meshgrade run`: runs a file on a server's public cases."""
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 import typer
 
@@ -29,8 +30,34 @@ def run(
         str | None,
         typer.Option(metavar="NAME=SIZE,…", help="With --seed: only on this mesh of the problem, such as fsdp=8."),
     ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=JSON", help="Type an argument, such as lr=0.1 or x='[[1, 2]]'; repeat it for others."
+        ),
+    ] = None,
 ) -> None:
+    values = _values(value or [])
     if mesh is not None and seed is None:
         raise StartRefused("--mesh needs --seed.", "Add --seed NUMBER: it chooses the values of your own inputs.")
-    inputs = None if seed is None else {"seed": seed, "mesh": mesh}
+    inputs = None
+    if seed is not None or values:
+        inputs = {"seed": seed or 0, "mesh": mesh} | ({"values": values} if values else {})
     raise typer.Exit(send("runs", file, problem, server, insecure=insecure, as_json=as_json, inputs=inputs))
+
+
+def _values(arguments: list[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for each in arguments:
+        name, separator, text = each.partition("=")
+        try:
+            value = json.loads(text) if separator else None
+        except (ValueError, RecursionError):
+            value = None
+        if not name or value is None or name in values:
+            raise StartRefused(
+                f"--value {each[:80]!r} is not NAME=JSON, or names an argument twice.",
+                "Write a number or nested lists, such as --value lr=0.1 --value x='[[1, 2], [3, 4]]'.",
+            )
+        values[name] = value
+    return values

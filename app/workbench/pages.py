@@ -2,6 +2,8 @@
 
 import contextlib
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
@@ -9,7 +11,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_guest, current_user, require_scope
-from app.attempts.own_inputs import meshes_of, read_own_inputs
+from app.attempts.own_inputs import FIELD as TYPED
+from app.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.attempts.phases import WORDS
 from app.clock import now
 from app.errors import NotSignedIn, PathNotFound, Refused
@@ -23,9 +26,11 @@ from app.workbench.editorial import render, show_to
 from app.workbench.limits import expect_text
 from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
+from grader.typed import form_of
 
 router = APIRouter(include_in_schema=False)
 _PREVIOUS = 10
+_MAX_TYPED_BYTES = 32 * 1024
 # The heading with which the task of a statement begins. What comes before is background.
 _TASK = "Problem"
 _KINDS: dict[str, Literal["attempt", "run"]] = {"run": "run", "own": "run", "submit": "attempt"}
@@ -48,7 +53,7 @@ async def send_source(request: Request, slug: str) -> Response:
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the names.
-    form = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + 1024)
+    form = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + _MAX_TYPED_BYTES)
     source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
     if source is None or kind is None:
         raise FormInvalid("The form must have the fields 'source' and 'action' ('run', 'own' or 'submit').")
@@ -63,7 +68,8 @@ async def send_source(request: Request, slug: str) -> Response:
         own = read_own_inputs(package, form) if form["action"] == "own" else None
         attempt = await services.attempts.submit(sender, slug, source, kind, own_inputs=own)
     except Refused as refusal:
-        return await _problem_page(request, package, user, source=source, refusal=refusal)
+        typed = {name.removeprefix(TYPED): text for name, text in form.items() if name.startswith(TYPED)}
+        return await _problem_page(request, package, user, source=source, refusal=refusal, typed=typed)
     return RedirectResponse(f"/attempts/{attempt.id}", status_code=303)
 
 
@@ -102,7 +108,13 @@ async def show_figure(request: Request, slug: str, name: str) -> Response:
 
 
 async def _problem_page(
-    request: Request, package: Package, user: User | None, *, source: str | None = None, refusal: Refused | None = None
+    request: Request,
+    package: Package,
+    user: User | None,
+    *,
+    source: str | None = None,
+    refusal: Refused | None = None,
+    typed: Mapping[str, str] = MappingProxyType({}),
 ) -> HTMLResponse:
     """`source` is one that was sent and returns. Without it, the editor starts with the draft or the starter."""
     services = services_of(request, WorkbenchServices)
@@ -129,6 +141,9 @@ async def _problem_page(
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         phases=WORDS,
         meshes=list(meshes_of(package)),
+        arguments={name: form_of(spec) for name, spec in typed_of(package).items()},
+        typed=typed,
+        unfit=refusal.extra.get("faults", {}) if refusal else {},
         expect=expect_text(package.manifest.limits, await services.durations.typical_s(package.slug)),
         waited_s=round((now() - under_way.created_at).total_seconds()) if under_way else 0,
         last=None if under_way else next((each for each in previous if each.verdict_status), None),

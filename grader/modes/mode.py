@@ -79,7 +79,11 @@ class Mode(Protocol[P]):
         """
 
     def prepare_own(self, prepared: P, own: OwnInputs, context: Context) -> P:
-        """Draw the inputs that the author of a run chose, and run the reference on them."""
+        """Draw the inputs that the author of a run chose, and run the reference on them.
+
+        Raises:
+          SubmissionFault: the reference cannot run on them.
+        """
 
     def prepare_cases(self, cases: Sequence[Case], context: Context) -> P:
         """Run the reference on these cases instead of the package's."""

@@ -32,9 +32,13 @@ def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
     faults = _unknown_functions(manifest, files)
     if manifest.slug in manifest.prerequisites:
         faults.append("problem.toml: prerequisites: a problem cannot be its own prerequisite")
-    if manifest.mode != "program":
-        return faults
     arguments = arguments_of(manifest, files.get("reference.py", ""))
+    if manifest.mode != "program":
+        return faults + [
+            _not_an_input(f"inputs.{name}", name, manifest, arguments)
+            for name in manifest.inputs
+            if arguments is not None and name not in arguments
+        ]
     if arguments is not None:
         for name in manifest.program.inputs:
             if not _is_one_of(name, arguments):

@@ -1,10 +1,10 @@
 """A problem package after reading: the manifest (problem.toml) and the text of every file."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
 
 from grader.reasons import Reason
 from grader.verdict import Mode
@@ -71,6 +71,25 @@ class ProgramSpec(_Closed):
     groups: dict[Name, list[Line]] = Field(default_factory=dict)
 
 
+class InputSpec(_Closed):
+    """An argument that the author of a run may type. Without `shape` it is a Python number, with one an array.
+
+    An entry of `shape` is a size, or a name that stands for one size in all arguments. No number is below `least` or
+    above `most`.
+    """
+
+    dtype: Literal["int", "float", "bool", "int32", "float16", "bfloat16", "float32"]
+    shape: list[Name | Annotated[int, Field(ge=1, le=256)]] | None = Field(default=None, max_length=4)
+    least: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    most: Annotated[float, Field(allow_inf_nan=False)] | None = None
+
+    @model_validator(mode="after")
+    def _numbers_have_no_shape(self) -> Self:
+        if (self.shape is None) != (self.dtype in ("int", "float")):
+            raise ValueError('dtype is "int" or "float" without a shape, and the dtype of an array with one')
+        return self
+
+
 class _Manifest(_Closed):
     """What problem.toml says in every mode. Devices is the number of host devices that JAX shows in the runner."""
 
@@ -96,6 +115,8 @@ class CallManifest(_Manifest):
     """problem.toml of a problem whose entry point is called, and whose results are compared."""
 
     mode: Literal["call"]
+    # Which arguments a run may replace by typed values, by name.
+    inputs: dict[Name, InputSpec] = Field(default_factory=dict, max_length=8)
 
 
 class ProgramManifest(_Manifest):

@@ -19,6 +19,7 @@ from grader.package.package import (
     MANIFEST,
     MANIFESTS,
     CheckSpec,
+    InputSpec,
     KnownSubmission,
     Limits,
     Manifest,
@@ -36,6 +37,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "checks": CheckSpec,
     "tolerance": Tolerance,
     "program": ProgramSpec,
+    "inputs": InputSpec,
 }
 _NO_MODE = ("union_tag_not_found", "union_tag_invalid")
 

@@ -38,7 +38,12 @@ _VERDICTS["f" * 31 + "3"] = _VERDICTS["f" * 31 + "2"].model_copy(
         ],
     }
 )
-WRONG, RIGHT, LONG, HALF = (f"/attempts/{attempt_id}" for attempt_id in _VERDICTS)
+# The judge's verdict on a plain data-parallel step at fsdp_shard_map_step: 5 of 11 checks failed.
+_REJECTED = Path(__file__).parent / "verdicts" / "fsdp_shard_map_step_rejected.json"
+_VERDICTS["f" * 31 + "4"] = read_verdict(json.loads(_REJECTED.read_text(encoding="utf-8"))).model_copy(
+    update={"problem": "fsdp_step"}
+)
+WRONG, RIGHT, LONG, HALF, REAL = (f"/attempts/{attempt_id}" for attempt_id in _VERDICTS)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -136,14 +141,15 @@ def test_the_verdict_is_on_one_screen_beside_the_code(open_page: OpenPage, path:
     assert _instruments_end(page, checks) - pane["y"] <= pane["height"]
 
 
-def test_a_verdict_of_which_all_is_opened_stays_short(open_page: OpenPage) -> None:
+@pytest.mark.parametrize("path", [LONG, REAL])
+def test_a_verdict_of_which_all_is_opened_stays_short(open_page: OpenPage, path: str) -> None:
     """Below 4,000 pixels: the meshes are side by side, and 18 leaves that are placed alike take the room of one."""
-    page = open_page(LONG, viewport={"width": 1366, "height": 768})
+    page = open_page(path, viewport={"width": 1366, "height": 768})
     _open_all(page)
     assert _height(page) < 4000
 
 
-@pytest.mark.parametrize("path", [LONG, HALF])
+@pytest.mark.parametrize("path", [LONG, HALF, REAL])
 def test_it_stays_short_beside_the_code(open_page: OpenPage, path: str) -> None:
     page = open_page(f"{PROBLEM}#verdict", viewport={"width": 1366, "height": 768})
     _show_in_pane(page, path)

@@ -150,3 +150,26 @@ def test_hints_open_in_order(open_page: OpenPage) -> None:
     expect(hints.nth(1)).to_be_hidden()
     hints.nth(0).locator("summary").click()
     expect(hints.nth(1)).to_be_visible()
+
+
+def test_a_run_on_typed_inputs_says_beside_the_field_what_is_wrong(
+    open_page: OpenPage, accepted_source: str, complaints: list[str]
+) -> None:
+    page = open_page(PROBLEM)
+    write(page, accepted_source)
+    page.get_by_text("Run with inputs of your own").click()
+    rows = page.get_by_label("x", exact=True)
+    for text, fault in (("[[1, 2", "is not JSON"), ("[1, 2]", "must have 2 dimensions, not 1: float32, (N, D_in)")):
+        rows.fill(text)
+        rows.press("Enter")
+        expect(page.locator("#fault-x")).to_contain_text(fault)
+        expect(rows).to_have_attribute("aria-invalid", "true")
+        expect(rows).to_be_focused()
+    assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
+    complaints.clear()  # the browser logs the 409 itself
+    rows.fill("[[1, 2, 3], [4, 5, 6]]")
+    page.get_by_label("lr", exact=True).fill("0.25")
+    page.get_by_role("button", name="Run with these").click()
+    verdict = await_verdict(page, "accepted")
+    expect(verdict).to_contain_text("seed 1, with your x and lr")
+    expect(page.locator("#fault-x")).to_be_empty()

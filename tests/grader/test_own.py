@@ -1,15 +1,17 @@
 """Inputs that the author of a run chose: what they are, and that the reference runs on the same ones."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from grader.case import Case
+from grader.errors import SubmissionFault
 from grader.judge import Judge
 from grader.own import OwnInputs, draw_own
-from grader.package.package import Package
-from grader.sandbox.null import NullSandbox
+from grader.package.package import InputSpec, Package
+from grader.sandbox.null import NullSandbox, Reply
 from tests.grader.shipped import package
 from tests.grader.test_judge import HIDDEN, INPUT, Table
 
@@ -66,6 +68,35 @@ def test_a_wrong_value_shows_mine_and_the_references(add_one: Package, tmp_path:
     verdict = judge.judge(add_one, "the source", hidden=False, own=OwnInputs(5))
     assert (verdict.status, verdict.reason) == ("rejected", "wrong_value")
     assert "expected" in verdict.cases[0].message
+
+
+def _typing(add_one: Package) -> Package:
+    manifest = add_one.manifest.model_copy(update={"inputs": {"x": InputSpec(dtype="float32", shape=["n"])}})
+    return replace(add_one, manifest=manifest)
+
+
+def test_a_run_on_typed_values_has_one_case_with_them(add_one: Package, tmp_path: Path):
+    package = _typing(add_one)
+    judge = Judge(NullSandbox(Table(package, lambda x: {"result": x + 1, "observed": []})), b"s", tmp_path)
+    verdict = judge.judge(package, "the source", hidden=False, own=OwnInputs(5, None, {"x": [7, 8, 9]}))
+    assert (verdict.status, [case.id for case in verdict.cases]) == ("accepted", ["own-1"])
+
+
+def test_values_on_which_the_reference_fails_reject_the_run_and_say_so(add_one: Package, tmp_path: Path):
+    class Failing(Table):
+        def __call__(self, message: dict, values: dict) -> Reply:
+            if message["op"] == "call" and self.loaded == package.reference and values["args"][0].size == 3:
+                raise SubmissionFault("error", "cannot divide by zero", type="ZeroDivisionError")
+            return super().__call__(message, values)
+
+    package = _typing(add_one)
+    judge = Judge(NullSandbox(Failing(package, lambda x: {"result": x + 1})), b"s", tmp_path)
+    verdict = judge.judge(package, "the source", hidden=False, own=OwnInputs(5, None, {"x": [0, 0, 0]}))
+    assert (verdict.status, verdict.reason) == ("rejected", "error")
+    assert verdict.checks[0].message == (
+        "The reference fails on these inputs, so there is nothing to compare with: "
+        "ZeroDivisionError: cannot divide by zero. Choose other values."
+    )
 
 
 @pytest.mark.parametrize("mesh", [{"fsdp": 4}, None])

@@ -62,9 +62,10 @@ export class EditorMenu {
 
   /** Gives the editor what is chosen. */
   apply() {
-    const { size, tab, wrap } = this.#settings;
+    const { size, tab, wrap, vim } = this.#settings;
     this.#box.style.setProperty("--code-size", `${size}rem`);
-    this.#code.configure({ tab: Number(tab), wrap });
+    this.#code.configure({ tab: Number(tab), wrap, vim });
+    this.#menu.closest("form").parentElement.querySelector("[data-vim-keys]").hidden = !vim;
   }
 
   #say(text) {

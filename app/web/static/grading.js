@@ -18,7 +18,8 @@ async function ask(url, options = {}) {
   if (response.status === 401) {
     throw new NotSignedIn("You are not signed in, so nothing was sent. Your code is kept in this browser: sign in, then send it again.");
   }
-  throw new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server answered ${response.status}.`);
+  const error = new GradingError([problem.title, problem.detail].filter(Boolean).join(". ") || `The server answered ${response.status}.`);
+  throw Object.assign(error, { faults: problem.faults });
 }
 
 /** Sends a submission; `action` is "run", "own" (a run with `inputs`) or "submit". Resolves to the attempt. */
@@ -39,6 +40,11 @@ export const readAttempt = async (id) => (await ask(`/api/v1/attempts/${id}`, { 
 export async function fetchFragment(url) {
   const html = await (await ask(url, { headers: { Accept: "text/html" } })).text();
   return document.createRange().createContextualFragment(html);
+}
+
+/** The whole page at `url`, to take parts of. */
+export async function fetchPage(url) {
+  return new DOMParser().parseFromString(await (await ask(url, { headers: { Accept: "application/json" } })).text(), "text/html");
 }
 
 // The phases in plain words: app/attempts/phases.py.

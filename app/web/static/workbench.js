@@ -4,6 +4,7 @@ import { Draft } from "./draft.js";
 import { cancel, describe, fetchFragment, follow, GradingError, NotSignedIn, readAttempt, send } from "./grading.js";
 import { LiveLine, summarize } from "./live.js";
 import { linkPlaces } from "./places.js";
+import { isOwnInput, ownInputs, showFaults } from "./typed_inputs.js";
 import { Versions } from "./versions.js";
 import { isWide, select } from "./views.js";
 
@@ -60,8 +61,7 @@ document.querySelector("[data-shortcuts]").hidden = false;
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  // Enter in the seed's field means these inputs, although Run is the first button.
-  grade(document.activeElement === form.elements.seed ? "own" : event.submitter?.value ?? "run");
+  grade(isOwnInput(document.activeElement) ? "own" : event.submitter?.value ?? "run");
 });
 
 const reset = form.querySelector("[data-reset]");
@@ -89,19 +89,13 @@ async function cancelUnderWay() {
   }
 }
 
-/** An empty mesh means all of the problem's. */
-function ownInputs() {
-  const { seed, mesh } = form.elements;
-  return { seed: Number(seed.value), mesh: mesh?.value || null };
-}
-
 function setBusy(busy) {
   for (const button of buttons) button.setAttribute("aria-disabled", String(busy));
   cancelButton.hidden = !busy;
 }
 
 let busy = false;
-const grade = (action) => show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs() : undefined));
+const grade = (action) => show("Sending", () => send(slug, action, editor.value(), action === "own" ? ownInputs(form) : undefined));
 const resume = ({ underWay: id, waitedS }) => show("Grading", () => readAttempt(id), Number(waitedS));
 
 /** Follows the attempt that `begin` resolves to, sent `waitedS` seconds ago, until it has ended; shows its verdict. */
@@ -114,6 +108,7 @@ async function show(text, begin, waitedS = 0) {
   sayInVerdict("The verdict appears here when grading ends.");
   const sent = editor.value();
   line.start(text, waitedS);
+  showFaults(form);
   try {
     const attempt = await begin();
     underWay = attempt.id;
@@ -133,6 +128,7 @@ async function show(text, begin, waitedS = 0) {
       keepForLater();
     } else if (!verdictBox.querySelector(".verdict")) sayInVerdict("No verdict: see the line below the code.");
     line.stop(error instanceof GradingError ? error.message : "Something went wrong on this page; reload it. Your code is kept.");
+    if (error.faults) showFaults(form, error.faults);
     if (error instanceof NotSignedIn) line.link("Sign in", `/sign-in?next=${location.pathname}`);
     if (!(error instanceof GradingError)) throw error;
   } finally {

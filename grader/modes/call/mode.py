@@ -18,7 +18,7 @@ from grader.modes.call.grading import CallGrading
 from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, fault_text, make_cases, runner_spec
-from grader.own import OwnInputs, draw_own
+from grader.own import OwnInputs, draw_own, typed_case
 from grader.package.package import CallManifest, KnownSubmission, Package
 from grader.program.measured import Leaves
 from grader.sandbox.protocol import Sandbox
@@ -47,7 +47,13 @@ class CallMode(Mode[CallPrepared]):
 
     def prepare_own(self, prepared: CallPrepared, own: OwnInputs, context: Context) -> CallPrepared:
         context.progress("drawing your inputs")
-        return self.prepare_cases(draw_own(prepared.cases, own), context)
+        specs = self._manifest.inputs
+        cases = typed_case(prepared.cases, own, specs) if own.values else draw_own(prepared.cases, own)
+        try:
+            return CallPrepared(cases, self._answered(self._sandbox, cases, context.stop))
+        except SubmissionFault as fault:
+            why = f"The reference fails on these inputs, so there is nothing to compare with: {fault_text(fault)}."
+            raise SubmissionFault(fault.reason, f"{why} Choose other values.") from None
 
     def prepare_cases(self, cases: Sequence[Case], context: Context) -> CallPrepared:
         return CallPrepared(tuple(cases), self._answers(self._sandbox, tuple(cases), context.stop))
@@ -79,15 +85,19 @@ class CallMode(Mode[CallPrepared]):
         return CallGrading(self._package, prepared, drawing, request, self._sandbox, self._spec)
 
     def _answers(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
+        try:
+            return self._answered(sandbox, cases, stop)
+        except SubmissionFault as fault:
+            raise failed(self._package, "reference.py", fault) from None
+
+    def _answered(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
+        """As `_answers`, but a fault of the reference, which typed inputs may cause, is raised as SubmissionFault."""
         package = self._package
         answers: dict[str, Answer] = {}
-        try:
-            with sandbox.open(self._spec, stop) as session:
-                session.load(package.reference, self._manifest.entry)
-                for case in cases:
-                    answers[case.id] = answer_of(session.call([*case.inputs.values()]))
-        except SubmissionFault as fault:
-            raise failed(package, "reference.py", fault) from None
+        with sandbox.open(self._spec, stop) as session:
+            session.load(package.reference, self._manifest.entry)
+            for case in cases:
+                answers[case.id] = answer_of(session.call([*case.inputs.values()]))
         for case_id, answer in answers.items():
             if any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(answer.result)):
                 raise GraderFault(f"{package.slug}: reference.py returns something other than arrays for {case_id}")

@@ -1,11 +1,15 @@
 """Runs on your own inputs: over REST and by the form, stored with the run, judged on them, and never scored."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.attempts.own_inputs import choose, meshes_of
 from app.errors import MeshNotFound
+from app.problems.service import Catalogue
 from app.queue.null import NullGrader
 from grader.own import OwnInputs
+from grader.package.package import InputSpec
 from tests.app.accounts.people import SITE, browser, form_token, sign_in
 from tests.grader.shipped import package as shipped
 
@@ -34,7 +38,7 @@ async def test_the_run_is_judged_on_them_and_says_so(start_service, database_url
     async with start_service(grader, database_url=database_url) as service:
         answer = await run(service, {"seed": 7})
         assert (answer.status_code, answer.json()["kind"], answer.json()["score"]) == (200, "run", None)
-        assert answer.json()["inputs"] == {"seed": 7, "mesh": None}
+        assert answer.json()["inputs"] == {"seed": 7, "mesh": None, "values": None}
         assert grader.judged[-1]["own"] == OwnInputs(7)
         assert grader.judged[-1]["hidden"] is False
         page = (await service.http.get(f"/attempts/{answer.json()['id']}", headers=service.bearer)).text
@@ -83,12 +87,58 @@ async def test_the_form_without_a_script_runs_on_them_too(service):
         sent = await http.post("/problems/add_one", data=form, headers=SITE)
         assert sent.status_code == 303
         attempt = (await http.get(f"/api/v1{sent.headers['location']}", params={"wait": 10})).json()
-        assert attempt["inputs"] == {"seed": 12, "mesh": None}
+        assert attempt["inputs"] == {"seed": 12, "mesh": None, "values": None}
         for seed in ("", "-1", "a", "1e3", str(2**31)):
             refused = await http.post("/problems/add_one", data=form | {"seed": seed}, headers=SITE)
             assert refused.status_code == 400
             assert "The seed must be a whole number from 0 to 2,147,483,647" in refused.text
             assert "x = 1</textarea>" in refused.text
+
+
+@pytest.fixture
+def typing(service, package):
+    """The service, with a problem whose `x` can be typed."""
+    manifest = package.manifest.model_copy(update={"inputs": {"x": InputSpec(dtype="float32", shape=["n"])}})
+    service.replace(catalogue=Catalogue([replace(package, manifest=manifest)]))
+    return service
+
+
+async def test_typed_values_are_stored_and_said(typing):
+    answer = await run(typing, {"seed": 7, "values": {"x": [1, 2.5]}})
+    assert answer.json()["inputs"] == {"seed": 7, "mesh": None, "values": {"x": [1, 2.5]}}
+    page = (await typing.http.get(f"/attempts/{answer.json()['id']}", headers=typing.bearer)).text
+    assert "Run: inputs of your own, seed 7, with your x, not scored" in page
+
+
+async def test_values_that_do_not_fit_are_refused_by_name(typing):
+    answer = await run(typing, {"seed": 7, "values": {"x": [[1]], "z": 1}})
+    assert (answer.status_code, answer.json()["type"].rsplit("/")[-1].rsplit("#")[-1]) == (409, "inputs-unfit")
+    assert answer.json()["faults"] == {
+        "x": "must have 1 dimension, not 2: float32, (n,), such as [1, 2].",
+        "z": "cannot be typed here. You can type x.",
+    }
+
+
+async def test_the_form_keeps_what_was_typed_and_says_what_is_wrong_beside_it(typing):
+    async with browser(typing) as http:
+        await sign_in(typing, http)
+        page = (await http.get("/problems/add_one")).text
+        assert "float32, (n,)" in page
+        form = {"form_token": form_token(page), "action": "own", "revision": "0", "source": "x = 1", "seed": "12"}
+        for text, fault in (
+            ("[1, ", "is not JSON. Write 0.5"),
+            ("NaN", "is not JSON"),
+            ("[[1]]", "must have 1 dimension"),
+        ):
+            refused = await http.post("/problems/add_one", data=form | {"value.x": text}, headers=SITE)
+            assert refused.status_code == 409
+            assert f'name="value.x" value="{text}"' in refused.text
+            assert 'aria-invalid="true"' in refused.text
+            assert refused.text.count(fault) == 2
+        sent = await http.post("/problems/add_one", data=form | {"value.x": " [3, 4] "}, headers=SITE)
+        assert sent.status_code == 303
+        attempt = (await http.get(f"/api/v1{sent.headers['location']}", params={"wait": 10})).json()
+        assert attempt["inputs"]["values"] == {"x": [3, 4]}
 
 
 def test_a_problem_of_mode_program_names_its_meshes():

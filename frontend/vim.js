@@ -1,0 +1,11 @@
+// Vim keys, for readers who switch them on.
+import { Vim, vim } from "@replit/codemirror-vim";
+// Loaded anyway. So everything that the editor needs stays in one part, which compresses better than several.
+import "./editor.js";
+
+/** `onRun` is what `:w` does. The text is saved as it is typed. */
+export function loadVim(onRun) {
+  Vim.defineEx("write", "w", onRun);
+  // The bar at the bottom names the mode.
+  return vim({ status: true });
+}
