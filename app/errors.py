@@ -353,6 +353,18 @@ class AssignmentInvalid(Refused):
     status, slug, title = 409, "assignment-invalid", "The assignment contradicts itself"
 
 
+class NoAttemptsLeft(Refused):
+    status, slug, title = 403, "no-attempts-left", "No attempts are left"
+
+
+class CoolDown(Refused):
+    status, slug, title = 429, "cool-down", "The next attempt has to wait"
+
+
+class AnnouncementNotFound(Refused):
+    status, slug, title = 404, "announcement-not-found", "There is no such announcement"
+
+
 class RosterInvalid(Refused):
     status, slug, title = 422, "roster-invalid", "The roster cannot be imported"
 

@@ -26,7 +26,11 @@ from app.authoring.services import AuthoringServices
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator
 from app.comments.service import Comments
+from app.courses.announcements import Announcements
 from app.courses.assignments import AssignmentChanges
+from app.courses.assisting import CourseAssistance
+from app.courses.extensions import Extensions
+from app.courses.limits import CourseGate
 from app.courses.roster import Rosters
 from app.courses.service import Courses
 from app.data_folder import DataFolder
@@ -243,12 +247,15 @@ async def _open(
                 rate_limit=RateLimit(settings.requests_per_minute),
                 audit=AuditLog(database),
                 directory=Directory(database),
+                assistance=CourseAssistance(database),
                 people=PeopleChanges(database, accounts),
                 merging=Merging(database, accounts.recent),
                 similarity=Similarity(database, catalogue),
                 insight=Insight(database),
                 courses=courses,
                 assignments=AssignmentChanges(database, catalogue),
+                announcements=Announcements(database),
+                extensions=Extensions(database),
                 rosters=Rosters(database, accounts.invitations),
                 lti_keys=lti_keys,
                 lti_platforms=lti_platforms,
@@ -260,7 +267,7 @@ async def _open(
                 comments=Comments(database),
                 catalogue=catalogue,
                 packages=store,
-                attempts=Attempts(database, catalogue, queue, events, walls, limits),
+                attempts=Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
                 give_ups=GiveUps(database, catalogue),
                 shares=Shares(database),
                 durations=Durations(database),

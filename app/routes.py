@@ -17,8 +17,8 @@ from app.authoring import deprecated as deprecated_api
 from app.authoring import pages as authoring_pages
 from app.browse import pages as browse_pages
 from app.browse import progress_pages, theme_pages
+from app.courses import announcement_api, assignment_pages, gradebook_pages, roster_api, roster_pages
 from app.courses import api as courses_api
-from app.courses import assignment_pages, gradebook_pages, roster_api, roster_pages
 from app.courses import pages as courses_pages
 from app.help import pages as help_pages
 from app.insight import api as insight_api
@@ -67,9 +67,9 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, review_api, insight_api, reports_api):
+    for api in (people_api, attempt_api, review_api, insight_api, reports_api, audit_api, lti_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (courses_api, roster_api, audit_api, lti_api, similarity_api):
+    for api in (courses_api, roster_api, announcement_api, similarity_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)

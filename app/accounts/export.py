@@ -1,7 +1,8 @@
 """All data about one user, streamed as one JSON object: a list of rows for each table.
 
 Every table with a `user_id` is exported, so that a new one cannot be forgotten. Where there is a `whom_id`, so is what
-others did to the user. Columns that are named like a secret are left out.
+others did to the user. Columns that are named like a secret are left out, and while an exam hides an attempt's verdict,
+so is all that says how it was graded.
 """
 
 import json
@@ -15,8 +16,13 @@ from sqlalchemy import ColumnElement, Table, or_, select, tuple_
 from app.accounts.caller import User
 from app.clock import now
 from app.database import Base, Database
+from app.queue.models import AttemptRow
+from app.queue.withheld import withheld_until
 
 _SECRET = re.compile(r"(hash|secret|token|(?<!idempotency_)key)$")
+_GRADED = frozenset(
+    {"verdict", "verdict_status", "verdict_reason", "score", "score_before", "faults", "efficiency", "phase"}
+)
 # An attempt's source and verdict may have 64 KiB or more each.
 _ROWS_AT_ONCE = 50
 
@@ -51,8 +57,11 @@ async def _rows(database: Database, table: Table, mine: ColumnElement[bool]) -> 
     while True:
         async with database.reading() as session:
             rows = (await session.execute(page)).mappings().all()
+            is_attempts = table.name == AttemptRow.__tablename__
+            hidden = await withheld_until(session, [row["id"] for row in rows]) if is_attempts else {}
         for row in rows:
-            yield f"{separator}\n{_json({name: row[name] for name in shown})}".encode()
+            names = [name for name in shown if name not in _GRADED] if row.get("id") in hidden else shown
+            yield f"{separator}\n{_json({name: row[name] for name in names})}".encode()
             separator = ","
         if len(rows) < _ROWS_AT_ONCE:
             return

@@ -42,6 +42,11 @@ class AttemptFilter:
     def is_empty(self) -> bool:
         return self == EVERYTHING
 
+    @property
+    def reads_verdicts(self) -> bool:
+        """Whether what it matches says something about verdicts."""
+        return bool(self.reason or (self.status and self.status not in {"waiting", "cancelled"}))
+
     def address(self, path: str = "/attempts", **more: str) -> str:
         """The address of the list at `path` with this filter, and with `more` parameters."""
         query = urlencode({name: value for name, value in (asdict(self) | more).items() if value})

@@ -1,6 +1,7 @@
 """The ranking of a problem: the most efficient accepted attempt of each user."""
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
@@ -13,6 +14,9 @@ from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.database import Database
 from app.queue.models import IS_RANKED, AttemptRow
+from app.queue.withheld import shown_only
+
+Shown = Sequence[ColumnElement[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,8 @@ async def ranking(database: Database, problem: str, user: User, limit: int) -> R
     places have to be looked at.
     """
     async with database.reading() as session:
-        rows = (await session.execute(_counts(problem))).all()
+        shown = await shown_only(session, problem=problem)
+        rows = (await session.execute(_counts(problem, shown))).all()
         if not rows:
             return Ranking((), None, 0, (), None)
         greatest_first = [-row.efficiency for row in rows]
@@ -61,10 +66,12 @@ async def ranking(database: Database, problem: str, user: User, limit: int) -> R
         least = rows[bisect_left(better, limit, hi=len(rows)) - 1].efficiency
         reached = {
             user_id: (efficiency, at)
-            for user_id, efficiency, at in await session.execute(_reached(problem, AttemptRow.efficiency >= least))
+            for user_id, efficiency, at in await session.execute(
+                _reached(problem, shown, AttemptRow.efficiency >= least)
+            )
         }
         first = sorted(reached, key=lambda user_id: (-reached[user_id][0], reached[user_id][1], user_id))[:limit]
-        for user_id, efficiency, at in await session.execute(_reached(problem, AttemptRow.user_id == user.id)):
+        for user_id, efficiency, at in await session.execute(_reached(problem, shown, AttemptRow.user_id == user.id)):
             reached[user_id] = (efficiency, at)
         names = await _names(session, [*first, user.id])
     places = {
@@ -91,7 +98,7 @@ async def name_of_first(database: Database, problem: str, at: datetime) -> str |
         .limit(1)
     )
     async with database.reading() as session:
-        return await session.scalar(query)
+        return await session.scalar(query.where(*await shown_only(session, problem=problem)))
 
 
 async def trend(database: Database, problem: str, user: User) -> tuple[float, ...]:
@@ -105,18 +112,20 @@ async def trend(database: Database, problem: str, user: User) -> tuple[float, ..
         .limit(_LONGEST_TREND)
     )
     async with database.reading() as session:
-        return tuple(value for value in reversed((await session.scalars(query)).all()) if value is not None)
+        shown = await shown_only(session, user_id=user.id, problem=problem)
+        found = (await session.scalars(query.where(*shown))).all()
+    return tuple(value for value in reversed(found) if value is not None)
 
 
 # These queries name no column that the index of ranked attempts does not have, not even an attempt's id: reading the
 # attempts themselves, with their verdicts, would take ten times as long.
 
 
-def _counts(problem: str) -> Select[Any, int, Any]:
+def _counts(problem: str, shown: Shown) -> Select[Any, int, Any]:
     """Each best efficiency, how many users reached it, and when the first of them first had an accepted attempt."""
     best = (
         select(func.max(AttemptRow.efficiency).label("efficiency"), func.min(AttemptRow.created_at).label("first_at"))
-        .where(_is_ranked(problem))
+        .where(_is_ranked(problem, shown))
         .group_by(AttemptRow.user_id)
         .subquery()
     )
@@ -127,19 +136,19 @@ def _counts(problem: str) -> Select[Any, int, Any]:
     )
 
 
-def _reached(problem: str, condition: ColumnElement[bool]) -> Select[str, Any, Any]:
+def _reached(problem: str, shown: Shown, condition: ColumnElement[bool]) -> Select[str, Any, Any]:
     """When which user first reached which efficiency. A user's best one comes last."""
     return (
         select(AttemptRow.user_id, AttemptRow.efficiency, func.min(AttemptRow.created_at))
-        .where(_is_ranked(problem), condition)
+        .where(_is_ranked(problem, shown), condition)
         .group_by(AttemptRow.user_id, AttemptRow.efficiency)
         .order_by(AttemptRow.user_id, AttemptRow.efficiency)
     )
 
 
-def _is_ranked(problem: str) -> ColumnElement[bool]:
+def _is_ranked(problem: str, shown: Shown) -> ColumnElement[bool]:
     hidden = select(UserRow.id).where(UserRow.in_rankings == false())
-    return and_(AttemptRow.problem == problem, IS_RANKED, AttemptRow.user_id.not_in(hidden))
+    return and_(AttemptRow.problem == problem, IS_RANKED, AttemptRow.user_id.not_in(hidden), *shown)
 
 
 async def _names(session: AsyncSession, users: list[str]) -> dict[str, str]:

@@ -32,6 +32,7 @@ EXAMPLE_QUEUED: dict[str, Any] = {
     "rejudged": None,
     "queue": {"ahead": 3, "expected_wait_s": 12},
     "inputs": None,
+    "withheld_until": None,
 }
 EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     "status": "finished",
@@ -147,7 +148,8 @@ class AttemptJSON(BaseModel):
 
     So does the score of an attempt that was sent `after_giving_up`: its verdict has points, but they do not count.
     `rejudged` is null unless another version of the problem replaced the verdict. `queue` is null unless it is queued.
-    `inputs` is null unless it is a run on inputs that its author chose.
+    `inputs` is null unless it is a run on inputs that its author chose. `withheld_until` is null unless you sent it
+    in an exam that has not closed: until then it has no verdict and no score, even when it is `finished`.
     """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_FINISHED]})
@@ -167,6 +169,7 @@ class AttemptJSON(BaseModel):
     rejudged: RejudgedJSON | None
     queue: QueueJSON | None
     inputs: OwnInputsJSON | None
+    withheld_until: datetime | None
 
     @classmethod
     def of(cls, view: AttemptView) -> Self:
@@ -196,6 +199,7 @@ class AttemptSummaryJSON(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     after_giving_up: bool
+    withheld_until: datetime | None
 
     @classmethod
     def of(cls, summary: AttemptSummary) -> "AttemptSummaryJSON":

@@ -1,7 +1,7 @@
 """Submits, reads, lists and cancels attempts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import cast
 
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.attempts.filter import EVERYTHING, AttemptFilter
+from app.attempts.gate import Gate, NoGate
 from app.attempts.give_up import is_after_giving_up
 from app.attempts.guests import admit_guest
 from app.attempts.source import check_source
@@ -32,6 +33,7 @@ from app.queue.protocol import GradeQueue
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
+from app.queue.withheld import shown_only, withheld_until
 from grader.own import OwnInputs
 from grader.reasons import Reason
 from grader.stored_verdict import read_verdict
@@ -61,11 +63,12 @@ class AttemptSummary:
     started_at: datetime | None
     finished_at: datetime | None
     after_giving_up: bool
+    withheld_until: datetime | None = None
 
 
 # Built once: building a statement takes as long as executing it.
 _LIST = (
-    select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary)))
+    select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary) if each.name != "withheld_until"))
     .where(AttemptRow.user_id == bindparam("user_id"), _IS_SHOWN)
     .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
     .limit(bindparam("limit", type_=Integer))
@@ -86,7 +89,7 @@ class AttemptView:
     """One attempt as its owner may see it. `score` is None for a run, after giving up, and until there is one.
 
     `queue` is its place while it is queued. Lists never include it. `own_inputs` are those of a run whose author
-    chose them.
+    chose them. `withheld_until`: it was sent in an exam, and has neither verdict nor score for its owner until then.
     """
 
     id: str
@@ -105,6 +108,7 @@ class AttemptView:
     rejudged: Rejudged | None = None
     queue: QueuePlace | None = None
     own_inputs: OwnInputs | None = None
+    withheld_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +130,14 @@ class Attempts:
         events: AttemptEvents,
         walls: Walls,
         limits: AttemptLimits,
+        gate: Gate | None = None,
     ) -> None:
         self._database = database
         self._catalogue = catalogue
         self._queue = queue
         self._walls = walls
         self._limits = limits
+        self._gate = gate or NoGate()
         self.events = events
 
     async def submit(
@@ -151,6 +157,7 @@ class Attempts:
         Raises:
           ProblemNotFound, SourceRefused, TooManyWaiting.
           NotSignedIn: a guest may only run. TooManyGuestRuns.
+          NoAttemptsLeft, CoolDown: an assignment of one of their courses limits attempts.
           IdempotencyKeyReused: the key was sent before with another source, problem or kind.
           GradingRefused: a wall is missing, so the attempt would never be graded.
         """
@@ -177,13 +184,17 @@ class Attempts:
         try:
             async with self._database.writing() as session:
                 if (earlier := await self._earlier(session, row)) is not None:
-                    return await self._placed(earlier)
+                    until = (await withheld_until(session, [earlier.id])).get(earlier.id)
+                    return without_verdict(await self._placed(earlier), until)
                 await self._refuse_a_flood(session, user)
                 if user.guest is not None:
                     per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
                     await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
+                withheld = await self._gate.admit(session, user, row) if kind == "attempt" else []
                 row.after_giving_up = kind == "attempt" and await is_after_giving_up(session, row)
                 await self._queue.enqueue(session, row)
+                await session.flush()
+                session.add_all(withheld)
             self.events.note(row.id, Change("queued", None))
         except IntegrityError:
             # The key was sent twice at once. On PostgreSQL, both looked before either stored it; now the other one has.
@@ -191,10 +202,12 @@ class Attempts:
                 if (earlier := await self._earlier(session, row)) is None:
                     raise
                 return await self._placed(earlier)
-        return await self._placed(row)
+        return without_verdict(await self._placed(row), max((each.until for each in withheld), default=None))
 
-    async def get(self, user: User, attempt_id: str, *, placed: bool = True) -> AttemptView:
-        """Without `placed`, omits its place in the queue.
+    async def get(
+        self, user: User, attempt_id: str, *, placed: bool = True, for_instructor: bool = False
+    ) -> AttemptView:
+        """Without `placed`, omits its place in the queue. An instructor sees the verdict of an exam, too.
 
         Raises:
           AttemptNotFound: also if it exists for another user.
@@ -202,7 +215,9 @@ class Attempts:
         """
         async with self._database.reading() as session:
             row = await self._find(session, user, attempt_id)
-        return await self._placed(row) if placed else view_of(row)
+            until = {} if for_instructor else await withheld_until(session, [row.id])
+        view = await self._placed(row) if placed else view_of(row)
+        return without_verdict(view, until.get(row.id))
 
     async def list(
         self,
@@ -212,10 +227,13 @@ class Attempts:
         before: str | None = None,
         *,
         only: AttemptFilter = EVERYTHING,
+        for_instructor: bool = False,
+        within: frozenset[str] | None = None,
     ) -> list[AttemptSummary]:
         """The user's attempts and runs, newest first. `before` is the id of the last one on the previous page.
 
-        With `only`, lists those that the filter matches. For a guest the list is empty: it would be all guests' runs.
+        With `only`, lists those that the filter matches, and with `within`, those at these problems. For a guest the
+        list is empty: it would be all guests' runs.
 
         Raises:
           AttemptNotFound: `before` is not an attempt of this user.
@@ -224,6 +242,8 @@ class Attempts:
             return []
         problem = only.problem or problem
         query = _LIST if problem is None else _LIST_AT_PROBLEM
+        if within is not None:
+            query = query.where(AttemptRow.problem.in_(within))
         if conditions := only.conditions():
             query = query.where(*conditions)
         values = {"user_id": user.id, "problem": problem, "limit": max(1, min(limit, _MAX_PAGE))}
@@ -231,7 +251,11 @@ class Attempts:
             if before is not None:
                 last = await self._find(session, user, before)
                 query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
-            return [AttemptSummary(*row) for row in await session.execute(query, values)]
+            if only.reads_verdicts and not for_instructor:
+                query = query.where(*await shown_only(session, user_id=user.id))
+            found = [AttemptSummary(*row) for row in await session.execute(query, values)]
+            until = {} if for_instructor else await withheld_until(session, [each.id for each in found])
+        return [_summary_without_verdict(each, until[each.id]) if each.id in until else each for each in found]
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:
         """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
@@ -316,6 +340,17 @@ class Attempts:
             )
 
 
+def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
+    """The attempt as its owner sees it before `until`, when its exam closes; all of it if that is None."""
+    if until is None:
+        return view
+    return replace(view, verdict=None, score=None, phase=None, rejudged=None, withheld_until=until)
+
+
+def _summary_without_verdict(summary: AttemptSummary, until: datetime) -> AttemptSummary:
+    return replace(summary, verdict_status=None, verdict_reason=None, score=None, phase=None, withheld_until=until)
+
+
 def summary_of(view: AttemptView) -> AttemptSummary:
     """The entry of a list for an attempt that has been read as a whole."""
     return AttemptSummary(
@@ -332,6 +367,7 @@ def summary_of(view: AttemptView) -> AttemptSummary:
         started_at=view.started_at,
         finished_at=view.finished_at,
         after_giving_up=view.after_giving_up,
+        withheld_until=view.withheld_until,
     )
 
 

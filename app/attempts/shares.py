@@ -7,11 +7,12 @@ from sqlalchemy import delete, select
 from app.accounts.caller import User
 from app.accounts.digest import digest, new_token
 from app.attempts.models import ShareRow
-from app.attempts.service import AttemptView, view_of
+from app.attempts.service import AttemptView, view_of, without_verdict
 from app.clock import now
 from app.database import Database
 from app.errors import ShareNotFound
 from app.queue.models import AttemptRow
+from app.queue.withheld import withheld_until
 
 
 class Shares:
@@ -51,6 +52,7 @@ class Shares:
         )
         async with self._database.reading() as session:
             row = await session.scalar(query)
+            until = await withheld_until(session, [row.id]) if row else {}
         if row is None:
             raise ShareNotFound("Its owner has stopped sharing this attempt, or the link is not complete.")
-        return view_of(row)
+        return without_verdict(view_of(row), until.get(row.id))

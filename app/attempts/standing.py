@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import and_, bindparam, case, func, select
 
@@ -9,6 +10,7 @@ from app.accounts.caller import User
 from app.attempts.models import GiveUpRow
 from app.database import Database
 from app.queue.models import IS_SCORED, AttemptRow
+from app.queue.withheld import shown_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,6 @@ _STANDINGS = (
     .group_by(AttemptRow.problem)
 )
 _STANDING = _STANDINGS.where(AttemptRow.problem == bindparam("problem"))
-# Two groupings and not one, which would read the score behind the verdict in each row: an index holds all scores.
-_SCORES = _STANDINGS.subquery()
 _LAST = (
     select(AttemptRow.problem, func.max(AttemptRow.created_at).label("last_at"))
     .where(AttemptRow.user_id == bindparam("user_id"), AttemptRow.kind != "rejudge")
@@ -57,29 +57,40 @@ _LAST = (
     .subquery()
 )
 _GAVE_UP = GiveUpRow.at.is_not(None).label("gave_up")
-_PROGRESS = (
-    select(_LAST.c.problem, _LAST.c.last_at, _SCORES.c.best_score, _SCORES.c.accepted, _GAVE_UP)
-    .join_from(_LAST, _SCORES, _SCORES.c.problem == _LAST.c.problem, isouter=True)
-    .join(
-        GiveUpRow,
-        and_(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == _LAST.c.problem),
-        isouter=True,
+
+
+def _progress(standings: Any) -> Any:
+    # Two groupings and not one, which would read the score behind the verdict in each row: an index holds all scores.
+    scores = standings.subquery()
+    return (
+        select(_LAST.c.problem, _LAST.c.last_at, scores.c.best_score, scores.c.accepted, _GAVE_UP)
+        .join_from(_LAST, scores, scores.c.problem == _LAST.c.problem, isouter=True)
+        .join(
+            GiveUpRow,
+            and_(GiveUpRow.user_id == bindparam("user_id"), GiveUpRow.problem == _LAST.c.problem),
+            isouter=True,
+        )
     )
-)
+
+
+_PROGRESS = _progress(_STANDINGS)
 
 
 async def standings(database: Database, user: User, problem: str | None = None) -> dict[str, Standing]:
     """Standing by problem, over all of the user's scored attempts. Problems without one are left out."""
     query = _STANDINGS if problem is None else _STANDING
     async with database.reading() as session:
-        rows = await session.execute(query, {"user_id": user.id, "problem": problem})
+        shown = await shown_only(session, user_id=user.id, problem=problem)
+        rows = await session.execute(query.where(*shown), {"user_id": user.id, "problem": problem})
         return {slug: Standing(best_score, bool(accepted)) for slug, best_score, accepted in rows}
 
 
 async def progress(database: Database, user: User) -> dict[str, Progress]:
     """Progress by problem, for each that the user has sent anything to."""
     async with database.reading() as session:
-        rows = await session.execute(_PROGRESS, {"user_id": user.id})
+        shown = await shown_only(session, user_id=user.id)
+        query = _progress(_STANDINGS.where(*shown)) if shown else _PROGRESS
+        rows = await session.execute(query, {"user_id": user.id})
         return {
             slug: Progress(last_at, best, bool(accepted), gave_up) for slug, last_at, best, accepted, gave_up in rows
         }

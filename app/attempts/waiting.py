@@ -4,7 +4,7 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from app.accounts.caller import User
 from app.attempts.schemas import AttemptJSON
@@ -49,6 +49,7 @@ async def event_stream(
     """
     with attempts.events.subscribe(attempt_id) as subscription:
         view = await attempts.get(user, attempt_id)
+        hides_phase = view.withheld_until is not None
         last = Change(view.status, view.phase)
         if _id(last) != last_event_id:
             yield _status_event(last, view.queue)
@@ -64,6 +65,8 @@ async def event_stream(
                     yield _status_event(change, view.queue)
                 if view.status not in ENDED:
                     continue
+            if hides_phase:
+                change = replace(change, phase=None)
             if change != last:
                 yield _status_event(change)
             last = change

@@ -41,6 +41,9 @@ Action = Literal[
     "similarity-compared",
     "merged",
     "password-reset-by-operator",
+    "assignment-extended",
+    "announced",
+    "announcement-removed",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
@@ -62,8 +65,11 @@ ACTION_WORDS: dict[Action, str] = {
     "similarity-compared": "compared a submission with another",
     "merged": "merged an account into this one",
     "password-reset-by-operator": "reset the password from the command line",
+    "assignment-extended": "changed extra time or attempts",
+    "announced": "announced to a course",
+    "announcement-removed": "removed an announcement",
 }
-# What they did to problems, assignments and the service: `whom` is None.
+# What they did to problems, courses and the service: `whom` is None.
 OF_PROBLEMS: frozenset[Action] = frozenset(
     {
         "rejudge-applied",
@@ -75,6 +81,8 @@ OF_PROBLEMS: frozenset[Action] = frozenset(
         "lti-key-rotated",
         "lti-roster",
         "similarity-read",
+        "announced",
+        "announcement-removed",
     }
 )
 # What the operator did on the command line: `actor` is None.

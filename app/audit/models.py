@@ -9,7 +9,7 @@ from app.database import Base, UTCDateTime
 
 
 class AuditRow(Base):
-    """`user_id` did `action` to `whom_id`, or to a problem or an assignment. It never changes, and remains,
+    """`user_id` did `action` to `whom_id`, or to a problem or a course. It never changes, and remains,
     without the names, when an account is deleted.
 
     `detail` says what changed, such as `student to instructor`, and `reason` is what the actor typed.

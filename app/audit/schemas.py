@@ -31,7 +31,7 @@ class PartyJSON(BaseModel):
 
 class AuditEntryJSON(BaseModel):
     """`actor` and `whom` are null once their account is deleted. `whom` is also null for what was done to a problem,
-    an assignment or the service, and `actor` for what the operator did on the command line."""
+    a course or the service, and `actor` for what the operator did on the command line."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_ENTRY]})
 

@@ -3,24 +3,27 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import JSONResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role, require_scope
 from app.clock import now
-from app.courses.gradebook import columns_of, gradebook
+from app.courses.gradebook import LineFilter, columns_of, gradebook
 from app.courses.schemas import (
     AssignmentJSON,
     AssignmentList,
     ChangedAssignmentJSON,
-    ColumnJSON,
     CourseJSON,
     CourseList,
+    ExtensionJSON,
+    ExtensionList,
     GradebookPage,
     JoinCodeJSON,
-    LineJSON,
     MemberRoleJSON,
     NewAssignmentJSON,
     NewCourseJSON,
+    NewExtensionJSON,
+    gradebook_json,
 )
 from app.courses.service import manages
 from app.courses.services import CourseServices
@@ -117,6 +120,37 @@ async def withdraw_assignment(request: Request, course_id: str, assignment_id: s
     await services.assignments.withdraw(user, await services.courses.get(user, course_id), assignment_id)
 
 
+@router.get(
+    "/courses/{course_id}/assignments/{assignment_id}/extensions",
+    summary="Who has more time or attempts, for instructors",
+    responses=problem_responses(401, 403, 404),
+)
+async def list_extensions(request: Request, course_id: str, assignment_id: str, user: Instructor) -> ExtensionList:
+    services = services_of(request, CourseServices)
+    assignment = await services.courses.assignment(await services.courses.get(user, course_id), assignment_id)
+    found = await services.extensions.of(assignment)
+    return ExtensionList(extensions=[ExtensionJSON.of(each) for each in found])
+
+
+@router.put(
+    "/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id}",
+    status_code=204,
+    summary="Give one student more time or attempts, as an instructor",
+    responses=_REFUSALS,
+    openapi_extra=body_of(NewExtensionJSON),
+)
+async def extend_assignment(
+    request: Request, course_id: str, assignment_id: str, person_id: str, user: Instructor
+) -> None:
+    services = services_of(request, CourseServices)
+    body = await read_json(request, NewExtensionJSON)
+    course = await services.courses.get(user, course_id)
+    assignment = await services.courses.assignment(course, assignment_id)
+    await services.extensions.extend(
+        user, course, assignment, person_id, body.extra_minutes, body.extra_attempts, body.reason
+    )
+
+
 @router.delete(
     "/courses/{course_id}/people/{person_id}",
     status_code=204,
@@ -144,6 +178,7 @@ async def set_role_in_course(request: Request, course_id: str, person_id: str, u
 @router.get(
     "/courses/{course_id}/gradebook",
     summary="The points of every student at every problem, for instructors and assistants of the course",
+    response_model=GradebookPage,
     responses=problem_responses(401, 403, 404, 422),
 )
 async def get_gradebook(
@@ -152,14 +187,16 @@ async def get_gradebook(
     user: Grader,
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     after: Annotated[str | None, Query(max_length=200, description="`next` of the previous page")] = None,
-) -> GradebookPage:
+    q: Annotated[str, Query(max_length=100, description="A part of the name")] = "",
+    missing: Annotated[bool, Query(description="Only those who lack something that has opened")] = False,
+    below: Annotated[
+        int | None, Query(ge=1, le=100, description="Only those with fewer percent of the points that have opened")
+    ] = None,
+) -> Response:
     services = services_of(request, CourseServices)
     course = await services.courses.graded(user, course_id)
     columns = columns_of(await services.courses.assignments(course))
-    lines = await gradebook(services.database, course, columns, limit + 1, after)
-    more = len(lines) > limit
-    return GradebookPage(
-        columns=[ColumnJSON.of(each) for each in columns],
-        students=[LineJSON.of(each) for each in lines[:limit]],
-        next=lines[limit - 1].name if more else None,
-    )
+    matching = LineFilter(q.strip(), missing, below)
+    lines = await gradebook(services.database, course, columns, limit + 1, after, matching=matching)
+    # Without a model for each of thousands of cells: tests/app/courses/test_gradebook.py compares it with the model.
+    return JSONResponse(gradebook_json(columns, lines[:limit], lines[limit - 1].name if len(lines) > limit else None))

@@ -4,12 +4,13 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.courses.assignments import Terms
+from app.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, Terms
 from app.courses.due import from_local, to_local
+from app.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES
 from app.courses.pages import course_page, go_to, services_for
 from app.courses.service import AssignedProblem, Assignment, Course
 from app.errors import FieldInvalid, Refused
@@ -38,7 +39,7 @@ async def edit(request: Request, course_id: str, assignment_id: str, user: Instr
     courses = services_for(request).courses
     course = await courses.get(user, course_id)
     assignment = await courses.assignment(course, assignment_id)
-    return _edit_page(user, course, assignment, _as_form(course, assignment))
+    return await _edit_page(request, user, course, assignment, _as_form(course, assignment))
 
 
 @router.post("/{assignment_id}/edit")
@@ -51,7 +52,7 @@ async def change(request: Request, course_id: str, assignment_id: str, user: Ins
         terms = _terms(form, course, assignment)
         await services.assignments.change(user, course, assignment, terms, form.get("reason", ""))
     except Refused as refusal:
-        return _edit_page(user, course, assignment, form, refusal)
+        return await _edit_page(request, user, course, assignment, form, refusal)
     return go_to(course)
 
 
@@ -64,9 +65,35 @@ async def withdraw(request: Request, course_id: str, assignment_id: str, user: I
     return go_to(course)
 
 
-def _edit_page(
-    user: User, course: Course, assignment: Assignment, form: dict[str, str], refusal: Refused | None = None
+@router.post("/{assignment_id}/extend")
+async def extend(request: Request, course_id: str, assignment_id: str, user: Instructor) -> Response:
+    """More time or attempts for one student, who is chosen by name."""
+    services = services_for(request)
+    form = await read_form(request)
+    course = await services.courses.get(user, course_id)
+    assignment = await services.courses.assignment(course, assignment_id)
+    try:
+        minutes = _number(form, "extra_minutes", f"0 to {MOST_EXTRA_MINUTES} minutes") or 0
+        attempts = _number(form, "extra_attempts", f"0 to {MOST_EXTRA_ATTEMPTS} attempts") or 0
+        await services.extensions.extend(
+            user, course, assignment, form.get("person", ""), minutes, attempts, form.get("reason", "")
+        )
+    except Refused as refusal:
+        return await _edit_page(request, user, course, assignment, _as_form(course, assignment), refusal, form)
+    return RedirectResponse(f"/courses/{course.id}/assignments/{assignment.id}/edit#extra", status_code=303)
+
+
+async def _edit_page(
+    request: Request,
+    user: User,
+    course: Course,
+    assignment: Assignment,
+    form: dict[str, str],
+    refusal: Refused | None = None,
+    extension: dict[str, str] | None = None,
 ) -> HTMLResponse:
+    services = services_for(request)
+    members = await services.courses.members(course)
     return render_page(
         "assignment_edit.html",
         status_code=refusal.status if refusal else 200,
@@ -75,6 +102,9 @@ def _edit_page(
         assignment=assignment,
         form=form,
         refusal=refusal,
+        extension=extension or {},
+        extensions=await services.extensions.of(assignment),
+        students=[each for each in members if each.role == "student"],
     )
 
 
@@ -95,6 +125,9 @@ def _terms(form: dict[str, str], course: Course, before: Assignment | None = Non
         due_at=moment("due"),
         late_percent=_number(form, "late_percent", "1 to 100 percent per day"),
         problems=_problems(form.get("problems", "")),
+        attempt_limit=_number(form, "attempt_limit", f"1 to {MOST_ATTEMPTS} attempts"),
+        cool_down_minutes=_number(form, "cool_down_minutes", f"1 to {LONGEST_COOL_DOWN} minutes"),
+        is_exam="is_exam" in form,
     )
 
 
@@ -106,6 +139,9 @@ def _as_form(course: Course, assignment: Assignment) -> dict[str, str]:
         "opens": f"{opens:%Y-%m-%dT%H:%M}",
         "due": f"{due:%Y-%m-%dT%H:%M}",
         "late_percent": str(assignment.late_percent or ""),
+        "attempt_limit": str(assignment.attempt_limit or ""),
+        "cool_down_minutes": str(assignment.cool_down_minutes or ""),
+        **({"is_exam": "on"} if assignment.is_exam else {}),
         "problems": "\n".join(f"{each.problem} {each.points}" for each in assignment.problems),
     }
 

@@ -15,6 +15,7 @@ from app.accounts.caller import User
 from app.accounts.text import check_line
 from app.audit.log import LONGEST_DETAIL, check_reason, record
 from app.courses.due import to_local
+from app.courses.exams import show_again, withhold
 from app.courses.models import AssignmentProblemRow, AssignmentRow
 from app.courses.service import (
     LONGEST_NAME,
@@ -31,6 +32,9 @@ from app.errors import AssignmentInvalid, FieldInvalid
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 
+MOST_ATTEMPTS = 1000
+LONGEST_COOL_DOWN = 7 * 24 * 60
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -41,6 +45,9 @@ class Terms:
     due_at: datetime
     late_percent: int | None
     problems: Sequence[AssignedProblem]
+    attempt_limit: int | None = None
+    cool_down_minutes: int | None = None
+    is_exam: bool = False
 
 
 class AssignmentChanges:
@@ -59,6 +66,8 @@ class AssignmentChanges:
             session.add(row)
             await session.flush()
             session.add_all(_problem_rows(row.id, terms))
+            await session.flush()
+            await withhold(session, assignment_of(row, terms.problems), course.id)
         return assignment_of(row, terms.problems)
 
     async def change(
@@ -80,6 +89,8 @@ class AssignmentChanges:
                 await session.execute(delete(AssignmentProblemRow).where(AssignmentProblemRow.assignment_id == row.id))
                 session.add_all(_problem_rows(row.id, terms))
             if before != after:
+                await session.flush()
+                await withhold(session, after, course.id)
                 detail = f"{before.name} of {course.name}: {'; '.join(_changes(course, before, after))}"
                 record(session, user, "assignment-changed", None, reason, detail[:LONGEST_DETAIL])
         return after
@@ -91,6 +102,7 @@ class AssignmentChanges:
             row = await _find(session, course, assignment_id)
             detail = f"{row.name} of {course.name}"
             await session.delete(row)
+            await show_again(session, assignment_id)
             record(session, user, "assignment-withdrawn", None, reason, detail[:LONGEST_DETAIL])
 
     def _check(self, terms: Terms, known: frozenset[str] | set[str] = frozenset()) -> None:
@@ -99,6 +111,12 @@ class AssignmentChanges:
             raise AssignmentInvalid("due: it must be due after it opens.")
         if terms.late_percent is not None and not 1 <= terms.late_percent <= 100:
             raise FieldInvalid("late_percent: give 1 to 100 percent per day, or nothing.")
+        if terms.attempt_limit is not None and not 1 <= terms.attempt_limit <= MOST_ATTEMPTS:
+            raise FieldInvalid(f"attempt_limit: give 1 to {MOST_ATTEMPTS} attempts, or nothing.")
+        if terms.cool_down_minutes is not None and not 1 <= terms.cool_down_minutes <= LONGEST_COOL_DOWN:
+            raise FieldInvalid(f"cool_down_minutes: give 1 to {LONGEST_COOL_DOWN} minutes, or nothing.")
+        if terms.is_exam and terms.late_percent is not None:
+            raise AssignmentInvalid("late_percent: an exam closes when it is due. Leave it empty, or make it no exam.")
         if not 1 <= len(terms.problems) <= MOST_PROBLEMS:
             raise FieldInvalid(f"problems: give 1 to {MOST_PROBLEMS} problems.")
         seen: set[str] = set()
@@ -116,6 +134,8 @@ def _write(row: AssignmentRow, terms: Terms) -> None:
     row.name = terms.name.strip()
     row.opens_at, row.due_at = terms.opens_at, terms.due_at
     row.late_percent = terms.late_percent
+    row.attempt_limit, row.cool_down_minutes = terms.attempt_limit, terms.cool_down_minutes
+    row.is_exam = terms.is_exam
 
 
 def _problem_rows(assignment_id: str, terms: Terms) -> list[AssignmentProblemRow]:
@@ -138,6 +158,9 @@ def _in_words(course: Course, each: Assignment) -> list[tuple[str, str]]:
         ("opens", opens),
         ("due", due),
         ("late_percent", str(each.late_percent or "none")),
+        ("attempt_limit", str(each.attempt_limit or "none")),
+        ("cool_down_minutes", str(each.cool_down_minutes or "none")),
+        ("exam", "yes" if each.is_exam else "no"),
         ("problems", ", ".join(f"{it.problem} {it.points}" for it in each.problems)),
     ]
 

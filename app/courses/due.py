@@ -52,6 +52,11 @@ def _is_skipped(local: datetime, zone: str) -> bool:
     return there.astimezone(UTC).astimezone(ZoneInfo(zone)).replace(tzinfo=None) != local
 
 
+def closes_at(due_at: datetime, late_percent: int | None) -> datetime:
+    """From when on nothing counts any more."""
+    return due_at if late_percent is None else due_at + _DAY * -(-100 // late_percent)
+
+
 def credit(sent_at: datetime, due_at: datetime, late_percent: int | None) -> int:
     """Percent of its score that an attempt counts. A day late is 24 hours, whatever the clocks do meanwhile."""
     if sent_at <= due_at:

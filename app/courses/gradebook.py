@@ -2,19 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import groupby
+from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import case, func, literal, select
 
 from app.accounts.models import UserRow
+from app.clock import now
 from app.courses.due import credit
-from app.courses.models import MemberRow
+from app.courses.models import AssignmentProblemRow, AssignmentRow, ExtensionRow, MemberRow
 from app.courses.service import Assignment, Course
 from app.database import Database
 from app.queue.models import IS_SCORED, AttemptRow
+from app.queue.withheld import shown_only
 
 Scores = Sequence[tuple[datetime, int]]
+_NO_TIME = timedelta(0)
+# Students that are read at once where a filter needs their points.
+_AT_ONCE = 200
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,9 @@ class Cell:
     late: bool = False
 
 
+_EMPTY = Cell(None)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     id: str
@@ -41,6 +50,37 @@ class Line:
     @property
     def total(self) -> float:
         return round(sum(each.points or 0 for each in self.cells), 2)
+
+
+@dataclass(frozen=True, slots=True)
+class LineFilter:
+    """An empty value asks for nothing. A student has to match all of it.
+
+    `q` is a part of the name. `is_missing`: nothing that counts was sent at a problem that has opened. `below`: fewer
+    percent than this of the points of all problems that have opened.
+    """
+
+    q: str = ""
+    is_missing: bool = False
+    below: int | None = None
+
+    @property
+    def needs_points(self) -> bool:
+        return self.is_missing or self.below is not None
+
+    def matches(self, line: Line, columns: Sequence[Column], moment: datetime) -> bool:
+        cells = [
+            (cell.points, column.points)
+            for cell, column in zip(line.cells, columns, strict=True)
+            if column.assignment.opens_at <= moment
+        ]
+        if self.is_missing and all(points is not None for points, _ in cells):
+            return False
+        most = sum(worth for _, worth in cells)
+        return self.below is None or sum(points or 0 for points, _ in cells) * 100 < self.below * most
+
+
+EVERY_LINE = LineFilter()
 
 
 def columns_of(assignments: Sequence[Assignment]) -> list[Column]:
@@ -54,8 +94,34 @@ async def gradebook(
     limit: int | None = None,
     after: str | None = None,
     only: str | None = None,
+    *,
+    matching: LineFilter = EVERY_LINE,
 ) -> list[Line]:
-    """By name, in two queries. `after` is the name of the last student of the previous page; `only` is one id."""
+    """By name. `after` is the name of the last student of the previous page.
+
+    `only` is the id of a student who reads their own line, which has nothing that an exam hides.
+    """
+    if not matching.needs_points:
+        return await _lines(database, course, columns, limit, after, only, matching.q)
+    found: list[Line] = []
+    moment = now()
+    while True:
+        lines = await _lines(database, course, columns, _AT_ONCE, after, only, matching.q)
+        found += [each for each in lines if matching.matches(each, columns, moment)]
+        if len(lines) < _AT_ONCE or (limit is not None and len(found) >= limit):
+            return found[:limit]
+        after = lines[-1].name
+
+
+async def _lines(
+    database: Database,
+    course: Course,
+    columns: Sequence[Column],
+    limit: int | None,
+    after: str | None,
+    only: str | None,
+    name: str,
+) -> list[Line]:
     students = (
         select(UserRow.id, UserRow.name)
         .join(MemberRow, MemberRow.user_id == UserRow.id)
@@ -67,41 +133,69 @@ async def gradebook(
         students = students.where(UserRow.name > after.replace("\0", ""))
     if only is not None:
         students = students.where(UserRow.id == only)
-    row = AttemptRow
-    chosen = students.subquery()
-    sent = (
-        select(row.user_id, row.problem, row.created_at, row.score)
-        .where(
-            row.user_id.in_(select(chosen.c.id)),
-            row.problem.in_({each.problem for each in columns}),
-            IS_SCORED,
-        )
-        .order_by(row.user_id, row.problem)
+    if name:
+        part = name[:_LONGEST_NAME].lower().replace("\0", "").encode(errors="replace").decode()
+        students = students.where(UserRow.name.contains(part, autoescape=True))
+    extended = (
+        select(ExtensionRow.user_id, ExtensionRow.assignment_id, ExtensionRow.extra_minutes)
+        .join(AssignmentRow, AssignmentRow.id == ExtensionRow.assignment_id)
+        .where(AssignmentRow.course_id == course.id)
     )
+    sent = _counted(course, students)
     async with database.reading() as session:
         people = (await session.execute(students)).all()
+        if only is not None:
+            sent = sent.where(*await shown_only(session, user_id=only))
         rows = (await session.execute(sent)).all()
-    scores = {
-        key: [(each[2], each[3] or 0) for each in group]
-        for key, group in groupby(rows, key=lambda each: (each[0], each[1]))
+        extra = {(each[0], each[1]): timedelta(minutes=each[2]) for each in await session.execute(extended)}
+    cells = _cells(columns, rows, extra)
+    keys = [(each.assignment.id, each.problem) for each in columns]
+    return [Line(user_id, name, tuple(cells.get((user_id, *key), _EMPTY) for key in keys)) for user_id, name in people]
+
+
+def _counted(course: Course, students: Any) -> Any:
+    """Of each student at each problem of each assignment, the attempts that can give the most points.
+
+    In time, that is the highest score, whenever it was sent; late, the earliest attempt with each score. The database
+    so returns a row for most cells, and not one for each attempt.
+    """
+    row, within, assignment = AttemptRow, AssignmentProblemRow, AssignmentRow
+    rank = case((row.created_at <= assignment.due_at, literal(-1)), else_=row.score)
+    return (
+        select(row.user_id, assignment.id, row.problem, func.min(row.created_at), func.max(row.score))
+        .join(within, within.problem == row.problem)
+        .join(assignment, assignment.id == within.assignment_id)
+        .where(
+            assignment.course_id == course.id,
+            row.user_id.in_(select(students.subquery().c.id)),
+            row.created_at >= assignment.opens_at,
+            IS_SCORED,
+        )
+        .group_by(row.user_id, assignment.id, row.problem, rank)
+    )
+
+
+def _cells(
+    columns: Sequence[Column], rows: Sequence[Any], extra: dict[tuple[str, str], timedelta]
+) -> dict[tuple[str, str, str], Cell]:
+    """By student, assignment and problem."""
+    by_key = {(each.assignment.id, each.problem): each for each in columns}
+    best: dict[tuple[str, str, str], tuple[int, bool]] = {}
+    for user_id, assignment_id, problem, sent_at, score in rows:
+        column = by_key.get((assignment_id, problem))
+        if column is None:
+            continue
+        due_at = column.assignment.due_at + extra.get((user_id, assignment_id), _NO_TIME)
+        late_percent = column.assignment.late_percent
+        is_late = sent_at > due_at
+        if is_late and late_percent is None:
+            continue
+        # In hundredths of a percent, so that equal credit is equal. Of two with equal credit, one in time counts.
+        counted = (score * credit(sent_at, due_at, late_percent), not is_late)
+        key = (user_id, assignment_id, problem)
+        if key not in best or counted > best[key]:
+            best[key] = counted
+    return {
+        key: Cell(round(by_key[key[1:]].points * most / 10_000, 2), not in_time)
+        for key, (most, in_time) in best.items()
     }
-    return [
-        Line(user_id, name, tuple(_cell(each, scores.get((user_id, each.problem), ())) for each in columns))
-        for user_id, name in people
-    ]
-
-
-def _cell(column: Column, scores: Scores) -> Cell:
-    best, late = -1, False
-    assignment = column.assignment
-    for sent_at, score in scores:
-        if sent_at < assignment.opens_at:
-            continue
-        percent = credit(sent_at, assignment.due_at, assignment.late_percent)
-        is_late = sent_at > assignment.due_at
-        if is_late and assignment.late_percent is None:
-            continue
-        # In hundredths of a percent, so that equal credit is equal.
-        if score * percent > best:
-            best, late = score * percent, is_late
-    return Cell(None) if best < 0 else Cell(round(column.points * best / 10_000, 2), late)

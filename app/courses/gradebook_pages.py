@@ -1,6 +1,8 @@
-"""The gradebook of a course, on a page and as a file for a spreadsheet."""
+"""The gradebook of a course, on a page and as a file for a spreadsheet, and how it did at one assignment."""
 
+import asyncio
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, Response
@@ -8,9 +10,10 @@ from starlette.responses import HTMLResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import require_scope
 from app.courses.csv_safe import csv_download
-from app.courses.gradebook import columns_of, gradebook
+from app.courses.gradebook import LineFilter, columns_of, gradebook
 from app.courses.pages import services_for, titles_of
-from app.courses.service import manages
+from app.courses.spreadsheet import xlsx_download
+from app.courses.statistics import statistics_of
 from app.web.templating import render_page
 
 router = APIRouter(prefix="/courses/{course_id}", include_in_schema=False)
@@ -23,30 +26,83 @@ _PAGE = 50
 async def show_gradebook(
     request: Request, course_id: str, user: Grader, after: Annotated[str | None, Query(max_length=200)] = None
 ) -> HTMLResponse:
+    """The filter is in the address, and so in the address of each further page."""
     services = services_for(request)
     course = await services.courses.graded(user, course_id)
     columns = columns_of(await services.courses.assignments(course))
-    lines = await gradebook(services.database, course, columns, _PAGE + 1, after)
+    matching = _read_filter(request)
+    lines = await gradebook(services.database, course, columns, _PAGE + 1, after, matching=matching)
     page, more = lines[:_PAGE], len(lines) > _PAGE
+    here = f"/courses/{course.id}/gradebook"
     return render_page(
         "gradebook.html",
         user=user,
-        manages=manages(user),
         course=course,
         columns=columns,
         titles=titles_of(request),
         lines=page,
-        first=f"/courses/{course.id}/gradebook" if after else None,
-        further=page[-1].name if more else None,
+        matching=matching,
+        first=_address(here, matching) if after else None,
+        further=_address(here, matching, after=page[-1].name) if more else None,
     )
 
 
 @router.get("/gradebook.csv")
 async def download_gradebook(request: Request, course_id: str, user: Grader) -> Response:
+    head, rows = await _table(request, course_id, user)
+    return csv_download("gradebook.csv", [head, *rows])
+
+
+@router.get("/gradebook.xlsx")
+async def download_workbook(request: Request, course_id: str, user: Grader) -> Response:
+    head, rows = await _table(request, course_id, user)
+    # Compressing a large one takes time that other requests should not wait for.
+    return await asyncio.to_thread(xlsx_download, "gradebook.xlsx", head, rows, "Gradebook")
+
+
+@router.get("/assignments/{assignment_id}/statistics")
+async def show_statistics(request: Request, course_id: str, assignment_id: str, user: Grader) -> HTMLResponse:
+    services = services_for(request)
+    course = await services.courses.graded(user, course_id)
+    assignment = await services.courses.assignment(course, assignment_id)
+    columns = columns_of([assignment])
+    lines = await gradebook(services.database, course, columns)
+    return render_page(
+        "assignment_statistics.html",
+        user=user,
+        course=course,
+        assignment=assignment,
+        statistics=statistics_of(columns, lines),
+        titles=titles_of(request),
+    )
+
+
+async def _table(request: Request, course_id: str, user: User) -> tuple[list[str], list[list[object]]]:
+    """Head and rows, with all students."""
     services = services_for(request)
     course = await services.courses.graded(user, course_id)
     columns = columns_of(await services.courses.assignments(course))
     lines = await gradebook(services.database, course, columns)
     head = ["name", *(f"{each.assignment.name}: {each.problem} ({each.points})" for each in columns), "total"]
-    rows = ([each.name, *(cell.points for cell in each.cells), each.total] for each in lines)
-    return csv_download("gradebook.csv", [head, *rows])
+    return head, [[each.name, *(cell.points for cell in each.cells), each.total] for each in lines]
+
+
+def _read_filter(request: Request) -> LineFilter:
+    """A value that is none of the page's choices is dropped."""
+    query = request.query_params
+    below = query.get("below", "").strip()
+    return LineFilter(
+        q=query.get("q", "").strip(),
+        is_missing=query.get("missing") == "on",
+        below=int(below) if below.isascii() and below.isdecimal() and 0 < int(below[:4]) <= 100 else None,
+    )
+
+
+def _address(here: str, matching: LineFilter, **more: str) -> str:
+    fields = {
+        "q": matching.q,
+        "missing": "on" if matching.is_missing else "",
+        "below": str(matching.below or ""),
+    }
+    query = urlencode({name: value for name, value in (fields | more).items() if value})
+    return f"{here}?{query}" if query else here

@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import require_role, require_scope
 from app.clock import now
+from app.courses.announcements import LONGEST_ANNOUNCEMENT
 from app.courses.due import time_zones, to_local
 from app.courses.gradebook import columns_of, gradebook
 from app.courses.service import Course, manages
@@ -54,6 +55,27 @@ async def join_course(request: Request, user: Submitter) -> Response:
 @router.get("/{course_id}")
 async def show_course(request: Request, course_id: str, user: Reader) -> HTMLResponse:
     return await course_page(request, user, await services_for(request).courses.get(user, course_id))
+
+
+@router.post("/{course_id}/announcements")
+async def announce(request: Request, course_id: str, user: Instructor) -> Response:
+    services = services_for(request)
+    form = await read_form(request, max_bytes=9 * LONGEST_ANNOUNCEMENT)
+    course = await services.courses.get(user, course_id)
+    try:
+        await services.announcements.announce(user, course, form.get("text", ""))
+    except Refused as refusal:
+        return await course_page(request, user, course, refusal, form)
+    return go_to(course)
+
+
+@router.post("/{course_id}/announcements/{announcement_id}/remove")
+async def remove_announcement(request: Request, course_id: str, announcement_id: str, user: Instructor) -> Response:
+    await read_form(request)
+    services = services_for(request)
+    course = await services.courses.get(user, course_id)
+    await services.announcements.remove(user, course, announcement_id)
+    return go_to(course)
 
 
 @router.post("/{course_id}/people/{person_id}/remove")
@@ -116,7 +138,10 @@ async def course_page(
         now=moment,
         local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
         own=own,
+        extensions=await services.extensions.of_student(course, user),
         titles=titles_of(request),
+        announcements=await services.announcements.of(course),
+        longest_announcement=LONGEST_ANNOUNCEMENT,
         members=await services.courses.members(course) if is_manager else [],
         refusal=refusal,
         form=form or {},

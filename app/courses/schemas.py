@@ -1,5 +1,6 @@
 """REST bodies and responses for courses."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -7,8 +8,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.accounts.text import EMPTY_LINE_PATTERN, LINE_PATTERN
 from app.audit.log import LONGEST_REASON
-from app.courses.assignments import Terms
+from app.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, Terms
 from app.courses.due import LOCAL_PATTERN, from_local
+from app.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extension
 from app.courses.gradebook import Column, Line
 from app.courses.service import (
     LONGEST_NAME,
@@ -33,6 +35,9 @@ _NEW_ASSIGNMENT: dict[str, Any] = {
     "due": "2026-01-19T23:59",
     "late_percent": 10,
     "problems": [{"problem": "fsdp_step", "points": 100}],
+    "attempt_limit": 5,
+    "cool_down_minutes": 10,
+    "exam": False,
 }
 _ASSIGNMENT: dict[str, Any] = {
     "id": "6f8a0c2e4d6b8a0c1e3d5f7b9a1c3e5d",
@@ -41,6 +46,9 @@ _ASSIGNMENT: dict[str, Any] = {
     "due_at": "2026-01-19T22:59:00.000000Z",
     "late_percent": 10,
     "problems": [{"problem": "fsdp_step", "points": 100}],
+    "attempt_limit": 5,
+    "cool_down_minutes": 10,
+    "exam": False,
 }
 
 
@@ -117,7 +125,11 @@ class AssignedProblemJSON(BaseModel):
 
 
 class NewAssignmentJSON(BaseModel):
-    """`opens` and `due` are in the time zone of the course. `late_percent` null: nothing counts after `due`."""
+    """`opens` and `due` are in the time zone of the course. `late_percent` null: nothing counts after `due`.
+
+    `attempt_limit` and `cool_down_minutes` are for each problem. `exam`: students see no verdict until it has
+    closed; it has no `late_percent`.
+    """
 
     model_config = _body(_NEW_ASSIGNMENT)
 
@@ -126,6 +138,9 @@ class NewAssignmentJSON(BaseModel):
     due: str = Field(json_schema_extra={"pattern": LOCAL_PATTERN})
     late_percent: Annotated[int, Field(ge=1, le=100), BeforeValidator(_whole)] | None = None
     problems: list[AssignedProblemJSON] = Field(min_length=1, max_length=MOST_PROBLEMS)
+    attempt_limit: Annotated[int, Field(ge=1, le=MOST_ATTEMPTS), BeforeValidator(_whole)] | None = None
+    cool_down_minutes: Annotated[int, Field(ge=1, le=LONGEST_COOL_DOWN), BeforeValidator(_whole)] | None = None
+    exam: bool = False
 
     def terms(self, course: Course) -> Terms:
         """Raises `FieldInvalid` and `AssignmentInvalid`."""
@@ -135,6 +150,9 @@ class NewAssignmentJSON(BaseModel):
             due_at=from_local("due", self.due, course.time_zone, is_due=True),
             late_percent=self.late_percent,
             problems=[AssignedProblem(each.problem, each.points) for each in self.problems],
+            attempt_limit=self.attempt_limit,
+            cool_down_minutes=self.cool_down_minutes,
+            is_exam=self.exam,
         )
 
 
@@ -155,6 +173,9 @@ class AssignmentJSON(BaseModel):
     due_at: datetime
     late_percent: int | None
     problems: list[AssignedProblemJSON]
+    attempt_limit: int | None
+    cool_down_minutes: int | None
+    exam: bool
 
     @classmethod
     def of(cls, assignment: Assignment) -> "AssignmentJSON":
@@ -166,7 +187,57 @@ class AssignmentJSON(BaseModel):
             due_at=assignment.due_at,
             late_percent=assignment.late_percent,
             problems=problems,
+            attempt_limit=assignment.attempt_limit,
+            cool_down_minutes=assignment.cool_down_minutes,
+            exam=assignment.is_exam,
         )
+
+
+class NewExtensionJSON(BaseModel):
+    """More time, more attempts at each problem, or both. Zero of each takes the extension back."""
+
+    model_config = _body({"extra_minutes": 30, "extra_attempts": 1, "reason": "ill on Monday"})
+
+    extra_minutes: Annotated[int, Field(ge=0, le=MOST_EXTRA_MINUTES), BeforeValidator(_whole)] = 0
+    extra_attempts: Annotated[int, Field(ge=0, le=MOST_EXTRA_ATTEMPTS), BeforeValidator(_whole)] = 0
+    reason: str = Field(min_length=1, max_length=LONGEST_REASON, json_schema_extra={"pattern": LINE_PATTERN})
+
+
+_EXTENSION: dict[str, Any] = {
+    "person": "9e7c5a3b1d0f2e4c6a8b0d1f3e5c7a9b",
+    "name": "ada",
+    "extra_minutes": 30,
+    "extra_attempts": 1,
+    "reason": "ill on Monday",
+}
+
+
+class ExtensionJSON(BaseModel):
+    model_config = _answer(_EXTENSION)
+
+    person: str
+    name: str
+    extra_minutes: int
+    extra_attempts: int
+    reason: str
+
+    @classmethod
+    def of(cls, extension: Extension) -> "ExtensionJSON":
+        return cls(
+            person=extension.user_id,
+            name=extension.name,
+            extra_minutes=extension.extra_minutes,
+            extra_attempts=extension.extra_attempts,
+            reason=extension.reason,
+        )
+
+
+class ExtensionList(BaseModel):
+    """By name."""
+
+    model_config = _answer({"extensions": [_EXTENSION]})
+
+    extensions: list[ExtensionJSON]
 
 
 class AssignmentList(BaseModel):
@@ -217,11 +288,6 @@ class LineJSON(BaseModel):
     cells: list[CellJSON]
     total: float
 
-    @classmethod
-    def of(cls, line: Line) -> "LineJSON":
-        cells = [CellJSON(points=each.points, late=each.late) for each in line.cells]
-        return cls(id=line.id, name=line.name, cells=cells, total=line.total)
-
 
 class GradebookPage(BaseModel):
     """Students by name. For the next page, send `next` as `after`. It is null on the last page."""
@@ -231,3 +297,20 @@ class GradebookPage(BaseModel):
     columns: list[ColumnJSON]
     students: list[LineJSON]
     next: str | None
+
+
+def gradebook_json(columns: Sequence[Column], lines: Sequence[Line], after: str | None) -> dict[str, Any]:
+    """The content of a `GradebookPage`."""
+    return {
+        "columns": [ColumnJSON.of(each).model_dump() for each in columns],
+        "students": [
+            {
+                "id": line.id,
+                "name": line.name,
+                "cells": [{"points": each.points, "late": each.late} for each in line.cells],
+                "total": line.total,
+            }
+            for line in lines
+        ],
+        "next": after,
+    }

@@ -53,7 +53,11 @@ class AssignedProblem:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`late_percent` is what each day after `due_at` costs; None if nothing counts after it."""
+    """`late_percent` is what each day after `due_at` costs; None if nothing counts after it.
+
+    `attempt_limit` and `cool_down_minutes` are for each problem; None if there is no limit. In an exam, students see
+    verdicts once it has closed for everyone.
+    """
 
     id: str
     name: str
@@ -61,6 +65,9 @@ class Assignment:
     due_at: datetime
     late_percent: int | None
     problems: tuple[AssignedProblem, ...]
+    attempt_limit: int | None = None
+    cool_down_minutes: int | None = None
+    is_exam: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +227,17 @@ async def add_member_in(session: AsyncSession, course_id: str, user_id: str, rol
 
 
 def assignment_of(row: AssignmentRow, problems: Sequence[AssignedProblem]) -> Assignment:
-    return Assignment(row.id, row.name, row.opens_at, row.due_at, row.late_percent, tuple(problems))
+    return Assignment(
+        row.id,
+        row.name,
+        row.opens_at,
+        row.due_at,
+        row.late_percent,
+        tuple(problems),
+        row.attempt_limit,
+        row.cool_down_minutes,
+        row.is_exam,
+    )
 
 
 def no_assignment(assignment_id: str) -> AssignmentNotFound:

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from app.courses.announcements import Announcements
 from app.courses.assignments import AssignmentChanges
+from app.courses.extensions import Extensions
 from app.courses.roster import Rosters
 from app.courses.service import Courses
 from app.problems.services import ProblemServices
@@ -12,4 +14,6 @@ from app.problems.services import ProblemServices
 class CourseServices(ProblemServices):
     courses: Courses
     assignments: AssignmentChanges
+    announcements: Announcements
+    extensions: Extensions
     rosters: Rosters

@@ -25,6 +25,7 @@ from app.lti.models import ContextRow, LinkRow, PlatformRow, ScoreRow
 from app.lti.platforms import Platform, Platforms, identity_issuer
 from app.lti.requests import FAULTS, PlatformRequests, fault_text
 from app.queue.models import IS_SCORED, AttemptRow
+from app.queue.withheld import shown_only, withheld_from
 
 PAUSES_S = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600, 24 * 3600)
 _AT_ONCE = 10
@@ -154,7 +155,8 @@ class ScoreSender:
                 AttemptRow.user_id == due.user_id, AttemptRow.problem == due.problem, IS_SCORED
             )
             async with self._database.reading() as session:
-                score = await session.scalar(best)
+                shown = await shown_only(session, user_id=due.user_id, problem=due.problem)
+                score = await session.scalar(best.where(*shown))
             return None if score is None else (score, 100)
         async with self._database.reading() as session:
             row = await session.get(AssignmentRow, due.assignment_id)
@@ -170,8 +172,10 @@ class ScoreSender:
         return lines[0].total, sum(each.points for each in columns)
 
     async def _record(self, due: _Due, arrived: bool, answer: str) -> None:
-        again = None
-        if not arrived and due.tries <= len(PAUSES_S):
+        # The platform shows scores to students, so what an exam hides is sent when it has closed.
+        async with self._database.reading() as session:
+            again = await withheld_from(session, due.user_id)
+        if again is None and not arrived and due.tries <= len(PAUSES_S):
             again = now() + timedelta(seconds=PAUSES_S[due.tries - 1])
         values = {"next_try_at": again, "delivered_at": now() if arrived else None, "answer": answer[:200]}
         async with self._database.writing() as session:

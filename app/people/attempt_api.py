@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import require_role, require_scope
 from app.attempts.schemas import AttemptPage, AttemptSummaryJSON
 from app.people.at_problem import who_tried
-from app.people.reading import attempt_of, readable
+from app.people.reading import attempt_of, reach
 from app.people.schemas import PersonAtProblemJSON, ProblemPeoplePage, SourcedAttemptJSON
 from app.people.services import PeopleServices
 from app.rest.problem_json import problem_responses
@@ -16,6 +16,8 @@ from app.services import services_of
 
 router = APIRouter(tags=["people"])
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+# `reach` says whose, and at which problems.
+Grader = Annotated[User, Depends(require_scope("instruct"))]
 
 
 @router.get(
@@ -26,14 +28,16 @@ Instructor = Annotated[User, Depends(require_role("instructor"))]
 async def list_attempts_of_person(
     request: Request,
     person_id: str,
-    user: Instructor,
+    user: Grader,
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
 ) -> AttemptPage:
     services = services_of(request, PeopleServices)
-    _, owner = await readable(services.directory, user, person_id)
-    attempts = await services.attempts.list(owner, problem, limit + 1, before)
+    may = await reach(services.directory, services.assistance, user, person_id)
+    attempts = await services.attempts.list(
+        may.owner, problem, limit + 1, before, for_instructor=True, within=may.problems
+    )
     more = len(attempts) > limit
     return AttemptPage(
         attempts=[AttemptSummaryJSON.of(each) for each in attempts[:limit]],
@@ -46,9 +50,7 @@ async def list_attempts_of_person(
     summary="One attempt of a person, with its source",
     responses=problem_responses(401, 403, 404),
 )
-async def get_attempt_of_person(
-    request: Request, person_id: str, attempt_id: str, user: Instructor
-) -> SourcedAttemptJSON:
+async def get_attempt_of_person(request: Request, person_id: str, attempt_id: str, user: Grader) -> SourcedAttemptJSON:
     services = services_of(request, PeopleServices)
     _, attempt = await attempt_of(services, user, person_id, attempt_id)
     return SourcedAttemptJSON.of(attempt)

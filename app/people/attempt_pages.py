@@ -6,11 +6,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import require_role, require_scope
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.standing import progress
 from app.people.at_problem import who_tried
-from app.people.reading import readable
+from app.people.reading import reach
 from app.people.services import PeopleServices
 from app.people.story import read_story
 from app.services import services_of
@@ -19,23 +19,27 @@ from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+# `reach` says whose, and at which problems.
+Grader = Annotated[User, Depends(require_scope("instruct"))]
 Later = Annotated[str | None, Query(max_length=200)]
 _PAGE = 50
 _STEPS = 20
 
 
 @router.get("/people/{person_id}/attempts")
-async def list_attempts_of_person(
-    request: Request, person_id: str, user: Instructor, before: Later = None
-) -> HTMLResponse:
+async def list_attempts_of_person(request: Request, person_id: str, user: Grader, before: Later = None) -> HTMLResponse:
     """The filter is in the address, and so in the address of each further page."""
     services = services_of(request, PeopleServices)
-    person, owner = await readable(services.directory, user, person_id)
+    may = await reach(services.directory, services.assistance, user, person_id)
+    person, owner = may.person, may.owner
     only = AttemptFilter.read(request.query_params)
-    page = await services.attempts.list(owner, limit=_PAGE + 1, before=before, only=only)
+    page = await services.attempts.list(
+        owner, limit=_PAGE + 1, before=before, only=only, for_instructor=True, within=may.problems
+    )
     page, more = page[:_PAGE], len(page) > _PAGE
     titles = _titles(request)
     at = await progress(services.database, owner)
+    tried = at if may.problems is None else at.keys() & may.problems
     here = f"/people/{person.id}/attempts"
     return render_page(
         "person_attempts.html",
@@ -48,7 +52,7 @@ async def list_attempts_of_person(
         older=only.address(path=here, before=page[-1].id) if more else None,
         wanted=only,
         titles=titles,
-        problems=sorted(at, key=lambda slug: (titles.get(slug) or slug).lower()),
+        problems=sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
         kinds=KINDS,
         statuses=STATUSES,
         reasons=list(REASONS),
@@ -57,12 +61,12 @@ async def list_attempts_of_person(
 
 
 @router.get("/people/{person_id}/problems/{slug}")
-async def show_story(
-    request: Request, person_id: str, slug: str, user: Instructor, after: Later = None
-) -> HTMLResponse:
+async def show_story(request: Request, person_id: str, slug: str, user: Grader, after: Later = None) -> HTMLResponse:
     """Each attempt in order, with what changed since the one before."""
     services = services_of(request, PeopleServices)
-    person, _ = await readable(services.directory, user, person_id)
+    may = await reach(services.directory, services.assistance, user, person_id)
+    may.require(slug)
+    person = may.person
     steps = await read_story(services.database, person.id, slug.replace("\0", ""), _STEPS + 1, after)
     page, more = steps[:_STEPS], len(steps) > _STEPS
     here = f"/people/{person.id}/problems/{slug}"

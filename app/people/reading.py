@@ -1,14 +1,51 @@
-"""Who may read whose attempts: an instructor those of students, an owner everybody's. Nobody else reads others'."""
+"""Who may read whose attempts: an instructor those of students, an owner everybody's.
+
+An assistant of a course reads those of its students, at the problems of its assignments. Nobody else reads others'.
+"""
+
+from dataclasses import dataclass
 
 from app.accounts.caller import User
+from app.accounts.roles import is_at_least
 from app.attempts.service import AttemptView
 from app.errors import AttemptNotFound, RoleMissing
+from app.people.assistance import Assistance
 from app.people.listing import Directory, Person
 from app.people.services import PeopleServices
 
 
 def may_read(reader: User, person: Person) -> bool:
     return reader.role == "owner" or (reader.role == "instructor" and person.role == "student")
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A person whose attempts a reader may read, and the same as a user. At all problems if `problems` is None."""
+
+    person: Person
+    owner: User
+    problems: frozenset[str] | None = None
+
+    def require(self, problem: str) -> None:
+        """Raises `RoleMissing` if the reader may read nothing at this problem."""
+        if self.problems is not None and problem not in self.problems:
+            raise RoleMissing("An assistant reads attempts at the problems of the course's assignments, and no others.")
+
+
+async def reach(directory: Directory, assistance: Assistance, reader: User, person_id: str) -> Reach:
+    """What `reader` may read of a person.
+
+    Raises:
+      PersonNotFound.
+      RoleMissing: nothing. Without that role, a reader does not learn whether the person exists.
+    """
+    if is_at_least(reader.role, "instructor"):
+        return Reach(*await readable(directory, reader, person_id))
+    problems = await assistance.problems_of(reader, person_id)
+    if not problems:
+        raise RoleMissing("Only instructors, and the assistants of a course of this person, read their attempts.")
+    person = await directory.get(person_id)
+    return Reach(person, User(person.id, person.name, person.role), problems)
 
 
 async def readable(directory: Directory, reader: User, person_id: str) -> tuple[Person, User]:
@@ -30,9 +67,11 @@ async def readable(directory: Directory, reader: User, person_id: str) -> tuple[
 async def attempt_of(
     services: PeopleServices, reader: User, person_id: str, attempt_id: str
 ) -> tuple[Person, AttemptView]:
-    """A person whose attempts `reader` may read, and one of these. Raises as `readable` does, and `AttemptNotFound`."""
-    person, owner = await readable(services.directory, reader, person_id)
+    """A person whose attempts `reader` may read, and one of these. Raises as `reach` does, and `AttemptNotFound`."""
+    may = await reach(services.directory, services.assistance, reader, person_id)
     try:
-        return person, await services.attempts.get(owner, attempt_id, placed=False)
+        attempt = await services.attempts.get(may.owner, attempt_id, placed=False, for_instructor=True)
     except AttemptNotFound:
-        raise AttemptNotFound(f"{owner.name} has no attempt with the id {attempt_id[:64]!r}.") from None
+        raise AttemptNotFound(f"{may.person.name} has no attempt with the id {attempt_id[:64]!r}.") from None
+    may.require(attempt.problem)
+    return may.person, attempt

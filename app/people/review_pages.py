@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import require_role, require_scope
 from app.attempts.source_colours import colour_lines
 from app.comments.service import LONGEST, may_remove
 from app.errors import FieldInvalid, ProblemNotFound, Refused
@@ -20,6 +20,8 @@ from app.web.verdict_view import arrange_verdict
 
 router = APIRouter(prefix="/people/{person_id}/attempts/{attempt_id}", include_in_schema=False)
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+# `attempt_of` says whose, and at which problems.
+Grader = Annotated[User, Depends(require_scope("instruct"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Written:
 
 @router.get("")
 async def show_attempt_of_person(
-    request: Request, person_id: str, attempt_id: str, user: Instructor, line: Annotated[str, Query(max_length=9)] = ""
+    request: Request, person_id: str, attempt_id: str, user: Grader, line: Annotated[str, Query(max_length=9)] = ""
 ) -> HTMLResponse:
     """What its owner sees of it, without the buttons. `line` is put into the form of a comment."""
     return await _page(request, person_id, attempt_id, user, Written(line))

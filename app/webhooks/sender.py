@@ -9,11 +9,12 @@ import httpcore
 from sqlalchemy import and_, select
 
 from app.attempts.schemas import AttemptJSON
-from app.attempts.service import view_of
+from app.attempts.service import AttemptView, view_of, without_verdict
 from app.clock import now
 from app.database import Database
 from app.lease import FREE, is_free, keep_working, lock, take, write
 from app.queue.models import AttemptRow
+from app.queue.withheld import withheld_until
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import AddressRefused, Outside
 from app.webhooks.schemas import AttemptFinishedJSON
@@ -72,7 +73,9 @@ class WebhookSender:
                 fence_token = take(row, _LEASE)
                 webhook = await session.get_one(WebhookRow, row.webhook_id)
                 attempt = await session.get_one(AttemptRow, row.attempt_id)
-                leased.append(_Due(row.id, webhook.url, webhook.id, fence_token, row.tries, _body(row, attempt)))
+                until = (await withheld_until(session, [attempt.id])).get(attempt.id)
+                body = _body(row, without_verdict(view_of(attempt), until))
+                leased.append(_Due(row.id, webhook.url, webhook.id, fence_token, row.tries, body))
             return leased
 
     async def _try(self, due: _Due) -> None:
@@ -105,6 +108,6 @@ class WebhookSender:
             await write(session, DeliveryRow, due.id, due.fence_token, **FREE, **ended)
 
 
-def _body(delivery: DeliveryRow, attempt: AttemptRow) -> bytes:
-    body = AttemptFinishedJSON(timestamp=delivery.created_at, data=AttemptJSON.of(view_of(attempt)))
+def _body(delivery: DeliveryRow, attempt: AttemptView) -> bytes:
+    body = AttemptFinishedJSON(timestamp=delivery.created_at, data=AttemptJSON.of(attempt))
     return body.model_dump_json().encode()

@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from app.accounts.caller import User
 from app.queue.models import AttemptRow
+from app.queue.withheld import shown_only
 from app.web.markdown import highlight_code
 from app.web.terminal import plain_text
 from app.workbench.services import WorkbenchServices
@@ -53,7 +54,8 @@ async def accepted_attempt(user: User, services: WorkbenchServices, slug: str) -
         .limit(1)
     )
     async with services.database.reading() as session:
-        row = (await session.execute(query)).first()
+        shown = await shown_only(session, user_id=user.id, problem=slug)
+        row = (await session.execute(query.where(*shown))).first()
     return AcceptedAttempt(*row) if row else None
 
 

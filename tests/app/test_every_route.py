@@ -114,6 +114,7 @@ OWNED = {
     ("POST", "/lti/selections/{selection_id}"),
     ("GET", "/courses/{course_id}"),
     ("GET", "/api/v1/courses/{course_id}/assignments"),
+    ("GET", "/api/v1/courses/{course_id}/announcements"),
     ("POST", "/account/identities/{identity_id}/remove"),
     ("POST", "/account/invitations/{invitation_id}/revoke"),
     ("POST", "/account/sessions/{session_id}/revoke"),
@@ -154,6 +155,13 @@ INSTRUCT = {
     ("GET", "/courses/{course_id}/assignments/{assignment_id}/edit"),
     ("POST", "/courses/{course_id}/assignments/{assignment_id}/edit"),
     ("PUT", "/api/v1/courses/{course_id}/assignments/{assignment_id}"),
+    ("POST", "/courses/{course_id}/assignments/{assignment_id}/extend"),
+    ("GET", "/api/v1/courses/{course_id}/assignments/{assignment_id}/extensions"),
+    ("PUT", "/api/v1/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id}"),
+    ("POST", "/courses/{course_id}/announcements"),
+    ("POST", "/courses/{course_id}/announcements/{announcement_id}/remove"),
+    ("POST", "/api/v1/courses/{course_id}/announcements"),
+    ("DELETE", "/api/v1/courses/{course_id}/announcements/{announcement_id}"),
     ("GET", "/courses/{course_id}/roster"),
     ("POST", "/courses/{course_id}/roster"),
     ("POST", "/api/v1/courses/{course_id}/roster"),
@@ -162,6 +170,8 @@ INSTRUCT = {
     ("PUT", "/api/v1/courses/{course_id}/people/{person_id}/role"),
     ("GET", "/courses/{course_id}/gradebook"),
     ("GET", "/courses/{course_id}/gradebook.csv"),
+    ("GET", "/courses/{course_id}/gradebook.xlsx"),
+    ("GET", "/courses/{course_id}/assignments/{assignment_id}/statistics"),
     ("POST", "/api/v1/courses"),
     ("POST", "/api/v1/courses/{course_id}/assignments"),
     ("DELETE", "/api/v1/courses/{course_id}/assignments/{assignment_id}"),
@@ -375,8 +385,8 @@ async def test_every_route_is_classified(service):
 
 
 def address(path: str, owned: dict[str, str]) -> str:
-    names = "report check validation rejudge person course assignment comment platform context selection one other"
-    unknown = {f"{name}_id": "0" * 32 for name in names.split()}
+    names = "report check validation rejudge person course assignment announcement comment platform context selection"
+    unknown = {f"{name}_id": "0" * 32 for name in (*names.split(), "one", "other")}
     unknown["version"] = "0" * 64
     where = path.format(slug="add_one", name="figure.svg", provider="oidc", token="0", **unknown, **owned)
     return f"{where}?a={owned['attempt_id']}&b={owned['attempt_id']}" if path == "/attempts/compare" else where

@@ -54,13 +54,13 @@ def serve(data: Path, *, all_problems: bool = False) -> Iterator[Service]:
             command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8"
         )
         try:
-            yield Service(*_read_addresses(server, log), data)
+            yield Service(*read_addresses(server, log), data)
         finally:
             server.terminate()
             server.communicate(timeout=20)
 
 
-def _read_addresses(server: subprocess.Popen[str], log: Path) -> tuple[str, str]:
+def read_addresses(server: subprocess.Popen[str], log: Path) -> tuple[str, str]:
     assert server.stdout is not None
     said = ""
     for line in server.stdout:

@@ -115,6 +115,7 @@ class Attempt(AttemptState):
     problem: str
     kind: str
     verdict: dict[str, Any] | None
+    withheld_until: Annotated[str, StringConstraints(pattern=r"^[0-9T:.Z+-]{19,40}$")] | None = None
 
     @property
     def ended(self) -> bool:

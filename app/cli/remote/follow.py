@@ -37,7 +37,7 @@ def follow(server: Server, attempt: Attempt, show: Callable[[str], None]) -> Att
                 if (latest := _attempt_in(event, attempt)) is not None:
                     attempt = latest
                     show(_state(attempt))
-        if not attempt.ended or attempt.verdict is None:
+        if not attempt.ended or (attempt.verdict is None and attempt.withheld_until is None):
             attempt = server.attempt(attempt.id, wait_s=_POLL_S)
     return attempt
 

@@ -95,6 +95,10 @@ def _print(attempt: Attempt, title: str, *, as_json: bool) -> int:
     finally:
         if as_json:
             print(json.dumps(attempt.model_dump(mode="json"), indent=2, ensure_ascii=False))
+    if verdict is None and attempt.withheld_until and attempt.status == "finished":
+        until = attempt.withheld_until[:19].replace("T", " ")
+        print(f"Submitted. This is an exam: its verdicts are hidden until {until} UTC.", file=sys.stderr)
+        return 0
     if verdict is None:
         print("Cancelled: there is no verdict.", file=sys.stderr)
         return _INTERRUPTED

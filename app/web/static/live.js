@@ -38,7 +38,8 @@ export class LiveLine {
 }
 
 /** One line about how an attempt ended. */
-export function summarize({ status, verdict }) {
+export function summarize({ status, verdict, withheld_until: until }) {
+  if (status === "finished" && until) return "Submitted. The verdict is hidden until the exam closes.";
   if (status === "cancelled" || !verdict) return "Cancelled.";
   const reason = verdict.reason ? `, ${verdict.reason.replaceAll("_", " ")}` : "";
   const score = verdict.score === null ? "" : `, ${verdict.score} points`;

@@ -117,6 +117,7 @@ async function show(text, begin, waitedS = 0) {
     if (cancelWanted) cancelUnderWay();
     const ended = await follow(attempt.id, tell);
     if (ended.verdict) showVerdict(await fetchFragment(`/attempts/${ended.id}/verdict`), sent);
+    else if (ended.withheld_until) sayInVerdict(`This is an exam: verdicts are hidden until ${new Date(ended.withheld_until).toLocaleString()}.`);
     else sayInVerdict("No verdict: the grading was cancelled.");
     line.stop(verdictBox.querySelector("[data-status=unwritten]") ? "Nothing written yet." : summarize(ended));
     if (ended.verdict) turnToVerdict(sent);

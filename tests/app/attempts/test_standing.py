@@ -70,7 +70,7 @@ async def test_a_rejudge_is_nothing_that_the_user_sent(database):
 
 
 @pytest.mark.parametrize("ask", [standings, progress])
-async def test_it_is_one_query(database, ask):
+async def test_attempts_are_read_with_one_query(database, ask):
     for _ in range(3):
         await hand_in(database, ADA, accepted(None))
     statements: list[str] = []
@@ -80,4 +80,6 @@ async def test_it_is_one_query(database, ask):
         lambda connection, cursor, statement, *rest: statements.append(statement),
     )
     await ask(database, ADA)
-    assert len([each for each in statements if each.startswith("SELECT")]) == 1
+    # Beside it, one looks whether an exam hides anything.
+    assert len([each for each in statements if "FROM attempts" in each]) == 1
+    assert len([each for each in statements if each.startswith("SELECT")]) == 2

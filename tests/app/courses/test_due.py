@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.courses.due import check_time_zone, credit, from_local, time_zones, to_local
+from app.courses.due import check_time_zone, closes_at, credit, from_local, time_zones, to_local
 from app.errors import AssignmentInvalid, FieldInvalid, TimeZoneNotFound
 
 ZONES = st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"])
@@ -49,6 +49,68 @@ def test_a_deadline_is_never_before_the_same_time_as_an_opening(local, zone):
     text = local.isoformat(timespec="minutes")
     opens, due = (from_local("x", text, zone, is_due=is_due) for is_due in (False, True))
     assert timedelta(0) <= due - opens <= timedelta(hours=1)
+
+
+# Moments at which clocks change, found by looking: the offset before differs from the one after.
+def changes_of(zone: str) -> list[datetime]:
+    there = ZoneInfo(zone)
+    hours = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=each) for each in range(2 * 365 * 24))
+    return [
+        each
+        for each in hours
+        if (each - timedelta(hours=1)).astimezone(there).utcoffset() != each.astimezone(there).utcoffset()
+    ]
+
+
+CHANGING = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Africa/Casablanca"]
+CHANGES = st.sampled_from([(zone, each) for zone in CHANGING for each in changes_of(zone)])
+AROUND = st.integers(-180, 180).map(lambda minutes: timedelta(minutes=minutes))
+
+
+@given(change=CHANGES, around=AROUND, is_due=st.booleans())
+def test_around_a_change_every_local_time_is_one_moment_and_nobody_loses_time(change, around, is_due):
+    zone, moment = change
+    shown = to_local(moment + around, zone).replace(tzinfo=None)
+    found = from_local("due", shown.isoformat(timespec="minutes"), zone, is_due=is_due)
+    # The local time that a clock showed then is shown at the moment that was found, too.
+    assert to_local(found, zone).replace(tzinfo=None) == shown
+    same = [
+        each
+        for each in (
+            found - timedelta(hours=1),
+            found - timedelta(minutes=30),
+            found + timedelta(minutes=30),
+            found + timedelta(hours=1),
+        )
+        if to_local(each, zone).replace(tzinfo=None) == shown
+    ]
+    # Of two moments with this local time, a deadline is the later one, and an opening the earlier one.
+    assert all((each < found) is is_due for each in same)
+
+
+@given(change=CHANGES, around=AROUND)
+def test_around_a_change_a_skipped_time_is_moved_by_the_gap(change, around):
+    zone, moment = change
+    before, after = (to_local(moment + timedelta(hours=each), zone).utcoffset() for each in (-2, 2))
+    local = to_local(moment - timedelta(hours=2), zone).replace(tzinfo=None) + timedelta(hours=2) + around
+    found = from_local("due", local.isoformat(timespec="minutes"), zone, is_due=True)
+    shift = to_local(found, zone).replace(tzinfo=None) - local
+    assert shift in {timedelta(0), after - before}
+
+
+@given(change=CHANGES, around=AROUND, late=st.integers(0, 60 * 24 * 3), percent=st.integers(1, 100))
+def test_around_a_change_a_day_late_has_24_hours(change, around, late, percent):
+    zone, moment = change
+    local = to_local(moment + around, zone).replace(tzinfo=None)
+    due = from_local("due", local.isoformat(timespec="minutes"), zone, is_due=True)
+    sent = due + timedelta(minutes=late)
+    days = -(-late // (24 * 60))
+    assert credit(sent, due, percent) == max(0, 100 - percent * days)
+    assert credit(sent, due, None) == (100 if late == 0 else 0)
+    # When nothing counts any more, nothing counts; and a moment before, something still may.
+    closed = closes_at(due, percent)
+    assert credit(closed + timedelta(seconds=1), due, percent) == 0
+    assert credit(closed - timedelta(days=1), due, percent) > 0
 
 
 @pytest.mark.parametrize("text", ["", "2026-01-19", "2026-01-19T25:00", "2026-01-19T23:59+01:00", "1999-01-01T00:00"])

@@ -81,7 +81,12 @@ OPERATIONS = """
     POST /api/v1/courses/{course_id}/assignments create_assignment
     PUT /api/v1/courses/{course_id}/assignments/{assignment_id} change_assignment
     DELETE /api/v1/courses/{course_id}/assignments/{assignment_id} withdraw_assignment
+    GET /api/v1/courses/{course_id}/assignments/{assignment_id}/extensions list_extensions
+    PUT /api/v1/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id} extend_assignment
     POST /api/v1/courses/{course_id}/roster import_roster
+    GET /api/v1/courses/{course_id}/announcements list_announcements
+    POST /api/v1/courses/{course_id}/announcements announce
+    DELETE /api/v1/courses/{course_id}/announcements/{announcement_id} remove_announcement
     DELETE /api/v1/courses/{course_id}/people/{person_id} remove_from_course
     PUT /api/v1/courses/{course_id}/people/{person_id}/role set_role_in_course
     GET /api/v1/courses/{course_id}/gradebook get_gradebook

@@ -1,0 +1,13 @@
+"""What somebody who is not an instructor may read of others, as courses decide it."""
+
+from typing import Protocol
+
+from app.accounts.caller import User
+
+
+class Assistance(Protocol):
+    """What courses let their assistants read: app/courses/assisting.py."""
+
+    async def problems_of(self, reader: User, person_id: str) -> frozenset[str]:
+        """The problems at which `reader` assists this person; none if they do not."""
+        ...

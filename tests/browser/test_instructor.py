@@ -1,0 +1,186 @@
+"""A new instructor's first day, in a browser: a problem from nothing, a class of 30, their attempts, and a rejudge.
+
+Nothing is executed: the judge accepts exactly the text of the reference, so the whole day takes seconds.
+"""
+
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.app.authoring.zips import another, zipped
+from tests.browser.browser import CHECKOUT, OWNER_TOKEN, Service, read_addresses
+
+NULL = CHECKOUT / "tests" / "app" / "cli" / "serve_null.py"
+PASSWORD = "four quiet grey geese"
+SLUG = "add_two"
+STUDENTS = 30
+# What one half of the class sends, and what the reference of the first and of the second version is.
+FIRST, SECOND = "def add_one(x): return x + 2\n", "def add_one(x): return 2 + x\n"
+
+
+@pytest.fixture(scope="module")
+def null_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The real command with a judge that executes nothing, and without a problem."""
+    data = tmp_path_factory.mktemp("null") / "data"
+    problems = data.with_name("problems")
+    problems.mkdir()
+    environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
+    command = [sys.executable, str(NULL), "serve", "--port", "0", "--data", str(data)]
+    log = data.with_name("log")
+    with log.open("w") as errors:
+        server = subprocess.Popen(
+            command,
+            cwd=CHECKOUT,
+            env=environment | {"PYTHONPATH": str(CHECKOUT)},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            encoding="utf-8",
+        )
+        try:
+            yield Service(*read_addresses(server, log), data)
+        finally:
+            server.terminate()
+            server.communicate(timeout=20)
+
+
+def package(folder: Path, reference: str) -> Path:
+    """A problem with two misconceptions, as a zip."""
+    files = {name: text for name, text in another(SLUG).items() if not name.startswith("submissions/")}
+    files |= {
+        "reference.py": reference,
+        "submissions/rejected/wrong_value/one.py": '"""Adds one, and not two."""\ndef add_one(x): return x + 1\n',
+        "submissions/rejected/wrong_value/minus.py": '"""Takes two away."""\ndef add_one(x): return x - 2\n',
+    }
+    file = folder / "package.zip"
+    file.write_bytes(zipped(files))
+    return file
+
+
+def validate_and_publish(page: Page) -> None:
+    page.get_by_role("button", name="Validate").first.click()
+    for _ in range(60):
+        page.goto(f"/authoring/{SLUG}")
+        if page.get_by_role("button", name="Publish").count():
+            break
+        time.sleep(0.3)
+    page.get_by_role("button", name="Publish").first.click()
+
+
+def attend(url: str, link: str, name: str, code: str, source: str) -> httpx.Client:
+    """One student: creates the account, joins the course, and submits."""
+    http = httpx.Client(base_url=url, headers={"Origin": url}, timeout=60)
+    form = http.get(link[link.index("/sign-up") :]).text
+    hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
+    created = http.post("/sign-up", data=hidden | {"name": name, "password": PASSWORD})
+    assert (created.status_code, created.headers["location"]) == (303, f"/courses?code={code}")
+    assert http.post("/api/v1/courses/join", json={"code": code}).status_code == 200
+    sent = http.post(f"/api/v1/problems/{SLUG}/attempts?wait=30", json={"source": source})
+    assert sent.json()["status"] == "finished", sent.text
+    return http
+
+
+@pytest.mark.timeout(180)
+def test_a_problem_a_class_of_thirty_and_a_rejudge(browser: Browser, null_service: Service, tmp_path: Path) -> None:
+    url = null_service.url
+    with httpx.Client(headers={"Origin": url}) as http:
+        assert http.get(null_service.sign_in_url).status_code == 303
+        invited = http.post(f"{url}/api/v1/invitations", json={"role": "instructor"})
+        assert invited.status_code == 201, invited.text
+    context = browser.new_context(base_url=url, reduced_motion="reduce", accept_downloads=True)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+
+    # Sign in, as somebody new.
+    page.goto(re.sub(r"^https?://[^/]+", "", invited.json()["url"]))
+    page.get_by_label("Name").fill("tess")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Create account").click()
+
+    # A problem from nothing, with two misconceptions, validated and published.
+    page.goto("/authoring")
+    page.get_by_label("Slug").fill(SLUG)
+    page.get_by_label("Package").set_input_files(package(tmp_path, FIRST))
+    page.get_by_role("button", name="Upload").click()
+    page.wait_for_url(f"**/authoring/{SLUG}/**")
+    validate_and_publish(page)
+
+    # A course, an assignment and a class.
+    page.goto("/courses")
+    page.get_by_label("Name").fill("Adding")
+    page.get_by_role("button", name="Create course").click()
+    course = re.sub(r"^https?://[^/]+", "", page.url)
+    code = page.locator("code").first.inner_text()
+    page.get_by_label("Name").fill("Week 1")
+    page.get_by_label("Opens").fill("2026-01-05T09:00")
+    page.get_by_label("Due").fill("2096-01-12T23:59")
+    page.get_by_label("Problems", exact=True).fill(f"{SLUG} 10")
+    page.get_by_role("button", name="Create assignment").click()
+    page.get_by_role("link", name="Import a roster").click()
+    names = [f"student-{number:02}" for number in range(STUDENTS)]
+    page.get_by_label("Roster").fill("name,email\n" + "".join(f"{each},{each}@example.org\n" for each in names))
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_text("Every row can be imported.")).to_be_visible()
+    page.get_by_role("button", name="Import and show the links").click()
+    lines = page.get_by_label("People and links").input_value().strip().split("\n")
+    links = {name: link for name, _, _, link in (line.split("\t") for line in lines)}
+    assert list(links) == names
+
+    # Thirty attempts arrive.
+    sources = [FIRST if number % 2 else SECOND for number in range(STUDENTS)]
+    with ThreadPoolExecutor(4) as pool:
+        everyone = zip(names, sources, strict=True)
+        clients = list(pool.map(lambda each: attend(url, links[each[0]], each[0], code, each[1]), everyone))
+
+    # The gradebook, and its files.
+    assert totals(page, course) == {name: 10.0 * (number % 2) for number, name in enumerate(names)}
+    page.goto(f"{course}/gradebook?below=50")
+    assert page.locator("tbody tr").count() == STUDENTS // 2
+    page.get_by_role("link", name="Week 1").click()
+    expect(page.get_by_text("30 of 30 students submitted")).to_be_visible()
+    with page.expect_download() as download:
+        page.goto(f"{course}/gradebook")
+        page.get_by_role("link", name="as xlsx").click()
+    with zipfile.ZipFile(download.value.path()) as workbook:
+        assert "xl/worksheets/sheet1.xml" in workbook.namelist()
+
+    # Another version, by which all attempts are graded again.
+    page.goto(f"/authoring/{SLUG}")
+    page.get_by_label("Package").set_input_files(package(tmp_path, SECOND))
+    page.get_by_role("button", name="Upload").click()
+    page.wait_for_url(f"**/authoring/{SLUG}/versions/**")
+    version = page.url
+    validate_and_publish(page)
+    page.goto(version)
+    page.get_by_role("button", name=f"Rejudge {STUDENTS} attempts").click()
+    expect(page.get_by_text(f"All {STUDENTS} attempts are graded.")).to_be_visible(timeout=30_000)
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("The new verdicts are in effect.")).to_be_visible(timeout=30_000)
+    assert totals(page, course) == {name: 10.0 * (1 - number % 2) for number, name in enumerate(names)}
+
+    for each in clients:
+        each.close()
+    context.close()
+    assert complaints == []
+
+
+def totals(page: Page, course: str) -> dict[str, float]:
+    """From the file that the page offers."""
+    with page.expect_download() as download:
+        page.goto(f"{course}/gradebook")
+        page.get_by_role("link", name="Download all as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
+    return {row["name"]: float(row["total"]) for row in rows}
