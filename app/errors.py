@@ -1,5 +1,7 @@
 """The service's branch of the error tree: why a request is refused. app/start_errors.py has the commands' branch.
 
+A package with several refusals of its own has an errors.py.
+
 MeshgradeError (grader/errors.py)
 ├── Refused                      a response to a request: `status`, `slug` and `title`; rendered by app/rest/
 │   ├── BodyRefused              the body as a whole cannot be read
@@ -127,30 +129,6 @@ class ValidationNotFound(Refused):
     status, slug, title = 404, "validation-not-found", "There is no such validation"
 
 
-class RejudgeNotFound(Refused):
-    status, slug, title = 404, "rejudge-not-found", "There is no such rejudge"
-
-
-class RejudgeUnderWay(Refused):
-    status, slug, title = 409, "rejudge-under-way", "Another rejudge of this problem is in progress"
-
-
-class RejudgeNotFinished(Refused):
-    status, slug, title = 409, "rejudge-not-finished", "The rejudge is not finished"
-
-
-class RejudgeCancelled(Refused):
-    status, slug, title = 409, "rejudge-cancelled", "The rejudge was cancelled"
-
-
-class RejudgeApplied(Refused):
-    status, slug, title = 409, "rejudge-applied", "The rejudge was already applied"
-
-
-class VersionNotServed(Refused):
-    status, slug, title = 409, "version-not-served", "Another version is published"
-
-
 class AttemptNotFound(Refused):
     status, slug, title = 404, "attempt-not-found", "There is no such attempt"
 
@@ -189,10 +167,6 @@ class EditorialClosed(Refused):
 
 class IdempotencyKeyReused(Refused):
     status, slug, title = 409, "idempotency-key-reused", "The idempotency key was used for another request"
-
-
-class TooManyRequests(Refused):
-    status, slug, title = 429, "too-many-requests", "Too many requests"
 
 
 class MeshNotFound(Refused):
@@ -253,144 +227,16 @@ class TokenInvalid(Refused):
     status, slug, title = 401, "token-invalid", "The API token is not valid"
 
 
-class SignInLinkInvalid(Refused):
-    status, slug, title = 403, "sign-in-link-invalid", "The sign-in link no longer works"
-
-
-class SignInRefused(Refused):
-    status, slug, title = 401, "sign-in-refused", "The sign-in was refused"
-
-
-class TooManySignIns(Refused):
-    status, slug, title = 429, "too-many-sign-ins", "Too many failed sign-ins"
-
-
-class TooManySignUps(Refused):
-    status, slug, title = 429, "too-many-sign-ups", "Too many new accounts"
-
-
-class SignInCancelled(Refused):
-    status, slug, title = 403, "sign-in-cancelled", "The sign-in was not completed"
-
-
-class ProviderFailed(Refused):
-    status, slug, title = 502, "provider-failed", "The sign-in provider failed"
-
-
 class IdentityTaken(Refused):
     status, slug, title = 409, "identity-taken", "Another account already uses this sign-in"
-
-
-class IdentityNotFound(Refused):
-    status, slug, title = 404, "identity-not-found", "There is no such sign-in"
-
-
-class LastWayIn(Refused):
-    status, slug, title = 409, "last-way-in", "This is your only way to sign in"
-
-
-class SignUpClosed(Refused):
-    status, slug, title = 403, "sign-up-closed", "You cannot create an account this way"
-
-
-class InvitationInvalid(Refused):
-    status, slug, title = 403, "invitation-invalid", "The invitation no longer works"
-
-
-class NameInvalid(Refused):
-    status, slug, title = 422, "name-invalid", "The name cannot be used"
-
-
-class NameDiffers(Refused):
-    status, slug, title = 409, "name-differs", "This is not the name of your account"
-
-
-class NameTaken(Refused):
-    status, slug, title = 409, "name-taken", "This name is taken"
-
-
-class PasswordRefused(Refused):
-    status, slug, title = 422, "password-refused", "The password cannot be used"
-
-
-class SessionNotFound(Refused):
-    status, slug, title = 404, "session-not-found", "There is no such session"
-
-
-class TokenNotFound(Refused):
-    status, slug, title = 404, "token-not-found", "There is no such API token"
-
-
-class TooManyTokens(Refused):
-    status, slug, title = 409, "too-many-tokens", "You have too many API tokens"
-
-
-class LastOwner(Refused):
-    status, slug, title = 409, "last-owner", "The last owner cannot leave"
-
-
-class AccountDeactivated(Refused):
-    status, slug, title = 403, "account-deactivated", "This account is deactivated"
 
 
 class PersonNotFound(Refused):
     status, slug, title = 404, "person-not-found", "There is no such account"
 
 
-class CourseNotFound(Refused):
-    status, slug, title = 404, "course-not-found", "There is no such course"
-
-
-class JoinCodeInvalid(Refused):
-    status, slug, title = 404, "join-code-invalid", "No course has this join code"
-
-
 class AssignmentNotFound(Refused):
     status, slug, title = 404, "assignment-not-found", "There is no such assignment"
-
-
-class AssignmentInvalid(Refused):
-    status, slug, title = 409, "assignment-invalid", "The assignment contradicts itself"
-
-
-class NoAttemptsLeft(Refused):
-    status, slug, title = 403, "no-attempts-left", "No attempts are left"
-
-
-class CoolDown(Refused):
-    status, slug, title = 429, "cool-down", "The next attempt has to wait"
-
-
-class AnnouncementNotFound(Refused):
-    status, slug, title = 404, "announcement-not-found", "There is no such announcement"
-
-
-class RosterInvalid(Refused):
-    status, slug, title = 422, "roster-invalid", "The roster cannot be imported"
-
-
-class TimeZoneNotFound(Refused):
-    status, slug, title = 404, "time-zone-not-found", "There is no such time zone"
-
-
-class LaunchRefused(Refused):
-    status, slug, title = 403, "launch-refused", "The launch was refused"
-
-
-class LaunchNotFound(Refused):
-    status, slug, title = 404, "launch-not-found", "This launch is over"
-
-
-class PlatformNotFound(Refused):
-    status, slug, title = 404, "platform-not-found", "There is no such learning platform"
-
-
-class PlatformTaken(Refused):
-    status, slug, title = 409, "platform-taken", "The learning platform is already registered"
-
-
-class PlatformFailed(Refused):
-    status, slug, title = 502, "platform-failed", "The learning platform failed"
 
 
 class PersonDeactivated(Refused):
@@ -407,24 +253,6 @@ class OwnAccount(Refused):
 
 class AuditEntryNotFound(Refused):
     status, slug, title = 404, "audit-entry-not-found", "There is no such entry"
-
-
-class InvitationNotFound(Refused):
-    status, slug, title = 404, "invitation-not-found", "There is no such invitation"
-
-
-class TooManyInvitations(Refused):
-    status, slug, title = 409, "too-many-invitations", "You have too many invitations"
-
-
-class ScopeMissing(Refused):
-    """`scope` in `extra` names the scope that the request needs."""
-
-    status, slug, title = 403, "scope-missing", "The API token may not do this"
-
-
-class SessionNeeded(Refused):
-    status, slug, title = 403, "session-needed", "This requires signing in with a browser"
 
 
 class SignInAgain(Refused):
@@ -444,10 +272,6 @@ class RoleMissing(Refused):
 
 class FormTokenInvalid(Refused):
     status, slug, title = 403, "form-token-invalid", "The form is out of date"
-
-
-class OriginRefused(Refused):
-    status, slug, title = 403, "origin-refused", "The request came from another site"
 
 
 class MetricsRefused(Refused):

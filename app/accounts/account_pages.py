@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from app.accounts.browser_name import browser_name
 from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
+from app.accounts.errors import NameDiffers
 from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE
 from app.accounts.ranking_names import read_ranking_name, set_ranking_name
 from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
@@ -22,7 +23,7 @@ from app.accounts.web import (
     sign_up_link,
     signed_out,
 )
-from app.errors import FieldInvalid, NameDiffers, Refused, SignInAgain
+from app.errors import FieldInvalid, Refused, SignInAgain
 from app.services import services_of
 from app.web.cookies import ZONE_COOKIE, set_cookie
 from app.web.forms import read_form

@@ -7,6 +7,7 @@ from fastapi.responses import StreamingResponse
 
 from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
+from app.accounts.errors import NameDiffers
 from app.accounts.schemas import (
     ClassInvitationList,
     CreatedInvitationJSON,
@@ -29,7 +30,6 @@ from app.accounts.web import (
     require_scope,
     sign_up_link,
 )
-from app.errors import NameDiffers
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
 from app.services import services_of

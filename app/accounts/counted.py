@@ -2,9 +2,9 @@
 
 from fastapi import Request
 
+from app.accounts.errors import TooManyRequests
 from app.accounts.services import AccountServices
 from app.accounts.web import current_caller
-from app.errors import TooManyRequests
 from app.services import services_of
 
 

@@ -10,11 +10,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
+from app.accounts.errors import IdentityNotFound, LastWayIn
 from app.accounts.models import IdentityRow, UserRow
 from app.accounts.ranking_names import is_ranking_name
 from app.clock import now
 from app.database import Database
-from app.errors import IdentityNotFound, IdentityTaken, LastWayIn
+from app.errors import IdentityTaken
 from app.ids import is_id, new_id
 
 

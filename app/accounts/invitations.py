@@ -10,12 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.accounts.digest import digest, new_token
+from app.accounts.errors import InvitationInvalid, InvitationNotFound, TooManyInvitations
 from app.accounts.models import InvitationRow
 from app.accounts.roles import ROLES, Role, is_at_least
 from app.accounts.text import check_line
 from app.clock import now
 from app.database import Database
-from app.errors import FieldInvalid, InvitationInvalid, InvitationNotFound, RoleMissing, TooManyInvitations
+from app.errors import FieldInvalid, RoleMissing
 from app.ids import is_id, new_id
 
 _MOST = 1000

@@ -3,8 +3,8 @@
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts.errors import LastOwner
 from app.accounts.models import UserRow
-from app.errors import LastOwner
 
 
 async def require_another_owner(session: AsyncSession, user_id: str, message: str, *, lock: bool = False) -> None:

@@ -7,7 +7,7 @@ import unicodedata
 from anyio import CapacityLimiter, to_thread
 from pwdlib import PasswordHash
 
-from app.errors import PasswordRefused
+from app.accounts.errors import PasswordRefused
 
 _SHORTEST, _LONGEST = 10, 200
 # Each argon2 hash takes 64 MiB and a whole core: a class that signs in at once waits in line instead of swapping.

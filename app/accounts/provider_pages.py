@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.accounts.caller import Caller
+from app.accounts.errors import InvitationInvalid, SignInCancelled
 from app.accounts.flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
 from app.accounts.providers import Provider
 from app.accounts.services import AccountServices
@@ -20,7 +21,7 @@ from app.accounts.web import (
     site_address,
     user_agent,
 )
-from app.errors import InvitationInvalid, NotSignedIn, PathNotFound, SignInCancelled
+from app.errors import NotSignedIn, PathNotFound
 from app.services import services_of
 from app.web.cookies import SESSION_COOKIE, delete_cookie, set_cookie
 from app.web.forms import read_form

@@ -16,9 +16,9 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from app.accounts.errors import ProviderFailed
 from app.accounts.flow import FLOW_LIFE_S, Flow
 from app.accounts.identities import Identity
-from app.errors import ProviderFailed
 from app.settings import Settings
 from app.start_errors import SettingInvalid
 

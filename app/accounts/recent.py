@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from app.accounts.caller import Caller
+from app.accounts.errors import SessionNeeded
 from app.clock import now
-from app.errors import SessionNeeded, SignInAgain
+from app.errors import SignInAgain
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, User, user_of
 from app.accounts.digest import digest, new_token
+from app.accounts.errors import SignInLinkInvalid, SignInRefused, SignUpClosed
 from app.accounts.grants import Grants
 from app.accounts.identities import Identities, Identity, find, free_name, new_row
 from app.accounts.invitations import Invitations
@@ -28,7 +29,6 @@ from app.accounts.throttle import Throttle
 from app.accounts.tokens import Tokens
 from app.clock import now
 from app.database import Database
-from app.errors import SignInLinkInvalid, SignInRefused, SignUpClosed
 from app.ids import new_id
 
 SignUp = Literal["open", "invitation", "closed"]

@@ -8,12 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import Caller, user_of
 from app.accounts.digest import digest, new_token
+from app.accounts.errors import AccountDeactivated, SessionNotFound
 from app.accounts.last_use import note_use
 from app.accounts.models import SessionRow, UserRow
 from app.accounts.roles import SCOPES
 from app.clock import now
 from app.database import Database, UTCDateTime
-from app.errors import AccountDeactivated, SessionNotFound
 from app.ids import is_id, new_id
 
 _USER_AGENT = 300

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts.errors import TooManySignUps
 from app.accounts.hourly_counts import count_in_hour, forget_old_counts
 from app.accounts.throttle import network_of
 from app.database import Database
-from app.errors import TooManySignUps
 
 
 @dataclass(frozen=True, slots=True)

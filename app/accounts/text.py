@@ -2,7 +2,8 @@
 
 import re
 
-from app.errors import FieldInvalid, NameInvalid, NameTaken
+from app.accounts.errors import NameInvalid, NameTaken
+from app.errors import FieldInvalid
 
 # ASCII, so that names that look the same are the same; lower case, so that nobody has to remember capitals.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,38}")

@@ -15,10 +15,10 @@ from typing import NoReturn
 from sqlalchemy import delete, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts.errors import TooManySignIns
 from app.accounts.models import SignInFailureRow
 from app.clock import now
 from app.database import Database, insert_into
-from app.errors import TooManySignIns
 
 _FORGOTTEN_AFTER = timedelta(days=1)
 

@@ -9,13 +9,14 @@ from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, func, or
 
 from app.accounts.caller import Caller, User, user_of
 from app.accounts.digest import digest, new_token
+from app.accounts.errors import ScopeMissing, TokenNotFound, TooManyTokens
 from app.accounts.last_use import note_use
 from app.accounts.models import APITokenRow, UserRow
 from app.accounts.roles import SCOPES, Scope
 from app.accounts.text import check_line
 from app.clock import now
 from app.database import Database, UTCDateTime
-from app.errors import FieldInvalid, ScopeMissing, TokenInvalid, TokenNotFound, TooManyTokens
+from app.errors import FieldInvalid, TokenInvalid
 from app.ids import is_id, new_id
 
 _MOST = 50

@@ -8,12 +8,13 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Caller, Guest, User
 from app.accounts.digest import digest
+from app.accounts.errors import OriginRefused, ScopeMissing
 from app.accounts.export import export_of
 from app.accounts.roles import Role, Scope, is_at_least
 from app.accounts.service import Accounts
 from app.accounts.services import AccountServices
 from app.clock import now
-from app.errors import NotSignedIn, OriginRefused, RoleMissing, ScopeMissing, TokenInvalid
+from app.errors import NotSignedIn, RoleMissing, TokenInvalid
 from app.services import Services, services_of
 from app.web.cookies import FORM_COOKIE, SESSION_COOKIE, delete_cookie, set_cookie
 

@@ -10,10 +10,11 @@ from app.accounts.caller import User
 from app.accounts.models import UserRow
 from app.audit.log import LONGEST_DETAIL, record
 from app.clock import now
+from app.courses.errors import AnnouncementNotFound
 from app.courses.models import AnnouncementRow
 from app.courses.service import Course
 from app.database import Database
-from app.errors import AnnouncementNotFound, FieldInvalid
+from app.errors import FieldInvalid
 from app.ids import is_id, new_id
 
 LONGEST_ANNOUNCEMENT = 5000

@@ -15,6 +15,7 @@ from app.accounts.caller import User
 from app.accounts.text import check_line
 from app.audit.log import LONGEST_DETAIL, check_reason, record
 from app.courses.due import to_local
+from app.courses.errors import AssignmentInvalid
 from app.courses.exams import show_again, withhold
 from app.courses.models import AssignmentProblemRow, AssignmentRow
 from app.courses.service import (
@@ -28,7 +29,7 @@ from app.courses.service import (
     no_assignment,
 )
 from app.database import Database
-from app.errors import AssignmentInvalid, FieldInvalid
+from app.errors import FieldInvalid
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 

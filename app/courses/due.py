@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from app.errors import AssignmentInvalid, FieldInvalid, TimeZoneNotFound
+from app.courses.errors import AssignmentInvalid, TimeZoneNotFound
+from app.errors import FieldInvalid
 
 LOCAL_PATTERN = r"^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]$"
 _LOCAL = re.compile(LOCAL_PATTERN, re.ASCII)

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.courses.due import closes_at, to_local
+from app.courses.errors import CoolDown, NoAttemptsLeft
 from app.courses.exams import closes_for_all
 from app.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, ExtensionRow, MemberRow
-from app.errors import CoolDown, NoAttemptsLeft
 from app.queue.models import AttemptRow
 from app.queue.withheld import WithheldRow
 

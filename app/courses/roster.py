@@ -14,11 +14,11 @@ from app.accounts.caller import GUEST_ID, User
 from app.accounts.invitations import MOST_AT_ONCE, Invitations
 from app.accounts.models import UserRow
 from app.clock import now
+from app.courses.errors import RosterInvalid
 from app.courses.models import MemberRow
 from app.courses.roster_file import RosterRow, read_roster
 from app.courses.service import Course
 from app.database import Database, insert_into
-from app.errors import RosterInvalid
 
 Outcome = Literal["enrol", "invite", "member", "invited", "fault"]
 _DAYS = 30

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from app.accounts.invitations import LONGEST_NOTE
 from app.accounts.text import check_line, normal_name
-from app.errors import FieldInvalid, RosterInvalid
+from app.courses.errors import RosterInvalid
+from app.errors import FieldInvalid
 
 MOST_ROWS = 1000
 LONGEST_ROSTER = 100_000

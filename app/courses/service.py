@@ -15,15 +15,10 @@ from app.accounts.roles import is_at_least
 from app.accounts.text import check_line
 from app.clock import now
 from app.courses.due import check_time_zone
+from app.courses.errors import CourseNotFound, JoinCodeInvalid
 from app.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
 from app.database import Database, insert_into
-from app.errors import (
-    AssignmentNotFound,
-    CourseNotFound,
-    JoinCodeInvalid,
-    PersonNotFound,
-    RoleMissing,
-)
+from app.errors import AssignmentNotFound, PersonNotFound, RoleMissing
 from app.ids import is_id, new_id
 
 LONGEST_NAME = 100

@@ -26,8 +26,9 @@ from app.clock import now
 from app.courses.models import AssignmentRow
 from app.courses.service import add_member_in, manages
 from app.database import Database, insert_into
-from app.errors import IdentityTaken, LaunchNotFound, LaunchRefused, PlatformNotFound
+from app.errors import IdentityTaken
 from app.ids import new_id
+from app.lti.errors import LaunchNotFound, LaunchRefused, PlatformNotFound
 from app.lti.login import LIFE_S, States
 from app.lti.messages import Message, verify
 from app.lti.models import ContextRow, LaunchRow, LinkRow, ScoreRow, SelectionRow

@@ -15,8 +15,8 @@ from app.audit.log import record
 from app.clock import now
 from app.courses.service import Course, add_member_in
 from app.database import Database
-from app.errors import PlatformFailed, PlatformNotFound
 from app.ids import is_id
+from app.lti.errors import PlatformFailed, PlatformNotFound
 from app.lti.messages import clean, part_of
 from app.lti.models import ContextRow, LinkRow, PlatformRow, ScoreRow
 from app.lti.platforms import Platforms

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from app.accounts.digest import digest
-from app.errors import LaunchRefused
+from app.lti.errors import LaunchRefused
 
 LIFE_S = 600
 BROWSER_COOKIE = "meshgrade_lti"

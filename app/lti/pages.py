@@ -21,7 +21,8 @@ from app.accounts.web import (
     site_address,
     user_agent,
 )
-from app.errors import LaunchRefused, NotSignedIn, Refused, SignInAgain
+from app.errors import NotSignedIn, Refused, SignInAgain
+from app.lti.errors import LaunchRefused
 from app.lti.launches import Launch
 from app.lti.login import BROWSER_COOKIE, LIFE_S
 from app.lti.messages import origin_of

@@ -14,8 +14,9 @@ from app.accounts.text import check_line
 from app.audit.log import record
 from app.clock import now
 from app.database import Database
-from app.errors import FieldInvalid, LaunchRefused, PlatformNotFound, PlatformTaken, WebhookURLRefused
+from app.errors import FieldInvalid, WebhookURLRefused
 from app.ids import is_id, new_id
+from app.lti.errors import LaunchRefused, PlatformNotFound, PlatformTaken
 from app.lti.models import PlatformRow
 from app.webhooks.outside import check_url
 

@@ -11,8 +11,8 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from app.errors import PlatformFailed
 from app.ids import new_id
+from app.lti.errors import PlatformFailed
 from app.lti.keys import ALGORITHM, ToolKeys
 from app.lti.messages import web_address
 from app.lti.platforms import Platform

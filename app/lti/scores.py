@@ -18,8 +18,8 @@ from app.courses.gradebook import columns_of, gradebook
 from app.courses.models import AssignmentProblemRow, AssignmentRow, CourseRow, MemberRow
 from app.courses.service import Courses
 from app.database import Database
-from app.errors import PlatformFailed
 from app.lease import FREE, is_free, keep_working, lock, take, write
+from app.lti.errors import PlatformFailed
 from app.lti.launches import expect_score
 from app.lti.models import ContextRow, LinkRow, PlatformRow, ScoreRow
 from app.lti.platforms import Platform, Platforms, identity_issuer

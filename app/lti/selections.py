@@ -10,8 +10,9 @@ from app.clock import now
 from app.courses.models import CourseRow
 from app.courses.service import Assignment, Courses
 from app.database import Database
-from app.errors import AssignmentNotFound, LaunchNotFound
+from app.errors import AssignmentNotFound
 from app.ids import is_id, new_id
+from app.lti.errors import LaunchNotFound
 from app.lti.messages import CLAIM, DEEP_LINKING
 from app.lti.models import ContextRow, SelectionRow
 from app.lti.platforms import Platform, Platforms

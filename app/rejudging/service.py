@@ -14,7 +14,13 @@ from app.audit.log import record
 from app.authoring.history import require_versions
 from app.clock import now
 from app.database import Database, insert_into
-from app.errors import (
+from app.ids import is_id, new_id
+from app.problems.models import PackageRow, PublishedRow
+from app.problems.store import PackageStore
+from app.queue.models import IS_SCORED, AttemptRow
+from app.queue.protocol import GradeQueue
+from app.queue.walls import Walls
+from app.rejudging.errors import (
     RejudgeApplied,
     RejudgeCancelled,
     RejudgeNotFinished,
@@ -22,12 +28,6 @@ from app.errors import (
     RejudgeUnderWay,
     VersionNotServed,
 )
-from app.ids import is_id, new_id
-from app.problems.models import PackageRow, PublishedRow
-from app.problems.store import PackageStore
-from app.queue.models import IS_SCORED, AttemptRow
-from app.queue.protocol import GradeQueue
-from app.queue.walls import Walls
 from app.rejudging.models import RejudgedRow, RejudgeRow
 from grader.reasons import Reason
 from grader.verdict import Status

@@ -6,8 +6,9 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from app.accounts.errors import SessionNeeded
 from app.clock import now
-from app.errors import Refused, SessionNeeded, SignInAgain
+from app.errors import Refused, SignInAgain
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.test_every_route import (
     CLOSED,

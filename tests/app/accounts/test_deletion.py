@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import func, select
 
 from app.accounts.deletion import delete_account
+from app.accounts.errors import LastOwner
 from app.accounts.export import owned_tables
 from app.accounts.models import UserRow
 from app.database import Base
-from app.errors import LastOwner
 from app.queue.null import NullGrader
 from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up
 

@@ -7,12 +7,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from app.accounts.caller import Caller, User
+from app.accounts.errors import SessionNeeded
 from app.accounts.flow import begin_flow
 from app.accounts.identities import Identity
 from app.accounts.recent import Recent
 from app.accounts.roles import SCOPES
 from app.clock import now
-from app.errors import SessionNeeded, SignInAgain
+from app.errors import SignInAgain
 from app.web.next_page import own_page
 from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_in, sign_up
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from app.accounts.errors import TooManySignUps
 from app.accounts.models import HourlyCountRow
 from app.accounts.sign_up_brake import SignUpBrake, SignUpLimits
 from app.clock import now
-from app.errors import TooManySignUps
 
 pytestmark = pytest.mark.anyio
 HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"

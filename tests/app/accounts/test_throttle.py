@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from app.accounts.errors import TooManySignIns
 from app.accounts.models import SignInFailureRow
 from app.accounts.throttle import Throttle
 from app.clock import now
-from app.errors import TooManySignIns
 from tests.app.accounts.people import PASSWORD, browser, send_form, sign_up
 
 pytestmark = pytest.mark.anyio

@@ -4,10 +4,10 @@ import html
 
 import pytest
 
+from app.accounts.errors import NameInvalid, NameTaken
 from app.accounts.identities import free_name
 from app.accounts.ranking_names import set_ranking_name
 from app.attempts.ranking import name_of_first, ranking, trend
-from app.errors import NameInvalid, NameTaken
 from app.web.drawings.efficiency import bins_of
 from tests.app.accounts.people import PASSWORD, send_form, sign_in
 from tests.app.attempts.handing_in import accepted, hand_in

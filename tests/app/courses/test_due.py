@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.courses.due import check_time_zone, closes_at, credit, from_local, time_zones, to_local
-from app.errors import AssignmentInvalid, FieldInvalid, TimeZoneNotFound
+from app.courses.errors import AssignmentInvalid, TimeZoneNotFound
+from app.errors import FieldInvalid
 
 ZONES = st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"])
 LOCAL = st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1)).map(lambda each: each.replace(second=0, microsecond=0))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from app.accounts.models import UserRow
 from app.clock import now
+from app.courses.errors import RosterInvalid
 from app.courses.roster_file import COLUMNS, MOST_ROWS, read_roster
-from app.errors import RosterInvalid
 from tests.app.accounts.people import PASSWORD, browser, send_form
 from tests.app.courses.test_courses import JSON, create, join, people
 

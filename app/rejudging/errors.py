@@ -1,0 +1,27 @@
+"""Why a request about a rejudge is refused. See app/errors.py."""
+
+from app.errors import Refused
+
+
+class RejudgeNotFound(Refused):
+    status, slug, title = 404, "rejudge-not-found", "There is no such rejudge"
+
+
+class RejudgeUnderWay(Refused):
+    status, slug, title = 409, "rejudge-under-way", "Another rejudge of this problem is in progress"
+
+
+class RejudgeNotFinished(Refused):
+    status, slug, title = 409, "rejudge-not-finished", "The rejudge is not finished"
+
+
+class RejudgeCancelled(Refused):
+    status, slug, title = 409, "rejudge-cancelled", "The rejudge was cancelled"
+
+
+class RejudgeApplied(Refused):
+    status, slug, title = 409, "rejudge-applied", "The rejudge was already applied"
+
+
+class VersionNotServed(Refused):
+    status, slug, title = 409, "version-not-served", "Another version is published"
