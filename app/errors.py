@@ -178,10 +178,6 @@ class TypedInputsUnfit(Refused):
 
     status, slug, title = 409, "inputs-unfit", "The inputs do not fit the problem"
 
-    def __init__(self, faults: dict[str, str]) -> None:
-        detail = " ".join(f"{name}: {fault}" for name, fault in faults.items())
-        super().__init__(f"{detail} Nothing was run.", faults=faults)
-
 
 class DraftConflict(Refused):
     status, slug, title = 409, "draft-conflict", "The draft was changed in another tab or on another device"

@@ -39,7 +39,7 @@ def choose(package: Package, seed: int, mesh: str | None, values: dict[str, Any]
         try:
             read_typed(typed_of(package), values)
         except InputsUnfit as unfit:
-            raise TypedInputsUnfit(unfit.faults) from None
+            raise _unfit(unfit.faults) from None
     if mesh is None:
         return OwnInputs(seed, values=values or None)
     meshes = meshes_of(package)
@@ -80,9 +80,14 @@ def _typed_in(form: dict[str, str]) -> dict[str, Any]:
         except (ValueError, RecursionError):
             faults[name[:80]] = f"{text.strip()[:40]!r} is not JSON. Write 0.5, [1, 2] or [[1, 2], [3, 4]]."
     if faults:
-        raise TypedInputsUnfit(faults)
+        raise _unfit(faults)
     return values
 
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+def _unfit(faults: dict[str, str]) -> TypedInputsUnfit:
+    detail = " ".join(f"{name}: {fault}" for name, fault in faults.items())
+    return TypedInputsUnfit(f"{detail} Nothing was run.", faults=faults)
