@@ -27,7 +27,8 @@ PASSWORD = "four quiet grey geese"
 SLUG = "add_two"
 STUDENTS = 30
 # What one half of the class sends, and what the reference of the first and of the second version is.
-FIRST, SECOND = "def add_one(x): return x + 2\n", "def add_one(x): return 2 + x\n"
+FIRST = '"""Adds two to x."""\ndef add_one(x): return x + 2\n'
+SECOND = '"""Adds x to two."""\ndef add_one(x): return 2 + x\n'
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,7 @@ def package(folder: Path, reference: str) -> Path:
     files = {name: text for name, text in another(SLUG).items() if not name.startswith("submissions/")}
     files |= {
         "reference.py": reference,
+        "submissions/accepted/same.py": reference,
         "submissions/rejected/wrong_value/one.py": '"""Adds one, and not two."""\ndef add_one(x): return x + 1\n',
         "submissions/rejected/wrong_value/minus.py": '"""Takes two away."""\ndef add_one(x): return x - 2\n',
     }
