@@ -9,6 +9,7 @@ import hmac
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from joserfc import jwe
@@ -100,5 +101,5 @@ def _signing(rows: list[KeyRow]) -> KeyRow:
 
 def _current(rows: list[KeyRow]) -> list[KeyRow]:
     """The published ones: without those that a key replaced long ago. `rows` are in the order of their age."""
-    replaced = [each.created_at + UNTIL_USE + AFTER_USE <= now() for each in rows[1:]]
-    return [row for row, gone in zip(rows, [*replaced, False], strict=True) if not gone]
+    gone = {old.id for old, new in pairwise(rows) if new.created_at + UNTIL_USE + AFTER_USE <= now()}
+    return [row for row in rows if row.id not in gone]
