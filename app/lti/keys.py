@@ -27,7 +27,7 @@ from app.lti.models import KeyRow
 _BITS = 2048
 ALGORITHM = "RS256"
 _SEAL = {"alg": "dir", "enc": "A256GCM"}
-# How long a key is published before it signs, how long after, and at what age the next one is drawn.
+# How long a key is published before it signs, how long after, and at what age the next one is created.
 UNTIL_USE = timedelta(minutes=10)
 AFTER_USE = timedelta(days=7)
 _LIFE = timedelta(days=90)
@@ -48,7 +48,7 @@ class ToolKeys:
         self._seal = OctKey.import_key(hmac.digest(deployment_secret, b"lti key", hashlib.sha256))
 
     async def signing(self) -> RSAKey:
-        """The key that signs now. The first one is drawn when it is needed, and each next one after three months."""
+        """The key that signs now. The first one is created when it is needed, and each next one after three months."""
         rows = await self._rows()
         if not rows or rows[-1].created_at < now() - _LIFE:
             async with self._database.writing() as session:

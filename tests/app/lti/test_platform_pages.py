@@ -8,7 +8,7 @@ from tests.app.accounts.people import sign_in
 pytestmark = pytest.mark.anyio
 
 
-async def test_the_page_opens_before_a_key_was_drawn(either):
+async def test_the_page_opens_before_there_is_a_key(either):
     await sign_in(either)
     page = await either.http.get("/lti/platforms", headers={"Accept": "text/html"})
     assert page.status_code == 200
