@@ -84,12 +84,19 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
     person = next(each["id"] for each in owner.request.get("/api/v1/people").json()["people"] if each["name"] == "axe")
     commented = f"/api/v1/people/{person}/attempts/{sent[0]['id']}/comments"
     assert owner.request.post(commented, data={"line": 1, "text": "Is this needed?"}, headers=here).status == 201
+    [assignment] = owner.request.get(f"/api/v1{course}/assignments").json()["assignments"]
     work.paths = {
         "compare": f"/attempts/compare?a={sent[0]['id']}&b={sent[1]['id']}",
         "shared": str(shared),
         "solutions": f"{PROBLEM}/solutions",
         "course": course,
         "gradebook": f"{course}/gradebook",
+        "edit an assignment": f"{course}/assignments/{assignment['id']}/edit",
+        "statistics": f"{course}/assignments/{assignment['id']}/statistics",
+        "roster": f"{course}/roster",
+        "learning platform": f"{course}/lti",
+        "merge": f"/people/{person}/merge?into=owner",
+        "similarity": f"{PROBLEM}/similarity",
         "person": f"/people/{person}",
         "attempts of a person": f"/people/{person}/attempts",
         "attempt": f"/attempts/{sent[0]['id']}",
@@ -112,6 +119,12 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
         ("course", True),
         ("course", False),
         ("gradebook", False),
+        ("edit an assignment", False),
+        ("statistics", False),
+        ("roster", False),
+        ("learning platform", False),
+        ("merge", False),
+        ("similarity", False),
         ("person", False),
         ("attempts of a person", False),
         ("attempt of a person", False),
