@@ -83,7 +83,7 @@ def test_every_table_that_points_at_a_user_calls_the_column_so_and_goes_with_the
         for key in table.foreign_keys:
             if key.column.table.name == "users":
                 # What was published, and what was done to others, concerns more people, so it stays without the name.
-                stays = table.name in {"publications", "audit_log"}
+                stays = table.name in {"announcements", "audit_log", "publications"}
                 # A comment goes with the account of whom it is for.
                 stays |= (table.name, key.parent.name) == ("comments", "user_id")
                 assert key.ondelete == ("SET NULL" if stays else "CASCADE"), table.name

@@ -21,6 +21,7 @@ QUEUED = {
     "phase": None,
     "verdict": None,
     "queue": None,
+    "withheld_until": None,
     "version": "told by the server alone",
 }
 DONE = QUEUED | {"status": "finished", "verdict": {"status": "accepted", "stdout": "a\u2028b"}}
