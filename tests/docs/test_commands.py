@@ -61,7 +61,7 @@ NOT_RUN = {
                 "lists --json lists.json",
                 "write_table lists.json",
                 "compiler_options",
-                "inits fsdp_shard_map_step",
+                "inits fsdp_step fsdp_shard_map_step",
                 "mlir_context",
                 "verifiers",
                 "soak --json soak.json",

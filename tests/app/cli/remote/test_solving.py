@@ -46,10 +46,12 @@ def test_a_run_on_inputs_of_ones_own(meshgrade, logged_in, tmp_path):
     file = tmp_path / "fsdp_step.py"
     file.write_text("x = 1\n")
     done = meshgrade("run", file, "--seed", "7", "--json")
-    assert json.loads(done.out)["inputs"] == {"seed": 7, "mesh": None}
+    assert json.loads(done.out)["inputs"] == {"seed": 7, "mesh": None, "values": None}
     assert json.loads(meshgrade("run", file, "--json").out)["inputs"] is None
     chosen = meshgrade("run", file, "--problem", "dp_step", "--seed", "7", "--mesh", "data=8", "--json")
-    assert json.loads(chosen.out)["inputs"] == {"seed": 7, "mesh": "data=8"}
+    assert json.loads(chosen.out)["inputs"] == {"seed": 7, "mesh": "data=8", "values": None}
+    typed = meshgrade("run", file, "--seed", "7", "--value", "lr=0.5", "--json")
+    assert json.loads(typed.out)["inputs"] == {"seed": 7, "mesh": None, "values": {"lr": 0.5}}
     refused = meshgrade("run", file, "--problem", "dp_step", "--seed", "7", "--mesh", "data=3")
     assert refused.code == 2
     assert "data=8" in refused.err
