@@ -28,7 +28,7 @@ class AnnouncementNotFound(Refused):
 
 
 class RosterInvalid(Refused):
-    status, slug, title = 422, "roster-invalid", "The roster cannot be imported"
+    status, slug, title = 409, "roster-invalid", "The roster cannot be imported"
 
 
 class TimeZoneNotFound(Refused):
