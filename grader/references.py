@@ -27,8 +27,8 @@ from grader.package.package import KnownSubmission, Package
 from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
 
-# Of what is kept on disk; a new one where it is written otherwise, or measured otherwise (the verifier's options).
-_FORMAT = "12"
+# Of what is kept on disk; a new one where it is written, measured (the verifier's options) or drawn otherwise.
+_FORMAT = "13"
 _LOOK_S = 0.2
 
 

@@ -2,8 +2,7 @@
 
 The tests that judge them compare: status, reason, score, what each check says and which evidence it gives. Numbers
 and messages are left to golden_verdicts.py, since they differ from one processor to the next, and writing them again
-takes minutes. With MESHGRADE_TEST_WRITE_VERDICTS=1 these tests write what they judge instead. A submission that is not
-in its file is not compared.
+takes minutes. With MESHGRADE_TEST_WRITE_VERDICTS=1 these tests write what they judge instead.
 """
 
 import json
@@ -28,7 +27,8 @@ def compare_with_kept(name: str, verdict: Verdict) -> None:
         FOLDER.mkdir(exist_ok=True)
         text = json.dumps(dict(sorted((kept | {path: _outline(verdict)}).items())), indent=1)
         file.write_text(f"{text}\n", encoding="utf-8")
-    elif path in kept:
+    else:
+        assert path in kept, f"{name} is new: write its outline, as CONTRIBUTING.md says"
         assert _outline(verdict) == kept[path]
 
 

@@ -19,6 +19,7 @@ from grader.modes.program.examine import examine
 from grader.modes.program.grading import ProgramGrading
 from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import pattern_of, sketch_of
+from grader.modes.program.steady import draw_steady
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
 from grader.own import OwnInputs, draw_own
@@ -59,11 +60,16 @@ class ProgramMode(Mode[ProgramPrepared]):
         self._sandbox.warm(self._spec)
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> ProgramPrepared:
-        context.progress("making the cases")
-        cases = make_cases(sandbox, self._spec, self._package, key, context.stop)
-        context.progress("running the reference")
+        def draw(key: str) -> tuple[Case, ...]:
+            context.progress("making the cases")
+            return make_cases(sandbox, self._spec, self._package, key, context.stop)
+
+        def examined_on(cases: tuple[Case, ...]) -> tuple[Examined, ...]:
+            context.progress("running the reference")
+            return self._examine(sandbox, self._package.reference, cases, context.stop)
+
         try:
-            examined = self._examine(sandbox, self._package.reference, cases, context.stop)
+            cases, examined = draw_steady(draw, examined_on, key, self._manifest.tolerance)
         except SubmissionFault as fault:
             raise failed(self._package, "reference.py", fault) from None
         for each in examined:
