@@ -19,6 +19,7 @@ from grader.references import References
 from grader.report import NO_OUTPUT, Report
 from grader.sandbox.protocol import Sandbox
 from grader.study import Answers, Watch
+from grader.variants import Variants
 from grader.verdict import Verdict
 
 log = logging.getLogger("meshgrade.judge")
@@ -90,6 +91,11 @@ class Judge:
             if cases is not None:
                 prepared = mode.prepare_cases(cases, context)
             return Answers(prepared.cases, mode.answers(prepared))
+
+    def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
+        """The questions of a problem of mode answer; None in every other mode. Raises as `prepare` does."""
+        with self._idle.interrupted():
+            return self._modes.of(package).variants(self._references.prepare(package, context))
 
     def judge(
         self,

@@ -10,7 +10,7 @@ from grader.reasons import Reason
 
 Status = Literal["accepted", "rejected", "failed"]
 Trust = Literal["verified", "observed"]
-Mode = Literal["call", "program"]
+Mode = Literal["call", "program", "answer"]
 
 
 class CheckResult(Closed):

@@ -12,12 +12,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from app.authoring.answering import wrong_verdicts
 from app.authoring.checking_measured import AuthorJudge, Say, study_package
 from app.authoring.validator import CASES, has_cases, is_rendered
 from app.queue.protocol import Grader
 from grader.context import Context
 from grader.package.mutants import PROPOSALS, Mutant, mutants_of
-from grader.package.package import Package
+from grader.package.package import AnswerManifest, Package
 from grader.package.proof import Expectation, expectations, weigh
 from grader.package.rules import Finding
 from grader.reasons import REASONS
@@ -106,9 +107,12 @@ def judge_package(
     if not rendered.passed:
         return JudgeReport((Finding("page", rendered.file, None, rendered.message),), 0, complete=True)
     cases = executor.submit(has_cases, package, grader, context).result()
-    say(CASES)
+    say(cases.file)
     if not cases.passed:
-        return JudgeReport((Finding("cases", CASES, None, cases.message),), 0, complete=True)
+        rule = "cases" if cases.file == CASES else "questions"
+        return JudgeReport((Finding(rule, cases.file, None, cases.message),), 0, complete=True)
+    if isinstance(package.manifest, AnswerManifest):
+        return executor.submit(_judge_answers, package, grader, context).result()
 
     studies: dict[str, Study] = {}
 
@@ -141,6 +145,15 @@ def judge_package(
         package, grader, context, executor, say, studies, runs=runs, is_thorough=is_thorough
     )
     return replace(report, findings=(*report.findings, *found), measured=measured)
+
+
+def _judge_answers(package: Package, grader: AuthorJudge, context: Context) -> JudgeReport:
+    """Nothing of it varies between two gradings, so there is nothing to repeat or to measure."""
+    found = [Finding("questions", file, None, fault) for file, fault in wrong_verdicts(package, grader, context)]
+    questions = grader.variants(package, context)
+    for name in questions.always_right() if questions else ():
+        found.append(Finding("never-wrong", "mistakes.py", None, f"{name} is right in all questions that were drawn"))
+    return JudgeReport(tuple(found), len(questions.variants) if questions else 0, complete=True)
 
 
 def judge_mutants(

@@ -21,6 +21,7 @@ from grader.own import OwnInputs, draw_own
 from grader.package.package import Package, Tolerance
 from grader.package.rules import Finding, line_in_manifest
 from grader.study import OBSERVED, Answers, Study, Watch
+from grader.variants import Variants
 from grader.verdict import Verdict
 from grader.wire import Array
 
@@ -52,6 +53,8 @@ class AuthorJudge(Grader, Protocol):
         own: OwnInputs | None = None,
         watch: Watch | None = None,
     ) -> Verdict: ...
+
+    def variants(self, package: Package, context: Context = ...) -> Variants | None: ...
 
     def answers(self, package: Package, context: Context = ..., cases: Sequence[Case] | None = None) -> Answers: ...
 

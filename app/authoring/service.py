@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from sqlalchemy import func, select
 
@@ -66,7 +68,7 @@ class Authoring:
         self._store = store
         self._serving = serving
         self._walls = walls
-        self._ceiling = ceiling
+        self.ceiling = ceiling
         self.validations = validations
         self.history = History(database)
 
@@ -79,16 +81,22 @@ class Authoring:
         """
         return await self.add(user, slug, await asyncio.to_thread(files_of, data))
 
-    async def add(self, user: User, slug: str, files: dict[str, str]) -> Upload:
-        """Store the text of a package's files, by path, as a version. Raises what `upload` raises, but `BodyNotZip`."""
+    async def add(
+        self, user: User, slug: str, files: dict[str, str], *, beside: Mapping[str, UUID] | None = None
+    ) -> Upload:
+        """Store the text of a package's files, by path, as a version. Raises what `upload` raises, but `BodyNotZip`.
+
+        Args:
+          beside: the uuids of other packages that are stored together with it, by slug. It may name them.
+        """
         # In a thread: parsing megabytes of Python and TOML would delay every other request.
-        package = await asyncio.to_thread(_read, files, self._ceiling)
+        package = await asyncio.to_thread(_read, files, self.ceiling)
         if package.slug != slug:
             raise PackageOfAnotherProblem(
                 f"problem.toml has slug = '{package.slug}', but the address has {slug[:64]!r}. "
                 f"Send the package to /problems/{package.slug}, or change its slug."
             )
-        published = self._serving.uuids()
+        published = {**self._serving.uuids(), **(beside or {})}
         faults = unknown_prerequisites(package.manifest, published) + shared_uuids(package.manifest, published)
         if faults:
             raise refuse(faults)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from uuid import uuid4
 
+from app.authoring.templates_answer import answer_package
 from grader.package.rules import MARK
 from grader.verdict import Mode
 
@@ -325,6 +326,11 @@ def {slug}(mesh, x):
 _PACKAGES: Mapping[Mode, tuple[str, str, Mapping[str, str]]] = {
     "call": ("Sum each part", "Split numbers into equal parts and sum each part.", _CALL),
     "program": ("Centre the columns", "Subtract from each column its mean over the rows of all devices.", _PROGRAM),
+    "answer": (
+        "Bytes of a shard",
+        "Say how many bytes one device stores of an array that is split.",
+        answer_package(_HEAD),
+    ),
 }
 
 

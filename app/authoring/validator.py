@@ -1,4 +1,6 @@
-"""Validates versions with the judge. Each process that grades validates one at a time, in a separate thread."""
+"""Validates versions with the judge, and draws the questions of published ones. Each process that grades does one at a
+time, in a separate thread.
+"""
 
 import asyncio
 import contextlib
@@ -12,6 +14,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, select
 
+from app.authoring.answering import wrong_verdicts
+from app.authoring.drawing import Drawing
 from app.authoring.models import ValidationRow
 from app.authoring.validations import Validations
 from app.clock import now
@@ -24,13 +28,13 @@ from app.queue.walls import Walls
 from app.web.markdown import render_markdown
 from grader.context import Context
 from grader.errors import Cancelled, GraderFault, WallMissing
-from grader.package.package import Package
+from grader.package.package import AnswerManifest, Package
 from grader.package.proof import Expectation, ValidationStep, expectations, leaks, weigh
 
 log = logging.getLogger(__name__)
 _LOOK_S = 2.0
 _TRY_AGAIN_S = 1.0
-CASES = "cases.py"
+CASES, QUESTIONS = "cases.py", "questions.py"
 Step = Callable[[Grader, Context], ValidationStep]
 
 
@@ -40,6 +44,7 @@ def steps_of(package: Package) -> list[Step]:
         lambda grader, context: is_rendered(package),
         lambda grader, context: _keeps_its_secrets(package),
         lambda grader, context: has_cases(package, grader, context),
+        *([partial(_answers_itself, package)] if isinstance(package.manifest, AnswerManifest) else []),
         *(partial(_is_judged, package, each) for each in expectations(package)),
     ]
 
@@ -65,8 +70,17 @@ def has_cases(package: Package, grader: Grader, context: Context) -> ValidationS
     except WallMissing:
         raise
     except GraderFault as fault:
-        return ValidationStep(CASES, False, f"This version cannot judge anything: {fault}")
+        file = QUESTIONS if isinstance(package.manifest, AnswerManifest) else CASES
+        return ValidationStep(file, False, f"This version cannot judge anything: {fault}")
+    if isinstance(package.manifest, AnswerManifest):
+        return ValidationStep(QUESTIONS, True, "The questions can be drawn and answered.")
     return ValidationStep(CASES, True, "The cases can be generated, and the reference solves each of them.")
+
+
+def _answers_itself(package: Package, grader: Grader, context: Context) -> ValidationStep:
+    for file, fault in wrong_verdicts(package, grader, context):
+        return ValidationStep(file, False, fault)
+    return ValidationStep("mistakes.py", True, "Right answers are accepted, and known wrong formulas recognized.")
 
 
 def _is_judged(package: Package, expected: Expectation, grader: Grader, context: Context) -> ValidationStep:
@@ -109,11 +123,14 @@ class Validator:
         self._life = timedelta(seconds=lease_s)
         self._max_deaths = max_deaths
         self._threads = GradingThreads(1)
+        self._drawing = Drawing(database, grader, packages, self._threads.run)
 
     async def run(self) -> None:
         while True:
             self._validations.news.clear()
             try:
+                if self._walls.are_up:
+                    await self._draw()
                 leased = await self._take() if self._walls.are_up and await self._are_due() else None
                 if leased is not None:
                     await self._validate(leased)
@@ -123,6 +140,15 @@ class Validator:
                 await asyncio.sleep(_TRY_AGAIN_S)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._validations.news.wait(), _LOOK_S)
+
+    async def _draw(self) -> None:
+        stop = threading.Event()
+        try:
+            await self._drawing.draw(Context(stop=stop))
+        except WallMissing as missing:
+            self._walls.record(missing)
+        finally:
+            stop.set()
 
     async def _are_due(self) -> bool:
         # Read first, so that an idle validator never takes the write lock.
@@ -168,7 +194,7 @@ class Validator:
                 if done is None:
                     return
                 steps.append(done)
-                if done.file == CASES and not done.passed:
+                if done.file in (CASES, QUESTIONS) and not done.passed:
                     break
                 if not await self._write(leased, steps=[asdict(each) for each in steps]):
                     return

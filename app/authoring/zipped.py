@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from app.errors import BodyNotZip, PackageRefused
 
 MAX_ZIP_BYTES = 2 << 20
-_MAX_TEXT_BYTES = 4 << 20
-_MAX_FILES = 500
+MAX_TEXT_BYTES = 4 << 20
+MAX_FILES = 500
 # Text that people write shrinks to about a tenth. Only small files may shrink more, such as one repeated line.
 _MAX_RATIO = 100
 _SMALL_BYTES = 64 << 10
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 _MAX_FAULTS = 50
 _ENCRYPTED = 0x1
 
@@ -35,7 +35,7 @@ def files_of(data: bytes) -> dict[str, str]:
             read = {each.filename: _read(archive, each) for each in entries}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
         raise BodyNotZip(f"The body cannot be read as a zip: {error}. Create one with: zip -r package.zip .") from None
-    return _decoded(read)
+    return decoded(read)
 
 
 def zip_of(files: Mapping[str, str]) -> bytes:
@@ -61,11 +61,11 @@ def refuse(faults: list[str]) -> PackageRefused:
 def _bounded(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """The files of the archive, none of which has been read yet. Their stated sizes bound what reading them gives."""
     entries = [each for each in archive.infolist() if not _is_left_out(each)]
-    if len(entries) > _MAX_FILES:
-        raise refuse([f"it has {len(entries)} files, but a package may have at most {_MAX_FILES}"])
+    if len(entries) > MAX_FILES:
+        raise refuse([f"it has {len(entries)} files, but a package may have at most {MAX_FILES}"])
     total = sum(each.file_size for each in entries)
-    if total > _MAX_TEXT_BYTES:
-        raise refuse([f"its files have {total} bytes, but a package's may have at most {_MAX_TEXT_BYTES}"])
+    if total > MAX_TEXT_BYTES:
+        raise refuse([f"its files have {total} bytes, but a package's may have at most {MAX_TEXT_BYTES}"])
     names = [each.filename for each in entries]
     faults = [fault for each in entries if (fault := _fault(each))]
     faults += [f"it has {_shown(name)} twice" for name in sorted({each for each in names if names.count(each) > 1})]
@@ -87,7 +87,7 @@ def _is_left_out(entry: zipfile.ZipInfo) -> bool:
 def _fault(entry: zipfile.ZipInfo) -> str | None:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     name = _shown(entry.filename)
-    if len(entry.filename) > _LONGEST_NAME:
+    if len(entry.filename) > LONGEST_NAME:
         return f"the name {name} is too long"
     if kind not in (0, stat.S_IFREG):
         return f"{name} is not a plain file (links and devices are not followed)"
@@ -106,7 +106,8 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
         return file.read(entry.file_size)
 
 
-def _decoded(read: dict[str, bytes]) -> dict[str, str]:
+def decoded(read: Mapping[str, bytes]) -> dict[str, str]:
+    """Files as text, with the line ends of a folder. Raises `PackageRefused`."""
     files: dict[str, str] = {}
     faults: list[str] = []
     for name, data in read.items():
@@ -120,4 +121,4 @@ def _decoded(read: dict[str, bytes]) -> dict[str, str]:
 
 
 def _shown(name: str) -> str:
-    return repr(name[:_LONGEST_NAME])
+    return repr(name[:LONGEST_NAME])

@@ -1,6 +1,7 @@
-"""Tables of problem packages: every version, which one is published now, and what was published when."""
+"""Tables of problem packages: every version, its questions, which one is published now, and what was published when."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import JSON, Boolean, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -29,6 +30,16 @@ class PublishedRow(Base):
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
     origin: Mapped[str] = mapped_column(String(16))
     published_at: Mapped[datetime] = mapped_column(UTCDateTime())
+
+
+class QuestionsRow(Base):
+    """The questions that were drawn for a version of mode answer, with their answers (grader/variants.py)."""
+
+    __tablename__ = "questions"
+
+    version: Mapped[str] = mapped_column(ForeignKey("packages.version"), primary_key=True)
+    drawn: Mapped[dict[str, Any]] = mapped_column(JSON())
+    drawn_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 
 class PublicationRow(Base):

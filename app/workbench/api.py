@@ -6,11 +6,13 @@ from fastapi import APIRouter, Depends, Request
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
+from app.attempts.questions import question_of
 from app.errors import EditorialClosed
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
 from app.services import services_of
 from app.workbench.editorial import access_of
+from app.workbench.question_schemas import QuestionJSON
 from app.workbench.schemas import DraftJSON, EditorialJSON, GiveUpJSON, SaveDraftJSON, SurrenderJSON
 from app.workbench.services import WorkbenchServices
 
@@ -71,3 +73,18 @@ async def give_up(
     services = services_of(request, WorkbenchServices)
     problem = services.catalogue.get(slug).slug
     return SurrenderJSON(problem=problem, gave_up_at=await services.give_ups.give_up(user, problem))
+
+
+@router.get(
+    "/problems/{slug}/question",
+    summary="The question that you are asked, at a problem of mode answer",
+    response_model=QuestionJSON,
+    responses=problem_responses(401, 403, 404, 429, 503),
+)
+async def read_question(
+    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
+) -> QuestionJSON:
+    services = services_of(request, WorkbenchServices)
+    package = services.catalogue.get(slug)
+    async with services.database.reading() as session:
+        return QuestionJSON.of(package, await question_of(session, user, package))

@@ -14,18 +14,21 @@ from app.accounts.web import allow_scope, current_guest, current_user, require_s
 from app.attempts.own_inputs import FIELD as TYPED
 from app.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.attempts.phases import WORDS
+from app.attempts.questions import question_of
 from app.clock import now
-from app.errors import NotSignedIn, PathNotFound, Refused
+from app.errors import AnswersUnfit, NotSignedIn, PathNotFound, QuestionChanged, QuestionsNotDrawn, Refused
 from app.queue.preparing import Preparation
 from app.queue.status import ENDED
 from app.services import services_of
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import FormInvalid, read_unchecked_form
 from app.web.templating import render_page
+from app.workbench.answer_form import MAX_FIELDS, PREFIX, AnswerForm, source_of
+from app.workbench.answer_form import form_of as answer_form_of
 from app.workbench.editorial import render, show_to
 from app.workbench.limits import expect_text
 from app.workbench.services import WorkbenchServices
-from grader.package.package import Package
+from grader.package.package import AnswerManifest, Package
 from grader.typed import form_of
 
 router = APIRouter(include_in_schema=False)
@@ -53,23 +56,31 @@ async def send_source(request: Request, slug: str) -> Response:
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the names.
-    form = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + _MAX_TYPED_BYTES)
+    form = await read_unchecked_form(
+        request, max_bytes=6 * services.settings.max_source_bytes + _MAX_TYPED_BYTES, max_fields=MAX_FIELDS
+    )
     source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
+    is_answered = isinstance(package.manifest, AnswerManifest)
+    if isinstance(package.manifest, AnswerManifest):
+        source = source_of(package.manifest, form)
     if source is None or kind is None:
         raise FormInvalid("The form must have the fields 'source' and 'action' ('run', 'own' or 'submit').")
     user = await _submitter(request)
     try:
         check_form_token(request, form.get(FIELD, ""))
-        if user is not None:
+        if user is not None and not is_answered:
             await _keep(services, user, slug, source, form.get("revision", ""))
         sender = user or (await current_guest(request) if kind == "run" else None)
         if sender is None:
+            if is_answered:
+                raise NotSignedIn("Nothing was submitted. Sign in to get your question.")
             raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
         own = read_own_inputs(package, form) if form["action"] == "own" else None
         attempt = await services.attempts.submit(sender, slug, source, kind, own_inputs=own)
     except Refused as refusal:
         typed = {name.removeprefix(TYPED): text for name, text in form.items() if name.startswith(TYPED)}
-        return await _problem_page(request, package, user, source=source, refusal=refusal, typed=typed)
+        written = {name: text for name, text in form.items() if name.startswith(PREFIX)}
+        return await _problem_page(request, package, user, source=source, refusal=refusal, typed=typed, written=written)
     return RedirectResponse(f"/attempts/{attempt.id}", status_code=303)
 
 
@@ -115,8 +126,12 @@ async def _problem_page(
     source: str | None = None,
     refusal: Refused | None = None,
     typed: Mapping[str, str] = MappingProxyType({}),
+    written: Mapping[str, str] = MappingProxyType({}),
 ) -> HTMLResponse:
-    """`source` is one that was sent and returns. Without it, the editor starts with the draft or the starter."""
+    """`source` is one that was sent and returns. Without it, the editor starts with the draft or the starter.
+
+    `typed` are arguments of a run, and `written` answers, by the names of their inputs.
+    """
     services = services_of(request, WorkbenchServices)
     draft = await services.drafts.get(user, package.slug) if user else None
     previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
@@ -140,6 +155,7 @@ async def _problem_page(
         comments=await services.comments.counts([each.id for each in previous]),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         phases=WORDS,
+        answers=await _answer_form(services, package, user, refusal, written),
         meshes=list(meshes_of(package)),
         arguments={name: form_of(spec) for name, spec in typed_of(package).items()},
         typed=typed,
@@ -149,6 +165,27 @@ async def _problem_page(
         last=None if under_way else next((each for each in previous if each.verdict_status), None),
         preparing=preparing.of(package.slug) if (preparing := _preparation(services)) else None,
     )
+
+
+async def _answer_form(
+    services: WorkbenchServices,
+    package: Package,
+    user: User | None,
+    refusal: Refused | None,
+    written: Mapping[str, str],
+) -> AnswerForm | None:
+    """None for code, for a guest, and while the questions are not drawn."""
+    if user is None or not isinstance(package.manifest, AnswerManifest):
+        return None
+    try:
+        async with services.database.reading() as session:
+            current = await question_of(session, user, package)
+    except QuestionsNotDrawn:
+        return None
+    faults = refusal.extra.get("faults", {}) if isinstance(refusal, AnswersUnfit) else {}
+    # What was written for an earlier question would be wrong for this one.
+    values = {} if isinstance(refusal, QuestionChanged) else written
+    return answer_form_of(services, package, package.manifest, current, values, faults)
 
 
 async def _keep(services: WorkbenchServices, user: User, slug: str, source: str, revision: str) -> None:

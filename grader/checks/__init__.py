@@ -1,8 +1,9 @@
 """The graded properties, one per file. A problem.toml names the ones it uses and sets their bounds.
 
-`call` contains the checks of a function's results, `program` the checks of a compiled program. A check module defines
+`call` contains the checks of a function's results, `program` the checks of a compiled program, and `answer` those of
+written answers. A check module defines
 `TITLE`, `TRUST`, `Bounds` and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) -> Finding in
-`program`.
+`program`, (outcomes) -> Finding in `answer`.
 """
 
 import importlib

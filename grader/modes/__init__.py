@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from grader.modes.answer.mode import AnswerMode
 from grader.modes.call.draws import Draws
 from grader.modes.call.mode import CallMode
 from grader.modes.mode import Mode
 from grader.modes.program.mode import ProgramMode
-from grader.package.package import CallManifest, Package, ProgramManifest
+from grader.package.package import AnswerManifest, CallManifest, Package, ProgramManifest
 from grader.sandbox.protocol import Sandbox
 
 
@@ -28,3 +29,5 @@ class Modes:
                 return CallMode(package, manifest, self.sandbox, self._draws)
             case ProgramManifest() as manifest:
                 return ProgramMode(package, manifest, self.sandbox)
+            case AnswerManifest() as manifest:
+                return AnswerMode(package, manifest, self.sandbox)

@@ -18,6 +18,7 @@ from grader.program.measured import Leaves, Measured
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox
 from grader.study import Watch
+from grader.variants import Variants
 from grader.verdict import Verdict
 
 
@@ -91,6 +92,10 @@ class Mode(Protocol[P]):
     def answers(self, prepared: P) -> dict[str, dict[str, Leaves]]:
         """The arrays that the reference returns in the end, by mesh ("" without one) and case."""
         return {}
+
+    def variants(self, prepared: P) -> Variants | None:
+        """The questions that were drawn, in a mode that asks them."""
+        return None
 
     def store(self, folder: Path, prepared: P) -> None: ...
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from uuid import UUID
 
-from grader.package.package import CheckSpec, Manifest, ProgramManifest
+from grader.package.package import AnswerManifest, CheckSpec, Manifest, ProgramManifest
 
 _GLOB = re.compile(r"[*?\[/]")
 
@@ -32,6 +32,8 @@ def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
     faults = _unknown_functions(manifest, files)
     if manifest.slug in manifest.prerequisites:
         faults.append("problem.toml: prerequisites: a problem cannot be its own prerequisite")
+    if isinstance(manifest, AnswerManifest):
+        return faults
     arguments = arguments_of(manifest, files.get("reference.py", ""))
     if manifest.mode != "program":
         return faults + [
@@ -151,7 +153,9 @@ def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[str
     wanted = {"entry": manifest.entry}
     if manifest.mode == "program" and manifest.program.init:
         wanted["program.init"] = manifest.program.init
-    for file in ("reference.py", "starter.py"):
+    if isinstance(manifest, AnswerManifest):
+        wanted = {"mode answer needs draw(rng)": "draw", "mode answer needs truth(parameters)": "truth"}
+    for file in ("questions.py",) if isinstance(manifest, AnswerManifest) else ("reference.py", "starter.py"):
         if not files.get(file, "").strip():
             continue
         try:

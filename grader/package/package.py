@@ -101,7 +101,6 @@ class _Manifest(_Closed):
     track: Line
     difficulty: Literal["easy", "medium", "hard"]
     tags: list[Line] = Field(default_factory=list, max_length=12)
-    entry: Name
     devices: int = Field(default=8, ge=1, le=64)
     limits: Limits = Field(default_factory=Limits)
     checks: list[CheckSpec] = Field(min_length=1)
@@ -115,6 +114,7 @@ class CallManifest(_Manifest):
     """problem.toml of a problem whose entry point is called, and whose results are compared."""
 
     mode: Literal["call"]
+    entry: Name
     # Which arguments a run may replace by typed values, by name.
     inputs: dict[Name, InputSpec] = Field(default_factory=dict, max_length=8)
 
@@ -123,12 +123,54 @@ class ProgramManifest(_Manifest):
     """problem.toml of a problem whose entry point is exported, compiled for each mesh, and measured."""
 
     mode: Literal["program"]
+    entry: Name
     program: ProgramSpec
 
 
-Manifest = Annotated[CallManifest | ProgramManifest, Field(discriminator="mode")]
-MANIFEST: TypeAdapter[CallManifest | ProgramManifest] = TypeAdapter(Manifest)
-MANIFESTS: dict[Mode, type[BaseModel]] = {"call": CallManifest, "program": ProgramManifest}
+class AnswerSpec(_Closed):
+    """One answer that the student writes. `tolerance` is relative; with 0, a number must be exact.
+
+    A number with a `unit` is stored in that unit. `choices` are those of a choice. A table of numbers has `rows` and
+    `columns`.
+    """
+
+    id: Name
+    label: Line
+    kind: Literal["number", "choice", "spec", "table"]
+    unit: Annotated[str, StringConstraints(max_length=20)] = ""
+    tolerance: float = Field(default=0.0, ge=0, le=0.1)
+    choices: list[Line] = Field(default_factory=list, max_length=12)
+    rows: list[Line] = Field(default_factory=list, max_length=12)
+    columns: list[Line] = Field(default_factory=list, max_length=8)
+
+    @model_validator(mode="after")
+    def _keys_fit_the_kind(self) -> Self:
+        if (self.kind == "choice") != (len(set(self.choices)) >= 2):
+            raise ValueError("a choice has at least two different choices, and no other kind has any")
+        if (self.kind == "table") != (bool(self.rows) and bool(self.columns)):
+            raise ValueError("a table has rows and columns, and no other kind has any")
+        if self.kind in ("choice", "spec") and (self.unit or self.tolerance):
+            raise ValueError("only numbers and tables have a unit or a tolerance")
+        return self
+
+
+class AnswerManifest(_Manifest):
+    """problem.toml of a problem that is answered in a form, with numbers that are drawn for each student."""
+
+    mode: Literal["answer"]
+    answers: list[AnswerSpec] = Field(min_length=1, max_length=12)
+    # How many questions are drawn. Equal ones count once.
+    variants: int = Field(default=64, ge=8, le=64)
+
+    @property
+    def entry(self) -> str:
+        """Empty, because a submission is not code."""
+        return ""
+
+
+Manifest = Annotated[CallManifest | ProgramManifest | AnswerManifest, Field(discriminator="mode")]
+MANIFEST: TypeAdapter[CallManifest | ProgramManifest | AnswerManifest] = TypeAdapter(Manifest)
+MANIFESTS: dict[Mode, type[BaseModel]] = {"call": CallManifest, "program": ProgramManifest, "answer": AnswerManifest}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +191,8 @@ class Package:
     """One version of a problem. `version` is the SHA-256 of its files, in hex; `warmup` is
     empty where it has none; `figures` are SVG texts by file name; `files` is every file's text by its path, which is
     what is stored and hashed.
+
+    In mode answer, `starter` is the JSON of empty answers, and `reference` and `cases` are empty.
     """
 
     manifest: Manifest

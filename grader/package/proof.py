@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from grader.package.package import Package
+from grader.package.package import AnswerManifest, Package
 from grader.reasons import Reason
 from grader.verdict import Verdict
 
@@ -28,7 +28,12 @@ class ValidationStep:
 
 
 def expectations(package: Package) -> list[Expectation]:
-    """The reference and the accepted submissions are accepted; the starter and the rejected ones are not."""
+    """The reference and the accepted submissions are accepted; the starter and the rejected ones are not.
+
+    In mode answer there are none: preparing it answers every question, by every known wrong formula, too.
+    """
+    if isinstance(package.manifest, AnswerManifest):
+        return []
     return [
         Expectation("reference.py", package.reference, True),
         Expectation("starter.py", package.starter, False),
@@ -62,6 +67,7 @@ def leaks(package: Package) -> list[str]:
         "statement.md": package.statement,
         "hints.md": "\n".join(package.hints),
         "starter.py": package.starter,
+        "question.md": package.files.get("question.md", ""),
         **{f"figures/{name}": text for name, text in package.figures.items()},
     }
     return [
@@ -73,6 +79,11 @@ def leaks(package: Package) -> list[str]:
 
 
 def _secrets(package: Package) -> list[tuple[str, str]]:
+    if isinstance(package.manifest, AnswerManifest):
+        files = package.files
+        found = [("the function truth of questions.py", _function(files["questions.py"], "truth"))]
+        found += [(f"all of {name}", files[name]) for name in ("editorial.md", "explanation.md")]
+        return [(what, text) for what, text in found if text]
     entry = package.manifest.entry
     answers = [("reference.py", package.reference)]
     answers += [(f"submissions/accepted/{each.name}.py", each.source) for each in package.accepted]

@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import json
 import math
 import re
 import tomllib
@@ -18,6 +19,8 @@ from grader.package.names import suggest, unknown_names
 from grader.package.package import (
     MANIFEST,
     MANIFESTS,
+    AnswerManifest,
+    AnswerSpec,
     CheckSpec,
     InputSpec,
     KnownSubmission,
@@ -31,13 +34,16 @@ from grader.reasons import REASONS, Reason
 from grader.wire import DTYPES
 
 MAX_FILE_BYTES = 1 << 20
-_TEXT_FILES = ("statement.md", "hints.md", "editorial.md", "starter.py", "reference.py", "cases.py")
+_TEXTS = ("statement.md", "hints.md", "editorial.md")
+_CODE_FILES = (*_TEXTS, "starter.py", "reference.py", "cases.py")
+_ANSWER_FILES = (*_TEXTS, "question.md", "questions.py", "mistakes.py", "explanation.md")
 _MODELS: dict[str, type[BaseModel]] = {
     "limits": Limits,
     "checks": CheckSpec,
     "tolerance": Tolerance,
     "program": ProgramSpec,
     "inputs": InputSpec,
+    "answers": AnswerSpec,
 }
 _NO_MODE = ("union_tag_not_found", "union_tag_invalid")
 
@@ -94,11 +100,14 @@ def _assemble(
     if not is_stored:
         faults += unknown_names(manifest, files) if manifest else []
         faults += wrong_figures(files)
-    for name in _TEXT_FILES:
+    is_answered = isinstance(manifest, AnswerManifest)
+    for name in _ANSWER_FILES if is_answered else _CODE_FILES:
         if not files.get(name, "").strip():
             faults.append(f"{name} is missing or empty")
-    accepted = _known(files, "submissions/accepted/", faults)
-    rejected = _known(files, "submissions/rejected/", faults)
+    if manifest is not None:
+        faults += _of_another_mode(manifest, files)
+    accepted = () if is_answered else _known(files, "submissions/accepted/", faults)
+    rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
     if faults or manifest is None:
         raise PackageInvalid(where, faults)
     return Package(
@@ -107,9 +116,9 @@ def _assemble(
         statement=files["statement.md"],
         hints=_hints(files["hints.md"]),
         editorial=files["editorial.md"],
-        starter=files["starter.py"],
-        reference=files["reference.py"],
-        cases=files["cases.py"],
+        starter=_empty_answers(manifest) if isinstance(manifest, AnswerManifest) else files["starter.py"],
+        reference=files.get("reference.py", ""),
+        cases=files.get("cases.py", ""),
         accepted=accepted,
         rejected=rejected,
         warmup=files.get("warmup.py", ""),
@@ -145,13 +154,31 @@ def _too_long(name: str) -> str:
 
 
 def _misplaced(name: str) -> str:
-    return f"{name} does not belong in a package{suggest(name, ['problem.toml', *_TEXT_FILES])}"
+    return f"{name} does not belong in a package{suggest(name, ['problem.toml', *_CODE_FILES, *_ANSWER_FILES])}"
 
 
 def _belongs(name: str) -> bool:
-    if name in ("problem.toml", "warmup.py", *_TEXT_FILES):
+    if name in ("problem.toml", "warmup.py", *_CODE_FILES, *_ANSWER_FILES):
         return True
     return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
+
+
+def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[str]:
+    if isinstance(manifest, AnswerManifest):
+        others = {name for name in files if name.startswith("submissions/")} | {"warmup.py", *_CODE_FILES}
+        others -= set(_ANSWER_FILES)
+    else:
+        others = set(_ANSWER_FILES) - set(_CODE_FILES)
+    return [f"{name} does not belong in a package of mode {manifest.mode}" for name in files if name in others]
+
+
+def _empty_answers(manifest: AnswerManifest) -> str:
+    """What a student fills in."""
+    empty = {
+        spec.id: [["" for _ in spec.columns] for _ in spec.rows] if spec.kind == "table" else ""
+        for spec in manifest.answers
+    }
+    return json.dumps(empty, indent=2) + "\n"
 
 
 def _read_manifest(slug: str | None, text: str, faults: list[str]) -> Manifest | None:
@@ -180,6 +207,8 @@ def _contradictions(manifest: Manifest, slug: str | None) -> list[str]:
     for check in manifest.checks:
         faults += _faults_of_check(manifest, check)
     faults += _faults_of_program(manifest)
+    if isinstance(manifest, AnswerManifest):
+        faults += _faults_of_answers(manifest)
     if len(set(ids)) != len(ids):
         faults.append("problem.toml: a check is listed twice")
     if "values" not in ids:
@@ -244,6 +273,11 @@ def _faults_of_program(manifest: Manifest) -> list[str]:
     return faults
 
 
+def _faults_of_answers(manifest: AnswerManifest) -> list[str]:
+    ids = [each.id for each in manifest.answers]
+    return [f"problem.toml: answers: the id '{each}' occurs twice" for each in sorted(set(ids)) if ids.count(each) > 1]
+
+
 def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[str]:
     """Every fault of a manifest. One without a mode that exists is read as the mode that its tables belong to."""
     if all(fault["type"] not in _NO_MODE for fault in error.errors()):
@@ -253,7 +287,8 @@ def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[str]:
     fault = f"there is no mode '{name}'{suggest(name, modes)}" if "mode" in raw else "it is missing"
     faults = [f"problem.toml: mode: {fault}. Write one of {', '.join(repr(each) for each in modes)}"]
     try:
-        MANIFEST.validate_python(raw | {"mode": "program" if "program" in raw else "call"})
+        likely = next((each for each, table in (("program", "program"), ("answer", "answers")) if table in raw), "call")
+        MANIFEST.validate_python(raw | {"mode": likely})
     except ValidationError as others:
         faults += [_explain(fault) for fault in others.errors()]
     return faults

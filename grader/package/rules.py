@@ -16,7 +16,7 @@ from uuid import UUID
 from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
 from grader.package.names import arguments_of, shared_uuids, suggest, unknown_prerequisites
-from grader.package.package import Manifest, Package
+from grader.package.package import AnswerManifest, Manifest, Package
 from grader.package.proof import leaks
 from grader.package.reader import package_of, read_files
 from grader.package.rules_table import MARK as MARK
@@ -70,7 +70,7 @@ _RULE_OF_FAULT = (
 )
 # Words by which a statement names what a check grades.
 _NAMED_BY = {
-    "values": r"value|result|return|toleranc",
+    "values": r"value|result|return|toleranc|answer",
     "optimizer": r"optimizer",
     "update": r"update",
     "sharding": r"shard|where|place|`P\(",
@@ -116,9 +116,26 @@ def examine(folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, U
         return Examined(None, (Finding("missing-file", "problem.toml", None, "problem.toml is missing"),))
     faults: list[str] = []
     files = read_files(folder, faults)
+    return examine_files(folder.name, files, faults, ceiling, others)
+
+
+def examine_files(
+    slug: str | None,
+    files: dict[str, str],
+    faults: Iterable[str],
+    ceiling: Ceiling | None = None,
+    others: Mapping[str, UUID] | None = None,
+) -> Examined:
+    """As `examine`, for files that were read elsewhere.
+
+    Args:
+      slug: the slug that the manifest must have; None if any will do.
+      faults: what is wrong with files that are not among `files`.
+    """
+    faults = list(faults)
     package = None
     try:
-        package = package_of(folder.name, files, ceiling)
+        package = package_of(slug, files, ceiling)
     except PackageInvalid as invalid:
         faults += invalid.faults
     if package is not None and others is not None:
@@ -164,7 +181,8 @@ def _marks(files: Mapping[str, str]) -> Iterator[Finding]:
 
 def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[Finding]:
     manifest = package.manifest
-    if fault := _unnamed_call(package):
+    is_code = not isinstance(manifest, AnswerManifest)
+    if is_code and (fault := _unnamed_call(package)):
         yield Finding("signature", "statement.md", None, fault)
     if not package.hints:
         yield Finding("hints", "hints.md", None, "hints.md has no heading such as `## Hint 1`")
@@ -174,7 +192,8 @@ def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[F
     if solved is not None and solved == _body(package.reference, manifest.entry):
         message = f"`{manifest.entry}` does the same as in reference.py"
         yield Finding("starter-solves", "starter.py", _line_of(package.starter, f"def {manifest.entry}"), message)
-    yield from _renamed_solutions(package)
+    if is_code:
+        yield from _renamed_solutions(package)
     for leak in leaks(package):
         yield Finding("leak", leak.partition(" holds ")[0], None, leak.replace(" holds ", " contains ", 1))
     if others is not None:

@@ -100,6 +100,14 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "cases.py or the reference fails, or the cases do not fit the entry point",
             "Correct the file that the message names.",
         ),
+        "questions": _error(
+            "questions.py, mistakes.py or a template fails, or the questions do not fit the manifest",
+            "Correct the file that the message names.",
+        ),
+        "never-wrong": _warning(
+            "a known wrong formula is right in every question",
+            "Draw parameters for which it is wrong, or remove the formula.",
+        ),
         "reference": _error("the reference is not accepted", _TRY),
         "starter": _error("the starter is not rejected", "Remove the solution from the starter."),
         "accepted": _error("an accepted submission is not accepted", _TRY),

@@ -6,6 +6,7 @@ tracing needs shapes only.
 
 import collections
 import contextlib
+import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -232,6 +233,28 @@ class _Tree:
         return {path: np.asarray(leaf) for path, leaf in zip(self.paths, self.leaves, strict=True)}
 
 
+def _no_pair(name: str, returned: object) -> str:
+    message = f"`{name}` must return the pair (state, loss). It returns {_described(returned)}."
+    if returned is None:
+        return f"{message} Does every path through the function end in `return state, loss`?"
+    if inspect.iscoroutine(returned):
+        returned.close()
+        return f"{message} Write `def {name}` instead of `async def {name}`."
+    return message
+
+
+def _described(value: object) -> str:
+    """A value of a submission in a few words."""
+    if value is None:
+        return "None"
+    if isinstance(value, list | tuple):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, jax.Array):
+        return f"an array of shape {value.shape}"
+    kind = type(value).__name__[:80]
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
 class _Step:
     """The entry point as a function of leaves. `outputs` and `traces` are filled by tracing it."""
 
@@ -251,10 +274,14 @@ class _Step:
         state = jax.tree_util.tree_unflatten(self._state.structure, leaves[:number])
         returned = self._submission.entry(self._mesh, state, *args)
         if not isinstance(returned, tuple) or len(returned) != 2:
-            raise Fault("wrong_structure", f"`{self._submission.name}` must return the pair (state, loss).")
+            raise Fault("wrong_structure", _no_pair(self._submission.name, returned))
         new, loss = _Tree.of(returned[0]), _Tree.of(returned[1])
         if loss.paths != [""]:
-            raise Fault("wrong_structure", f"The loss that `{self._submission.name}` returns must be one array.")
+            raise Fault(
+                "wrong_structure",
+                f"`{self._submission.name}` must return the pair (state, loss), and the loss must be one array. Here "
+                f"it is {_described(returned[1])}.",
+            )
         self._match(new)
         order = [new.paths.index(path) for path in self._state.paths]
         return self._named(_Tree([*self._state.paths, "loss"], [*(new.leaves[i] for i in order), *loss.leaves], None))

@@ -105,7 +105,7 @@ def _syntax_fault(error: SyntaxError) -> Fault:
 
 def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
     if found is not None:
-        return f"`{entry}` is a {type(found).__name__}; it must be a function."
+        return f"`{entry}` must be a function. It is a value of type {type(found).__name__[:80]}."
     functions = [
         name
         for name, value in vars(module).items()

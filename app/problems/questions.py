@@ -1,0 +1,36 @@
+"""The questions of problems of mode answer, in the database: every server reads what one process has drawn."""
+
+from collections.abc import Collection
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.clock import now
+from app.database import Database, insert_into
+from app.problems.models import PublishedRow, QuestionsRow
+from grader.variants import Variants
+
+
+async def drawn_for(session: AsyncSession, version: str) -> Variants | None:
+    """None if they have not been drawn yet, or if the version has none."""
+    row = await session.get(QuestionsRow, version)
+    return None if row is None else Variants.read(row.drawn)
+
+
+async def keep_drawn(database: Database, version: str, questions: Variants) -> None:
+    """Store them, unless another process has done so."""
+    row = {"version": version, "drawn": questions.stored(), "drawn_at": now()}
+    async with database.writing() as session:
+        await session.execute(insert_into(session, QuestionsRow).values(row).on_conflict_do_nothing())
+
+
+async def published_without(database: Database, known: Collection[str]) -> list[str]:
+    """Published versions whose questions are not stored, apart from those that are known to have none."""
+    query = (
+        select(PublishedRow.version)
+        .outerjoin(QuestionsRow, QuestionsRow.version == PublishedRow.version)
+        .where(QuestionsRow.version.is_(None))
+        .order_by(PublishedRow.slug)
+    )
+    async with database.reading() as session:
+        return [version for version in await session.scalars(query) if version not in known]

@@ -1,0 +1,227 @@
+"""Answers as people write them: `12 MiB`, `1_000_000`, `P('fsdp', None)`; how they are read, shown and compared."""
+
+import ast
+import json
+import math
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from grader.package.package import AnswerManifest, AnswerSpec
+
+# JSON alone, because it is stored: a number, a choice or a spec as text, or the rows of a table.
+Value = int | float | str | list[list[int | float]]
+
+_MAX_CHARACTERS = 200
+_LARGEST = 10**100
+_NUMBER = re.compile(r"([+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d{1,2})?)\s*(.*)")
+_GROUPED = re.compile("\\d[,' \u2019\u00a0\u202f]\\d")
+# Word processors and phones write quotes like these.
+_QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d", "'"))
+_BYTES = {"b": 1, "byte": 1, "bytes": 1} | {
+    f"{letter}{suffix}": base**power
+    for power, letter in enumerate("kmgtp", 1)
+    for suffix, base in (("b", 1000), ("ib", 1024))
+}
+_SECONDS = {
+    "s": Fraction(1),
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "µs": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+}
+_FLOPS = {f"{letter}flop{end}": 1000**power for power, letter in enumerate(["", *"kmgtp"]) for end in ("", "s")}
+_UNITS: dict[str, Mapping[str, int | Fraction]] = {"bytes": _BYTES, "seconds": _SECONDS, "FLOPs": _FLOPS}
+_EXAMPLES = {"bytes": "12582912, 12 MiB or 12.6 MB", "seconds": "0.0031 or 3.1 ms", "FLOPs": "2e12 or 2 TFLOP"}
+_SPEC_EXAMPLE = "P('fsdp', None), P(('data', 'fsdp')) or P()"
+
+
+class AnswerUnfit(Exception):
+    """The text is not an answer of this kind. The message says what is wrong, and what to write."""
+
+
+def read_answers(manifest: AnswerManifest, raw: Mapping[str, object]) -> tuple[dict[str, Value], dict[str, str]]:
+    """Read all answers. Returns those that can be read, and what is wrong with each of the others, by id."""
+    values: dict[str, Value] = {}
+    faults: dict[str, str] = {}
+    for spec in manifest.answers:
+        try:
+            values[spec.id] = read_answer(spec, raw.get(spec.id, ""))
+        except AnswerUnfit as unfit:
+            faults[spec.id] = str(unfit)
+    known = [spec.id for spec in manifest.answers]
+    for name in raw:
+        if name not in known:
+            faults[str(name)[:80]] = f"This question has no such answer. It has {', '.join(known)}."
+    return values, faults
+
+
+def read_answer(spec: AnswerSpec, raw: object) -> Value:
+    """Read an answer as it was typed, or as it is in JSON or TOML.
+
+    Raises:
+      AnswerUnfit.
+    """
+    if spec.kind == "table":
+        return _read_table(spec, raw)
+    if isinstance(raw, str) and not raw.strip():
+        raise AnswerUnfit(f"Nothing is written here. Write {example_of(spec)}.")
+    if isinstance(raw, str) and len(raw) > _MAX_CHARACTERS:
+        raise AnswerUnfit(f"This has {len(raw)} characters. Write {example_of(spec)}.")
+    if spec.kind == "number":
+        return _read_number(spec, raw)
+    if spec.kind == "spec":
+        return _read_spec(raw)
+    if raw not in spec.choices:
+        raise AnswerUnfit(f"{_quoted(raw)} is not a choice. Write {example_of(spec)}.")
+    return str(raw)
+
+
+def example_of(spec: AnswerSpec) -> str:
+    """What an answer may look like, as the end of a sentence."""
+    if spec.kind == "choice":
+        return "one of " + ", ".join(repr(each) for each in spec.choices)
+    if spec.kind == "spec":
+        return f"a spec such as {_SPEC_EXAMPLE}"
+    number = _EXAMPLES.get(spec.unit, f"42 or 42 {spec.unit}" if spec.unit else "42 or 1_000_000 or 1e6")
+    if spec.kind == "table":
+        return f"{len(spec.rows)} rows of {len(spec.columns)} numbers"
+    return f"a number such as {number}"
+
+
+def show_answer(spec: AnswerSpec, value: Value) -> str:
+    """An answer as text, which `read_answer` reads as the same value."""
+    if isinstance(value, list):
+        return json.dumps(value)
+    if isinstance(value, str):
+        return value
+    return f"{grouped(value)} {spec.unit}".strip()
+
+
+def grouped(value: int | float) -> str:
+    """A number as it may be typed again: long integers in groups of three digits."""
+    return f"{value:_}" if isinstance(value, int) and abs(value) >= 10_000 else repr(value)
+
+
+def tolerance_text(spec: AnswerSpec) -> str:
+    return f"within {spec.tolerance * 100:g} %" if spec.tolerance else "exact"
+
+
+def agrees(spec: AnswerSpec, mine: Value, other: Value) -> bool:
+    """Whether the two are the same answer, within the tolerance of `other`."""
+    if isinstance(mine, list) and isinstance(other, list):
+        return len(mine) == len(other) and all(
+            len(row) == len(theirs) and all(_is_close(spec, *pair) for pair in zip(row, theirs, strict=True))
+            for row, theirs in zip(mine, other, strict=True)
+        )
+    if isinstance(mine, int | float) and isinstance(other, int | float):
+        return _is_close(spec, mine, other)
+    return mine == other
+
+
+def _is_close(spec: AnswerSpec, mine: int | float, other: int | float) -> bool:
+    if not spec.tolerance and isinstance(mine, int) and isinstance(other, int):
+        return mine == other
+    # An exact number that is not whole may differ in the last digits that a float has.
+    return abs(mine - other) <= (spec.tolerance or 1e-9) * abs(other) * (1 + 1e-12)
+
+
+def _read_number(spec: AnswerSpec, raw: object) -> int | float:
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise AnswerUnfit(f"{_quoted(raw)} is not a number. Write {example_of(spec)}.")
+    if not isinstance(raw, str):
+        if isinstance(raw, float) and not math.isfinite(raw):
+            raise AnswerUnfit(f"{raw} is not a finite number. Write {example_of(spec)}.")
+        return _as_number(Fraction(raw))
+    text = raw.strip()
+    if _GROUPED.search(text):
+        raise AnswerUnfit(
+            "A comma, a space or an apostrophe inside a number may separate thousands or be a decimal sign. Write "
+            "1000000 or 1_000_000 for a million, and 1.5 for one and a half."
+        )
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        raise AnswerUnfit(f"{_quoted(raw)} is not a number. Write {example_of(spec)}.")
+    return _as_number(Fraction(found[1]) * _factor(spec, found[2].strip()))
+
+
+def _factor(spec: AnswerSpec, unit: str) -> int | Fraction:
+    units = _UNITS.get(spec.unit, {})
+    if not unit or unit.lower() == spec.unit.lower():
+        return 1
+    if spec.unit == "bytes" and re.fullmatch("[kKMGTP]i?b", unit):
+        raise AnswerUnfit(f"{_quoted(unit)} means bits. For bytes, write {unit[:-1]}B.")
+    if unit.lower() in units:
+        return units[unit.lower()]
+    expected = f"This answer is in {spec.unit}" if spec.unit else "This answer has no unit"
+    raise AnswerUnfit(f"{_quoted(unit)} is not a unit of it. {expected}. Write {example_of(spec)}.")
+
+
+def _as_number(value: Fraction) -> int | float:
+    if abs(value) > _LARGEST:
+        raise AnswerUnfit("This number is too large to be the answer to any question.")
+    if value.denominator == 1:
+        return value.numerator
+    return float(value)
+
+
+def _read_spec(raw: object) -> str:
+    fault = AnswerUnfit(
+        f"{_quoted(raw)} is not a PartitionSpec. Write a spec such as {_SPEC_EXAMPLE}, with axis names in quotes."
+    )
+    if not isinstance(raw, str):
+        raise fault
+    try:
+        call = ast.parse(raw.strip().translate(_QUOTES), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise fault from None
+    if not isinstance(call, ast.Call) or call.keywords:
+        raise fault
+    if ast.unparse(call.func).rpartition(".")[2] not in ("P", "PartitionSpec"):
+        raise fault
+    try:
+        return spec_text([ast.literal_eval(each) for each in call.args])
+    except ValueError:
+        raise fault from None
+
+
+def spec_text(entries: list[Any]) -> str:
+    """The one spelling of a spec: without None at its end, and an axis alone instead of a tuple of one.
+
+    Raises:
+      ValueError: an entry is neither None nor one axis or several.
+    """
+    dims: list[str | tuple[str, ...] | None] = []
+    for each in entries:
+        names = (each,) if isinstance(each, str) else each
+        if names is not None and not (isinstance(names, tuple | list) and all(isinstance(one, str) for one in names)):
+            raise ValueError(f"{each!r} is not an entry of a spec")
+        dims.append(None if not names else names[0] if len(names) == 1 else tuple(names))
+    while dims and dims[-1] is None:
+        dims.pop()
+    return f"P({', '.join(repr(each) for each in dims)})"
+
+
+def _read_table(spec: AnswerSpec, raw: object) -> list[list[int | float]]:
+    if not isinstance(raw, list) or [len(row) if isinstance(row, list) else -1 for row in raw] != [
+        len(spec.columns)
+    ] * len(spec.rows):
+        raise AnswerUnfit(f"This is not a table. Write {example_of(spec)}: a list for each row.")
+    cell = spec.model_copy(update={"kind": "number"})
+    table: list[list[int | float]] = []
+    for row, name in zip(raw, spec.rows, strict=True):
+        table.append([])
+        for text, column in zip(row, spec.columns, strict=True):
+            try:
+                if isinstance(text, str) and not text.strip():
+                    raise AnswerUnfit(f"Nothing is written here. Write {example_of(cell)}.")
+                table[-1].append(_read_number(cell, text))
+            except AnswerUnfit as unfit:
+                raise AnswerUnfit(f"Row {name}, column {column}: {unfit}") from None
+    return table
+
+
+def _quoted(raw: object) -> str:
+    text = str(raw)
+    return f"'{text[:40]}…'" if len(text) > 40 else f"'{text}'"

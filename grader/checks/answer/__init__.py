@@ -1,0 +1,1 @@
+"""Graded properties of the answers that a student wrote."""

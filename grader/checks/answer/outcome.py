@@ -1,0 +1,19 @@
+"""What a check of mode answer gets: each answer, beside the right one."""
+
+from dataclasses import dataclass
+
+from grader.answer_text import Value, agrees
+from grader.package.package import AnswerSpec
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """One answer of an attempt. Values are in the unit of `spec`."""
+
+    spec: AnswerSpec
+    mine: Value
+    expected: Value
+
+    @property
+    def is_right(self) -> bool:
+        return agrees(self.spec, self.mine, self.expected)

@@ -1,0 +1,109 @@
+"""Answer mode: the questions are drawn and answered in the walls once, and an attempt is compared outside of them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import kept
+from grader.case import Case
+from grader.context import Context, Stop
+from grader.errors import GraderFault, SubmissionFault
+from grader.known import KnownMistake
+from grader.modes.answer.drawn import BadVariant, different, read_variant, wrong_questions
+from grader.modes.answer.grading import AnswerGrading
+from grader.modes.mode import GradingRequest, Mode
+from grader.modes.package_code import failed, refuse, runner_spec
+from grader.own import OwnInputs
+from grader.package.package import AnswerManifest, KnownSubmission, Package
+from grader.sandbox.protocol import Sandbox
+from grader.variants import Variant, Variants
+
+_FILE = "variants.frame"
+_INSIDE = (Path(__file__).parent / "inside.py").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPrepared:
+    """The questions. They have no cases: nothing of an attempt is run."""
+
+    questions: Variants
+    cases: tuple[Case, ...] = ()
+
+
+class AnswerMode(Mode[AnswerPrepared]):
+    """See `Mode`."""
+
+    def __init__(self, package: Package, manifest: AnswerManifest, sandbox: Sandbox) -> None:
+        self._package = package
+        self._manifest = manifest
+        self._sandbox = sandbox
+        self._spec = runner_spec(package)
+
+    def warm(self) -> None:
+        """Nothing of an attempt is run, so nothing has to be warm."""
+
+    def prepare(self, sandbox: Sandbox, key: str, context: Context) -> AnswerPrepared:
+        context.progress("drawing the questions")
+        package, manifest = self._package, self._manifest
+        try:
+            with sandbox.open(self._spec, context.stop) as session:
+                session.load(self._code(), "hidden_cases")
+                made = session.cases(key)
+        except SubmissionFault as fault:
+            raise failed(package, "questions.py or mistakes.py", fault) from None
+        texts = [each.get("variant") for each in made if isinstance(each, dict)] if isinstance(made, list) else []
+        if len(texts) != manifest.variants:
+            raise GraderFault(f"{package.slug}: questions.py gave {len(texts)} questions, not {manifest.variants}")
+        try:
+            drawn = [read_variant(manifest, number, text) for number, text in enumerate(texts, 1)]
+        except BadVariant as bad:
+            raise GraderFault(f"{package.slug}: {bad}") from None
+        variants = different(drawn)
+        refuse(package, wrong_questions(package, manifest, variants))
+        return AnswerPrepared(Variants(key, variants))
+
+    def prepare_own(self, prepared: AnswerPrepared, own: OwnInputs, context: Context) -> AnswerPrepared:
+        raise SubmissionFault("error", "The numbers of a question are drawn, so nobody can choose them.")
+
+    def prepare_cases(self, cases: Sequence[Case], context: Context) -> AnswerPrepared:
+        raise GraderFault("a problem of this mode has no cases")
+
+    def variants(self, prepared: AnswerPrepared) -> Variants:
+        return prepared.questions
+
+    def store(self, folder: Path, prepared: AnswerPrepared) -> None:
+        kept.write_frame(folder / _FILE, prepared.questions.stored())
+
+    def load(self, folder: Path) -> AnswerPrepared | None:
+        try:
+            message, _ = kept.read_frame(folder / _FILE)
+            return AnswerPrepared(Variants.read(message))
+        except (*kept.UNREADABLE, TypeError):
+            return None
+
+    def run_known(
+        self, sandbox: Sandbox, prepared: AnswerPrepared, submission: KnownSubmission, stop: Stop
+    ) -> KnownMistake:
+        raise GraderFault("a problem of this mode has no known submissions")
+
+    def begin(self, prepared: AnswerPrepared, request: GradingRequest) -> AnswerGrading:
+        return AnswerGrading(self._manifest, prepared.questions, request, self._solve)
+
+    def _solve(self, parameters: dict[str, object], stop: Stop) -> Variant:
+        """Answer a question that another version has drawn, as a rejudge by this one needs."""
+        package = self._package
+        try:
+            with self._sandbox.open(self._spec, stop) as session:
+                session.load(self._code(), "solve")
+                text = session.call([json.dumps(parameters)]).get("result")
+            return read_variant(self._manifest, 0, text)
+        except SubmissionFault as fault:
+            raise failed(package, f"questions.py, asked about {parameters},", fault) from None
+        except BadVariant as bad:
+            raise GraderFault(f"{package.slug}: {bad}") from None
+
+    def _code(self) -> str:
+        files = self._package.files
+        appended = f"QUESTIONS = {files['questions.py']!r}\nMISTAKES = {files['mistakes.py']!r}\n"
+        return f"{_INSIDE}\n\n{appended}VARIANTS = {self._manifest.variants}\n"

@@ -1,0 +1,157 @@
+"""The questions that were drawn for a problem of mode answer, and the source that an attempt at one of them stores."""
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from grader.answer_text import Value, grouped
+
+_NAME = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*(?::\s*(bytes)\s*)?\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class WrongFormula:
+    """A function of mistakes.py: the answers that it gets wrong, by id. For some numbers that may be none."""
+
+    name: str
+    misunderstanding: str
+    answers: dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One question: what was drawn, the right answers, and the values on the way to them. Numbers begin at 1."""
+
+    number: int
+    parameters: dict[str, Any]
+    truth: dict[str, Value]
+    steps: dict[str, Any] = field(default_factory=dict)
+    mistakes: tuple[WrongFormula, ...] = ()
+
+    def names(self) -> dict[str, Any]:
+        """The values that `explanation.md` may use."""
+        return {**self.parameters, **self.steps, "answer": self.truth}
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """All questions of a version. `key` comes from the deployment's secret and the version, in hex."""
+
+    key: str
+    variants: tuple[Variant, ...]
+
+    def of(self, user: str, number_of_try: int) -> Variant:
+        """The question of this user's try, which begin at 1. Nobody gets a question again before having had all."""
+
+        def place(variant: Variant) -> bytes:
+            text = f"{user}\n{variant.number}"
+            return hmac.new(bytes.fromhex(self.key), text.encode(), hashlib.sha256).digest()
+
+        return sorted(self.variants, key=place)[(number_of_try - 1) % len(self.variants)]
+
+    def always_right(self) -> list[str]:
+        """Wrong formulas that are right in all of these questions. Other draws may show that they are wrong."""
+        names = dict.fromkeys(each.name for variant in self.variants for each in variant.mistakes)
+        wrong = {each.name for variant in self.variants for each in variant.mistakes if each.answers}
+        return [name for name in names if name not in wrong]
+
+    def stored(self) -> dict[str, Any]:
+        return {"key": self.key, "variants": [asdict(each) for each in self.variants]}
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> "Variants":
+        """What `stored` has returned. Raises KeyError and TypeError for anything else."""
+        variants = []
+        for each in stored["variants"]:
+            mistakes = tuple(WrongFormula(**one) for one in each["mistakes"])
+            variants.append(Variant(**{**each, "mistakes": mistakes}))
+        return cls(stored["key"], tuple(variants))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSheet:
+    """An attempt: the answers, and the question that they are for. It has its numbers, so it can be judged again by
+    a version that has drawn others.
+    """
+
+    answers: dict[str, Any]
+    variant: int
+    number_of_try: int
+    parameters: dict[str, Any]
+
+    def source(self) -> str:
+        """Canonical JSON: equal sheets have equal sources."""
+        fields = {
+            "answers": self.answers,
+            "parameters": self.parameters,
+            "try": self.number_of_try,
+            "variant": self.variant,
+        }
+        return json.dumps(fields, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def read(cls, source: str) -> "AnswerSheet":
+        """Read what `source` has returned. Without a question, the answers are for the first one.
+
+        Raises:
+          ValueError: the message says what is wrong.
+        """
+        fields = read_object(source)
+        if "answers" not in fields:
+            fields = {"answers": fields}
+        sheet = cls(fields["answers"], fields.get("variant", 1), fields.get("try", 1), fields.get("parameters", {}))
+        if not isinstance(sheet.answers, dict) or not isinstance(sheet.parameters, dict):
+            raise ValueError("The answers must be a JSON object: the id of each answer, and its value.")
+        if type(sheet.variant) is not int or type(sheet.number_of_try) is not int:
+            raise ValueError("'variant' and 'try' must be whole numbers.")
+        return sheet
+
+
+def read_object(source: str) -> dict[str, Any]:
+    """Read a JSON object. Raises ValueError with a message for its author."""
+    try:
+        fields = json.loads(source.removeprefix("\N{BYTE ORDER MARK}"), parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"The answers are not JSON: {error.msg} (line {error.lineno}).") from None
+    except RecursionError:
+        raise ValueError("The answers are nested too deeply.") from None
+    if not isinstance(fields, dict):
+        raise ValueError("The answers must be a JSON object: the id of each answer, and its value.")
+    return fields
+
+
+def fill(template: str, names: Mapping[str, Any]) -> str:
+    """Replace each `{{ name }}` of a text. `{{ name:bytes }}` shows a number of bytes in a unit for people.
+
+    Raises:
+      KeyError: with a name that does not exist.
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        value: Any = names
+        for part in found[1].split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                raise KeyError(found[1])
+            value = value[part]
+        if found[2]:
+            return bytes_text(value)
+        return grouped(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+    return _NAME.sub(shown, template)
+
+
+def bytes_text(value: int | float) -> str:
+    """Bytes with a binary unit and at most three significant digits after rounding."""
+    units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    amount, unit = float(value), 0
+    while abs(amount) >= 1024 and unit < len(units) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{amount:.4g} {units[unit]}"
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not a value in JSON. Write a finite number.")

@@ -1,0 +1,95 @@
+"""Answers as people write them are read kindly, and refused with what to write instead."""
+
+import pytest
+
+from grader.answer_text import AnswerUnfit, agrees, grouped, read_answer, show_answer
+from grader.package.package import AnswerSpec
+from grader.variants import bytes_text, fill
+
+BYTES = AnswerSpec(id="a", label="A", kind="number", unit="bytes", tolerance=0.01)
+EXACT = AnswerSpec(id="a", label="A", kind="number")
+SECONDS = AnswerSpec(id="a", label="A", kind="number", unit="seconds")
+CHOICE = AnswerSpec(id="a", label="A", kind="choice", choices=["all_gather", "all_reduce"])
+SPEC = AnswerSpec(id="a", label="A", kind="spec")
+TABLE = AnswerSpec(id="a", label="A", kind="table", rows=["r", "s"], columns=["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "value"),
+    [
+        (BYTES, "12 MiB", 12 << 20),
+        (BYTES, "12MiB", 12 << 20),
+        (BYTES, "1.5 KiB", 1536),
+        (BYTES, "3 gb", 3 * 10**9),
+        (BYTES, " 7 bytes ", 7),
+        (BYTES, 7.0, 7),
+        (EXACT, "1e6", 10**6),
+        (EXACT, "1_000_000", 10**6),
+        (EXACT, "-2.5e-1", -0.25),
+        (EXACT, ".5", 0.5),
+        (SECONDS, "3.5 ms", 0.0035),
+        (CHOICE, "all_reduce", "all_reduce"),
+        (SPEC, "P('fsdp', None)", "P('fsdp')"),
+        (SPEC, 'jax.sharding.PartitionSpec(None, ("data", "fsdp"))', "P(None, ('data', 'fsdp'))"),
+        (SPEC, "P(('fsdp',))", "P('fsdp')"),
+        (SPEC, "P(\u2018fsdp\u2019)", "P('fsdp')"),
+        (SPEC, "P()", "P()"),
+        (TABLE, [["1", 2], [3, "4e0"]], [[1, 2], [3, 4]]),
+    ],
+)
+def test_it_reads(spec: AnswerSpec, text: object, value: object) -> None:
+    read = read_answer(spec, text)
+    assert read == value
+    shown = show_answer(spec, read)
+    assert spec.kind == "table" or read_answer(spec, shown) == read
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "message"),
+    [
+        (BYTES, "1,000", "Write 1000000 or 1_000_000"),
+        (BYTES, "1 000", "Write 1000000 or 1_000_000"),
+        (EXACT, "0,5", "1.5 for one and a half"),
+        (BYTES, "12 Mb", "means bits. For bytes, write MB"),
+        (BYTES, "12 parsecs", "'parsecs' is not a unit of it. This answer is in bytes"),
+        (EXACT, "12 MiB", "This answer has no unit"),
+        (EXACT, "", "Nothing is written here. Write a number such as 42"),
+        (EXACT, "twelve", "'twelve' is not a number"),
+        (EXACT, True, "'True' is not a number"),
+        (EXACT, "nan", "is not a number"),
+        (EXACT, float("inf"), "not a finite number"),
+        (EXACT, "9" * 201, "This has 201 characters"),
+        (EXACT, "9" * 150, "too large"),
+        (EXACT, "1e999", "is not a number|not a unit"),
+        (CHOICE, "psum", "'psum' is not a choice. Write one of 'all_gather', 'all_reduce'"),
+        (SPEC, "fsdp", "'fsdp' is not a PartitionSpec. Write a spec such as P"),
+        (SPEC, "P(fsdp)", "with axis names in quotes"),
+        (SPEC, "P(1)", "is not a PartitionSpec"),
+        (SPEC, "Q('fsdp')", "is not a PartitionSpec"),
+        (SPEC, "P(*'ab')", "is not a PartitionSpec"),
+        (TABLE, [[1, 2]], "Write 2 rows of 2 numbers"),
+        (TABLE, [[1, 2], [3, ""]], "Row s, column y: Nothing is written here"),
+    ],
+    ids=range(22),
+)
+def test_it_refuses_with_what_to_write(spec: AnswerSpec, text: object, message: str) -> None:
+    with pytest.raises(AnswerUnfit, match=message):
+        read_answer(spec, text)
+
+
+def test_answers_agree_within_their_tolerance() -> None:
+    assert agrees(BYTES, 101, 100)
+    assert not agrees(BYTES, 102, 100)
+    assert not agrees(BYTES, 1, 0)
+    assert agrees(EXACT, 0.1 + 0.2, 0.3)
+    assert not agrees(EXACT, 10**18 + 1, 10**18)
+    assert agrees(TABLE, [[1, 2]], [[1, 2]])
+    assert not agrees(TABLE, [[1, 2]], [[1, 3]])
+
+
+def test_numbers_for_people() -> None:
+    assert (grouped(9999), grouped(12582912), grouped(0.5)) == ("9999", "12_582_912", "0.5")
+    assert (bytes_text(0), bytes_text(1536), bytes_text(12 << 20)) == ("0 bytes", "1.5 KiB", "12 MiB")
+    assert fill("{{ a }} of {{b.c}}, {{ a:bytes }}", {"a": 20480, "b": {"c": "x"}}) == "20_480 of x, 20 KiB"
+    with pytest.raises(KeyError):
+        fill("{{ d }}", {"a": 1})
