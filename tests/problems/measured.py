@@ -122,6 +122,11 @@ class Programs:
         self._cases = _cases(self._package.cases)
         self._compiled = cache(self._compile)
 
+    @property
+    def meshes(self) -> list[list[int]]:
+        """The sizes of the axes of each mesh."""
+        return [list(mesh.values()) for mesh in self._package.manifest.program.meshes]
+
     def case(self, case: str, devices: int) -> Program:
         """The reference's program for a case: `public-1`, `hidden-2`."""
         return self._compiled("reference", case, devices)

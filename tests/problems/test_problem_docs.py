@@ -6,16 +6,35 @@ import pytest
 from pydantic import BaseModel
 
 from grader import checks
-from grader.package.package import CallManifest, CheckSpec, Limits, ProgramManifest, ProgramSpec, Tolerance
+from grader.package.package import (
+    AnswerManifest,
+    AnswerSpec,
+    CallManifest,
+    CheckSpec,
+    Limits,
+    ProgramManifest,
+    ProgramSpec,
+    Tolerance,
+)
 from grader.reasons import REASONS
 
 DOCS = (Path(__file__).parents[2] / "docs" / "problems.md").read_text(encoding="utf-8")
-MODELS: list[type[BaseModel]] = [CallManifest, ProgramManifest, Limits, CheckSpec, ProgramSpec, Tolerance]
+MODELS: list[type[BaseModel]] = [
+    CallManifest,
+    ProgramManifest,
+    AnswerManifest,
+    AnswerSpec,
+    Limits,
+    CheckSpec,
+    ProgramSpec,
+    Tolerance,
+]
 # These keys are tables, with a heading of their own.
 TABLES = {
     "limits": "### `[limits]`",
     "checks": "### `[[checks]]`",
     "program": "### `[program]`",
+    "answers": "### `[[answers]]`",
     "tolerance": "### `[tolerance.<dtype>]`",
 }
 
@@ -36,7 +55,7 @@ def test_every_reason_is_documented(reason: str) -> None:
     assert f"| `{reason}` |" in DOCS
 
 
-@pytest.mark.parametrize("name", [*checks.names("call"), *checks.names("program")])
+@pytest.mark.parametrize("name", [*checks.names("call"), *checks.names("program"), *checks.names("answer")])
 def test_every_check_is_documented(name: str) -> None:
     assert f"| `{name}` |" in DOCS
 

@@ -1,0 +1,13 @@
+"""Why a calculation is refused."""
+
+from app.errors import Refused
+
+
+class CalculatorNotFound(Refused):
+    status, slug, title = 404, "calculator-not-found", "There is no such calculator"
+
+
+class InputsImpossible(Refused):
+    """Each input is in its range, but together they describe nothing that can exist. `errors` names the field."""
+
+    status, slug, title = 409, "inputs-impossible", "The inputs contradict each other"

@@ -1,0 +1,164 @@
+"""Calculators of compute: FLOPs, pipelines, and the batch that is worth its time."""
+
+from app.calculators.calculator import Calculator, Choice, Number, Output, Plot, Source
+from app.calculators.formulas.batches import critical_batch
+from app.calculators.formulas.flops import flops
+from app.calculators.formulas.pipeline import pipeline
+from app.calculators.tables import inputs
+from app.calculators.tables.communication import NO_NETWORK
+
+_FLOPS = Calculator(
+    name="flops",
+    title="FLOPs of a step",
+    summary="Matrix products of one device: 6 N D, attention, and what is computed again.",
+    inputs=(
+        Number(
+            "weights",
+            "Weights in matrix products",
+            6_607_077_376,
+            1,
+            10**14,
+            help="N: without the embedding table, which is only looked up.",
+            fill="weights",
+        ),
+        Number(
+            "first_weights",
+            "Of these, on the batch itself",
+            0,
+            0,
+            10**14,
+            help="A first layer whose input needs no gradient.",
+        ),
+        Number("tokens", "Tokens (or rows) of a step", 4_194_304, 1, 10**12, help="D, on all devices."),
+        inputs.DEVICES,
+        Number("layers", "Layers with attention", 32, 0, 10_000, fill="layers"),
+        Number("attention_width", "Width of all heads", 4096, 0, 10**6, fill="hidden"),
+        inputs.SEQUENCE,
+        Choice("causal", "Attention skips what is masked", "no", (("no", "No"), ("yes", "Yes: half of it"))),
+        Choice(
+            "recompute",
+            "Computed again",
+            "nothing",
+            (("nothing", "nothing"), ("attention", "attention"), ("everything", "the forward pass")),
+        ),
+    ),
+    outputs=(
+        Output("flops", "On a device", "flops", "the sum of these", main=True),
+        Output("forward", "Forward pass", "flops", "2 N D / devices"),
+        Output("backward", "Backward pass", "flops", "4 N D / devices, less 2 for weights on the batch"),
+        Output("attention", "Attention, both passes", "flops", "12 x layers x width x s x D / devices"),
+        Output("recomputed", "Computed again", "flops", "2 N D / devices and the attention, with each layer"),
+    ),
+    compute=flops,
+    plot=Plot("FLOPs on a device", "devices", 1, 1024, ("flops",), by="recompute", logarithmic=True),
+    sources=(
+        Source("Kaplan et al., Scaling laws, section 2.1", "https://arxiv.org/abs/2001.08361"),
+        Source("Chowdhery et al., PaLM, appendix B", "https://arxiv.org/abs/2204.02311"),
+    ),
+    presets=("model",),
+)
+
+_BUBBLE = Calculator(
+    name="pipeline-bubble",
+    title="Pipeline bubble",
+    summary="Idle time and live activations of GPipe, 1F1B and interleaved schedules.",
+    inputs=(
+        Choice(
+            "schedule", "Schedule", "1f1b", (("gpipe", "GPipe"), ("1f1b", "1F1B"), ("interleaved", "Interleaved 1F1B"))
+        ),
+        Number("stages", "Stages", 8, 1, 10_000),
+        Number("layers", "Layers", 32, 1, 10_000, fill="layers"),
+        Number("microbatches", "Microbatches", 32, 1, 10**6),
+        Number(
+            "chunks", "Chunks of a stage", 2, 1, 10_000, help="Interleaved only: parts of the layers on each stage."
+        ),
+    ),
+    outputs=(
+        Output("bubble", "Bubble", "percent", "(S - 1) / (v M + S - 1)", main=True),
+        Output(
+            "live",
+            "Live microbatches on stage 1",
+            "number",
+            "M in GPipe, S in 1F1B, S + (S - 1) / v interleaved",
+            main=True,
+        ),
+        Output("efficiency", "Time spent on compute", "percent", "v M / (v M + S - 1)"),
+        Output("overhead", "Idle time over ideal time", "percent", "(S - 1) / (v M)"),
+        Output("units", "Length, in steps of one microbatch", "number", "M + (S - 1) / v"),
+    ),
+    compute=pipeline,
+    plot=Plot("Bubble by microbatches", "microbatches", 1, 1024, ("bubble",), by="schedule"),
+    sources=(
+        Source("Huang et al., GPipe, section 2.3", "https://arxiv.org/abs/1811.06965"),
+        Source("Narayanan et al., Megatron-LM on clusters, section 2.2", "https://arxiv.org/abs/2104.04473"),
+    ),
+    notes=("1F1B has the same bubble as GPipe. It holds fewer activations.",),
+    presets=("model",),
+)
+
+_CRITICAL = Calculator(
+    name="critical-batch",
+    title="Batch that is worth its time",
+    summary="From which batch on compute takes longer than communication, and which one trains fastest.",
+    inputs=(
+        Number("tokens", "Tokens of a step on a device", 4096, 1, 10**12),
+        Number(
+            "peak",
+            "Peak of a device",
+            989,
+            0.001,
+            10**6,
+            "TFLOP/s",
+            help="Dense, in the dtype of the products.",
+            fill="peak",
+            whole=False,
+        ),
+        Number("utilization", "Of it reached", 100, 0.1, 100, "%", whole=False),
+        inputs.BANDWIDTH,
+        inputs.DEVICES,
+        Choice(
+            "passes",
+            "A step sends",
+            "3",
+            (("2", "2 V: data parallel, or weights that are saved"), ("3", "3 V: FSDP that gathers again")),
+        ),
+        Choice("element", "In", "bfloat16", (("bfloat16", "bfloat16"), ("float32", "float32"))),
+        Number(
+            "noise",
+            "Gradient noise scale",
+            1_000_000,
+            1,
+            10**12,
+            "tokens",
+            help="Measured in training: B_noise.",
+            whole=False,
+        ),
+        Number("row_seconds", "Compute of a token", 1e-6, 1e-15, 10**3, "s", help="On all devices: a.", whole=False),
+        Number("fixed_seconds", "Communication of a step", 0.1, 0, 10**6, "s", help="Not overlapped: T.", whole=False),
+    ),
+    outputs=(
+        Output(
+            "least_tokens",
+            "Compute-bound from",
+            "number",
+            "passes x (n - 1) / n x bytes x C / (6 W) tokens on a device",
+            main=True,
+        ),
+        Output("ratio", "Compute over communication", "times", "tokens / that", main=True),
+        Output("bound", "Peak that can be reached", "percent", "min(1, compute / communication), with full overlap"),
+        Output("best", "Fastest batch B*", "number", "sqrt(B_noise T / a) tokens", main=True),
+        Output("steps_factor", "Steps with it, over the fewest", "times", "1 + B_noise / B*"),
+        Output("time_factor", "Run with it, for each of the fewest steps", "seconds", "(1 + B_noise / B*) (a B* + T)"),
+    ),
+    compute=critical_batch,
+    plot=Plot("Compute over communication by tokens on a device", "tokens", 64, 65_536, ("ratio",), by="passes"),
+    sources=(
+        Source("The Scaling Book, Training", "https://jax-ml.github.io/scaling-book/training/"),
+        Source("McCandlish et al., An empirical model of large-batch training", "https://arxiv.org/abs/1812.06162"),
+    ),
+    notes=("Time per row falls with every larger batch; only the steps that a run needs make one batch the fastest.",),
+    presets=("chip", "link"),
+    unmeasured=NO_NETWORK,
+)
+
+COMPUTE = (_FLOPS, _BUBBLE, _CRITICAL)

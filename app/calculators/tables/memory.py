@@ -1,0 +1,168 @@
+"""Calculators of memory: state, peak, checkpointing, and the batch that fits."""
+
+from app.calculators.calculator import Calculator, Choice, Number, Output, Plot, Source
+from app.calculators.formulas.batches import batch_plan
+from app.calculators.formulas.checkpointing import checkpointing
+from app.calculators.formulas.peak import peak_memory
+from app.calculators.formulas.state import state_bytes
+from app.calculators.tables import inputs
+
+ZERO = Source("Rajbhandari et al., ZeRO, section 3", "https://arxiv.org/abs/1910.02054")
+_RECOMPUTE = Source("Korthikanti et al., Reducing activation recomputation", "https://arxiv.org/abs/2205.05198")
+
+_STATE = Calculator(
+    name="state",
+    title="State per device",
+    summary="Parameters, gradients and optimizer state that one device stores.",
+    inputs=(
+        inputs.PARAMETERS,
+        inputs.STRATEGY,
+        inputs.DEVICES,
+        inputs.GROUP,
+        inputs.TENSOR,
+        inputs.PARAMETER_DTYPE,
+        inputs.GRADIENT_DTYPE,
+        inputs.OPTIMIZER,
+        inputs.MOMENT_DTYPE,
+        inputs.MASTER,
+    ),
+    outputs=(
+        Output("state", "State between steps", "bytes", "parameters + master + moments", main=True),
+        Output("total", "State and gradients", "bytes", "state + gradients", main=True),
+        Output("parameter_bytes", "Parameters", "bytes", "P / (devices, with FSDP) x bytes of the dtype"),
+        Output("master_bytes", "Master weights", "bytes", "4 P / (devices, from ZeRO-1 on)"),
+        Output("moment_bytes", "Moments and step count", "bytes", "moments x P / (devices, from ZeRO-1 on)"),
+        Output("gradient_bytes", "Gradients", "bytes", "P / (devices, from ZeRO-2 on) x bytes of the dtype"),
+    ),
+    compute=state_bytes,
+    plot=Plot("State and gradients on a device", "devices", 1, 1024, ("total",), by="strategy", logarithmic=True),
+    sources=(ZERO,),
+    notes=(
+        "Shards are rounded up to whole elements. A dimension that the devices do not divide needs padding, or another "
+        "dimension, in addition.",
+        "Activations and gathered parameters come on top: see peak memory.",
+    ),
+    presets=("model",),
+)
+
+_PEAK = Calculator(
+    name="peak-memory",
+    title="Peak memory",
+    summary="State, gradients, gathered parameters and activations, and whether they fit.",
+    inputs=(
+        inputs.PARAMETERS,
+        inputs.LAYERS,
+        inputs.HIDDEN,
+        inputs.HEADS,
+        inputs.SEQUENCE,
+        Number("rows", "Rows on a device", 1, 1, 10**6, "sequences", help="Of one microbatch."),
+        inputs.PLAIN_STRATEGY,
+        inputs.DEVICES,
+        inputs.PARAMETER_DTYPE,
+        inputs.GRADIENT_DTYPE,
+        inputs.OPTIMIZER,
+        inputs.MASTER,
+        Choice(
+            "gathered",
+            "Whole at a time, with FSDP",
+            "one",
+            (("one", "one layer"), ("two", "two: the next is prefetched"), ("all", "all: saved for the backward pass")),
+        ),
+        Choice(
+            "recompute",
+            "Computed again",
+            "everything",
+            (("nothing", "nothing"), ("attention", "attention scores"), ("everything", "each layer")),
+            help="jax.checkpoint around the attention, or around each layer.",
+        ),
+        inputs.MEMORY_GIB,
+    ),
+    outputs=(
+        Output("peak", "Peak", "bytes", "state + gradients + gathered + activations", main=True),
+        Output("fits", "Fits", "yes", "peak <= memory", main=True),
+        Output("free", "Left over", "bytes", "memory - peak"),
+        Output("state", "State", "bytes", "see state per device"),
+        Output("gradient_bytes", "Gradients", "bytes", "shards, and those that are not scattered yet"),
+        Output("gathered_bytes", "Gathered parameters", "bytes", "P / layers x layers that are whole"),
+        Output("activations", "Activations", "bytes", "layers x s b h (34 + 5 a s / h), less if computed again"),
+    ),
+    compute=peak_memory,
+    plot=Plot("Peak memory by devices", "devices", 1, 1024, ("peak",), by="strategy", logarithmic=True),
+    sources=(ZERO, _RECOMPUTE),
+    notes=(
+        "Activations are in 16 bits and of a layer with 4 h wide MLP. The compiler may keep less by fusion, or more by "
+        "its schedule.",
+        "Fragmentation and the runtime's own buffers are not counted. Leave some percent free.",
+    ),
+    presets=("model", "chip"),
+)
+
+_BATCH = Calculator(
+    name="batch-plan",
+    title="Batch plan",
+    summary="Microbatches, accumulation and the largest batch that fits.",
+    inputs=(
+        Number("batch", "Global batch", 1024, 1, 10**9, "rows"),
+        Number("data", "Mesh axis data", 2, 1, 1_048_576, "devices"),
+        Number("fsdp", "Mesh axis fsdp", 8, 1, 1_048_576, "devices", help="These have rows of their own as well."),
+        Number("accumulation", "Microbatches a step", 16, 1, 10**6),
+        inputs.SEQUENCE,
+        inputs.MEMORY_GIB,
+        Number("fixed", "State, gradients, gathered", 40, 0, 10**6, "GiB", help="See peak memory.", whole=False),
+        Number(
+            "row_bytes", "Activations of a row", 3_000_000_000, 1, 10**15, "bytes", help="See peak memory with 1 row."
+        ),
+    ),
+    outputs=(
+        Output(
+            "microbatch", "Rows of a microbatch on a device", "count", "batch / (data x fsdp x microbatches)", main=True
+        ),
+        Output("fits", "Fits", "yes", "fixed + microbatch x row <= memory", main=True),
+        Output("most", "B_max: rows of the largest microbatch", "count", "floor((memory - fixed) / row)", main=True),
+        Output("needed", "Fewest microbatches that fit", "count", "smallest divisor of the rows from rows / B_max on"),
+        Output(
+            "most_global", "Largest global batch with these microbatches", "count", "B_max x data x fsdp x microbatches"
+        ),
+        Output("rows", "Rows of a device in a step", "count", "batch / (data x fsdp)"),
+        Output("tokens", "Tokens of a device in a step", "count", "rows x sequence"),
+        Output("used", "Memory used", "bytes", "fixed + microbatch x row"),
+    ),
+    compute=batch_plan,
+    plot=Plot("Memory used by microbatches a step", "accumulation", 1, 1024, ("used",)),
+    sources=(
+        Source(
+            "MaxText, Sharding: the batch is over data and fsdp",
+            "https://github.com/AI-Hypercomputer/maxtext/blob/main/docs/guides/optimization/sharding.md",
+        ),
+    ),
+    notes=("The mean of the microbatches' gradients is the batch's gradient if all have the same number of rows.",),
+    presets=("model", "chip"),
+    unmeasured="Whether a batch fits is a bound: see what was measured beside peak memory.",
+)
+
+_CHECKPOINTING = Calculator(
+    name="checkpointing",
+    title="Checkpointing in segments",
+    summary="Activations if only the input of each segment is kept, and the best number of segments.",
+    inputs=(
+        inputs.LAYERS,
+        Number("segments", "Segments", 8, 1, 10_000),
+        Number("layer_bytes", "Activations of a layer", 1_000_000_000, 1, 10**15, "bytes"),
+        Number("boundary_bytes", "Input of a layer", 33_554_432, 1, 10**15, "bytes"),
+    ),
+    outputs=(
+        Output("kept", "Activations at the peak", "bytes", "C x input + ceil(L / C) x layer", main=True),
+        Output("ratio", "Of all activations", "percent", "kept / (L x layer)", main=True),
+        Output("best_segments", "Best number of segments", "count", "near sqrt(L x layer / input)", main=True),
+        Output("best_kept", "Activations with it", "bytes"),
+        Output("everything", "Without checkpointing", "bytes", "L x layer"),
+        Output("recomputed", "Layers computed twice", "percent", "all but the last segment"),
+    ),
+    compute=checkpointing,
+    plot=Plot("Activations at the peak by segments", "segments", 1, 1024, ("kept",)),
+    sources=(Source("Chen et al., Training deep nets with sublinear memory cost", "https://arxiv.org/abs/1604.06174"),),
+    notes=("With inputs as large as layers, C + L / C is least at C = sqrt(L), where it is 2 sqrt(L).",),
+    unmeasured="Not measured: no problem that is served computes segments again.",
+)
+
+MEMORY = (_STATE, _PEAK, _BATCH, _CHECKPOINTING)

@@ -1,0 +1,137 @@
+"""The pages: a form without a script, results at an address, and faults at their fields."""
+
+import re
+
+import pytest
+
+from app.calculators.tables import CALCULATORS
+from tests.app.accounts.people import browser
+
+pytestmark = pytest.mark.anyio
+NAMES = [each.name for each in CALCULATORS]
+
+
+@pytest.fixture
+async def page_of(shared_service):
+    """Reads a page as a guest."""
+    async with browser(shared_service) as http:
+
+        async def page(path: str, status: int = 200) -> str:
+            answer = await http.get(path, headers={"Accept": "text/html"})
+            assert answer.status_code == status, answer.text[:500]
+            return answer.text
+
+        yield page
+
+
+def main_of(page: str) -> str:
+    """The page without its header, which has a token of its own."""
+    return page[page.index("<main") : page.index("</main>")]
+
+
+async def test_the_list_links_every_calculator_and_the_navigation_links_the_list(page_of):
+    page = await page_of("/calculators")
+    for name in NAMES:
+        assert f'href="/calculators/{name}"' in page
+    assert '<a href="/calculators">Calculators</a>' in await page_of("/")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_calculator_shows_inputs_results_and_a_plot_with_its_table(page_of, name):
+    page = await page_of(f"/calculators/{name}")
+    calculator = CALCULATORS[NAMES.index(name)]
+    for each in calculator.inputs:
+        assert f'<label for="{each.name}">' in page
+        assert f'id="{each.name}"' in page
+    for each in calculator.outputs:
+        assert each.label in page
+    for each in calculator.sources:
+        assert each.href in page
+    assert re.search(r'<svg class="drawing chart" role="img".*?<title>.+?</title><desc>.+?</desc>', page)
+    assert "The same numbers as a table" in page
+    assert not re.search(r"\sstyle=|<script(?![^>]*src=)", page)
+
+
+async def test_the_address_of_a_result_has_every_input_and_gives_the_same_result(page_of):
+    page = await page_of("/calculators/state?parameters=70_553_706_496&devices=64")
+    address = re.search(r'href="(/calculators/state\?[^"]+)">Address', page)
+    assert address
+    again = await page_of(address[1].replace("&amp;", "&"))
+    assert main_of(again) == main_of(page).replace('value="70_553_706_496"', 'value="70553706496"')
+    assert "14.4 GiB" in page
+    assert "15,433,623,300 bytes" in page
+
+
+async def test_numbers_may_be_typed_as_people_write_them(page_of):
+    plain = await page_of("/calculators/state?parameters=7000000000")
+    for typed in ("7e9", "7,000,000,000", "7_000_000_000", "+7000000000"):
+        page = await page_of(f"/calculators/state?parameters={typed.replace('+', '%2B')}")
+        assert main_of(page).replace(f'value="{typed}"', 'value="7000000000"') == main_of(plain)
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "reason"),
+    [
+        ("devices=eight", "devices", "Enter a number, such as 8."),
+        ("devices=", "devices", "Enter a number, such as 8."),
+        ("devices=0", "devices", "Enter a number from 1 to 1,048,576."),
+        ("devices=1.5", "devices", "Enter a whole number, such as 8."),
+        ("devices=1e999", "devices", "Enter a number from 1 to 1,048,576."),
+        ("strategy=none", "strategy", "Choose one of: dp, zero1,"),
+        ("strategy=hsdp&group=3", "group", "3 does not divide the number of devices (8)"),
+    ],
+)
+async def test_a_fault_is_shown_at_its_field(page_of, query, field, reason):
+    page = await page_of(f"/calculators/state?{query}", status=422)
+    assert re.search(rf'<p class="fault small" id="fault-{field}">{re.escape(reason)}', page)
+    assert re.search(rf'id="{field}"[^>]*aria-describedby="[^"]*fault-{field}[^>]*aria-invalid="true"', page)
+    assert f'<a href="#{field}">' in page
+    assert 'id="results"' not in page
+
+
+async def test_several_faults_are_shown_at_once(page_of):
+    page = await page_of("/calculators/state?devices=x&parameters=y", status=422)
+    assert page.count('class="fault small"') == 2
+
+
+async def test_what_was_typed_is_text(page_of):
+    page = await page_of("/calculators/state?devices=%3Cscript%3Ealert(1)", status=422)
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+
+
+async def test_a_preset_replaces_its_inputs_and_keeps_the_others(page_of):
+    page = await page_of("/calculators/state?devices=64")
+    links = re.findall(r'<a href="(/calculators/state\?[^"]+)" rel="nofollow"[^>]*>([^<]+)</a>', page)
+    address = next(href.replace("&amp;", "&") for href, title in links if title == "Llama 3.1 70B")
+    chosen = await page_of(address)
+    assert 'value="70553706496"' in chosen
+    assert 'value="64"' in chosen
+    assert re.search(r'aria-current="true">Llama 3.1 70B', chosen)
+
+
+async def test_each_measured_number_is_beside_the_computed_one(page_of):
+    page = await page_of("/calculators/state")
+    measured = page[page.index('id="measured"') :]
+    assert '<a href="/problems/fsdp_shard_map_step">' in measured
+    assert measured.count("22,600") >= 4
+    link = re.search(r'href="([^"]+)" rel="nofollow" aria-label="22,600: calculate', measured)
+    assert link
+    assert "22,600 bytes" in await page_of(link[1].replace("&amp;", "&"))
+    assert "below the bound" in await page_of("/calculators/peak-memory")
+    assert "Not measured here: no network." in await page_of("/calculators/communication-time")
+
+
+async def test_the_comparison_shows_every_program_with_its_problem(page_of):
+    page = await page_of("/comparison")
+    for slug in ("dp_step", "zero1_opt_state", "fsdp_auto_step", "fsdp_shard_map_step", "hsdp_step", "gpipe_forward"):
+        assert page.count(f'href="/problems/{slug}"') == 2
+    for number in ("180,772", "75,324", "22,600", "45,196", "105,455", "158,179", "3,784,704"):
+        assert number in page
+    assert re.search("6 . reduce-scatter over fsdp", page)
+
+
+async def test_an_unknown_calculator_is_named(page_of):
+    assert "There is no calculator &#39;stat&#39; (did you mean &#39;state&#39;?)" in await page_of(
+        "/calculators/stat", status=404
+    )

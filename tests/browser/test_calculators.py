@@ -1,0 +1,38 @@
+"""Calculators without a script, by keyboard, and with inputs that are refused."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.workbench import OpenPage
+
+
+def test_a_guest_calculates_without_a_script_and_without_a_mouse(open_page: OpenPage) -> None:
+    page = open_page("/calculators/state", anonymous=True, java_script_enabled=False)
+    page.get_by_label("Parameters", exact=True).fill("70e9")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Strategy")).to_be_focused()
+    page.get_by_label("Devices", exact=True).fill("64")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Results")).to_contain_text("15,312,500,004 bytes")
+    page.get_by_role("link", name="Address of this result").click()
+    expect(page.get_by_label("Parameters", exact=True)).to_have_value("70000000000")
+    page.get_by_role("link", name="Llama 3.1 405B").first.click()
+    expect(page.get_by_label("Parameters", exact=True)).to_have_value("405853388800")
+    expect(page.get_by_label("Devices", exact=True)).to_have_value("64")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_refused_input_is_linked_and_marked(open_page: OpenPage, complaints: list[str], scheme: str) -> None:
+    page = open_page(
+        "/calculators/state?strategy=hsdp&group=3", color_scheme=scheme, viewport={"width": 360, "height": 740}
+    )
+    complaints.clear()  # the browser logs the 422 itself
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.get_by_role("alert").get_by_role("link", name="Group size").click()
+    field = page.get_by_role("textbox", name="Group size")
+    expect(field).to_be_in_viewport()
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_accessible_description("HSDP only: devices that share one copy. 3 does not divide the number "
+        "of devices (8): 2 would be left over.")  # fmt: skip

@@ -1,0 +1,52 @@
+"""Compile the references that calculators compare their results with, and write what each program does, as JSON.
+
+Usage: reference_programs.py PROBLEMS_FOLDER OUTPUT_FILE
+"""
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from app.calculators.measured import PROBLEMS
+from grader.checks.program.table import collectives_of
+from tests.problems.measured import Program, Programs
+
+
+def described(slug: str, program: Program) -> dict[str, Any]:
+    """Numbers of the fullest device. Collectives of one kind, axes and place are added up."""
+    sums: dict[tuple[str, str], dict[str, Any]] = {}
+    for each in collectives_of(program.measured):
+        axes = ", ".join(each.axes or ())
+        row = sums.setdefault((each.kind, axes), {"kind": each.kind, "axes": axes, "times": 0, "bytes": 0, "sent": 0})
+        times = each.executions or 0
+        row["times"] += times
+        row["bytes"] += each.total_bytes
+        row["sent"] += each.ring_bytes * times
+    return {
+        "problem": slug,
+        "mesh": program.measured.mesh,
+        "state": program.state,
+        "arguments": program.arguments,
+        "outputs": program.outputs,
+        "temporaries": program.temporaries,
+        "sent": sum(each["sent"] for each in sums.values()),
+        "flops": program.flops,
+        "collectives": list(sums.values()),
+    }
+
+
+def main() -> None:
+    problems, output = Path(sys.argv[1]), Path(sys.argv[2])
+    rows = []
+    for slug in PROBLEMS:
+        programs = Programs(problems / slug)
+        rows += [described(slug, programs.case("public-1", math.prod(each))) for each in programs.meshes]
+    output.write_text(json.dumps({"jax": jax.__version__, "programs": rows}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
