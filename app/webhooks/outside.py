@@ -113,6 +113,24 @@ def check_url(url: str, *, private: bool) -> None:
         raise WebhookURLRefused(f"The address must be an http:// or https:// URL in ASCII. Got {url[:80]!r}.")
 
 
+async def addresses_of(host: str, port: int, *, private: bool) -> list[str]:
+    """The numeric addresses of a name, to connect to instead of the name.
+
+    Raises:
+      OSError: it cannot be resolved.
+      AddressRefused: one of them is not on the internet, and `private` is false.
+    """
+    try:
+        entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:  # from the codec of international names, for an empty or overlong label
+        raise socket.gaierror(f"{host[:80]!r} is not a host name") from error
+    addresses = [str(each[4][0]) for each in entries]
+    # All of them must be public: a name with a public and a private address is a trap.
+    if not private and (refused := [each for each in addresses if not is_public(each)]):
+        raise AddressRefused(f"{host} resolves to {refused[0]}, which is not an address on the internet")
+    return addresses
+
+
 class _OutsideBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, *, private: bool) -> None:
         self._private = private
@@ -126,14 +144,7 @@ class _OutsideBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        try:
-            entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except UnicodeError as error:  # from the codec of international names, for an empty or overlong label
-            raise socket.gaierror(f"{host[:80]!r} is not a host name") from error
-        addresses = [str(each[4][0]) for each in entries]
-        # All of them must be public: a name with a public and a private address is a trap.
-        if not self._private and (refused := [each for each in addresses if not is_public(each)]):
-            raise AddressRefused(f"{host} resolves to {refused[0]}, which is not an address on the internet")
+        addresses = await addresses_of(host, port, private=self._private)
         # One after the other, as any client does: many names first resolve to an IPv6 address that cannot be reached.
         for address in addresses[:-1]:
             with contextlib.suppress(httpcore.ConnectError, httpcore.ConnectTimeout):

@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import httpcore
 from sqlalchemy import and_, select
 
+from app.attempts.overrides import override_of
 from app.attempts.schemas import AttemptJSON
 from app.attempts.service import AttemptView, view_of, without_verdict
 from app.clock import now
@@ -74,7 +75,8 @@ class WebhookSender:
                 webhook = await session.get_one(WebhookRow, row.webhook_id)
                 attempt = await session.get_one(AttemptRow, row.attempt_id)
                 until = (await withheld_until(session, [attempt.id])).get(attempt.id)
-                body = _body(row, without_verdict(view_of(attempt), until))
+                view = replace(view_of(attempt), override=await override_of(session, attempt))
+                body = _body(row, without_verdict(view, until))
                 leased.append(_Due(row.id, webhook.url, webhook.id, fence_token, row.tries, body))
             return leased
 

@@ -1,0 +1,103 @@
+"""Pages for instructors: the repositories from which packages are synced, and what each sync did."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.accounts.caller import User
+from app.accounts.web import require_role, site_address
+from app.errors import Refused
+from app.repositories.git import NEEDED, usable_git
+from app.repositories.service import USERNAME, NewRepository
+from app.repositories.services import RepositoryServices
+from app.services import services_of
+from app.web.forms import read_form
+from app.web.templating import render_page, render_secret_page
+
+router = APIRouter(prefix="/repositories", include_in_schema=False)
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+_HERE = "/repositories"
+_SHOWN = 10
+
+
+def services(request: Request) -> RepositoryServices:
+    return services_of(request, RepositoryServices)
+
+
+@router.get("")
+async def list_repositories(request: Request, user: Instructor) -> HTMLResponse:
+    return await _list_page(request, user)
+
+
+@router.post("")
+async def add_repository(request: Request, user: Instructor) -> Response:
+    form = {name: value.strip() for name, value in (await read_form(request, max_bytes=16 * 1024)).items()}
+    new = NewRepository(
+        kind="folder" if form.get("kind") == "folder" else "git",
+        address=form.get("address", ""),
+        branch=form.get("branch", ""),
+        folder=form.get("folder", "").strip("/"),
+        username=form.get("username") or USERNAME,
+        access_token=form.get("access_token") or None,
+    )
+    try:
+        repository, secret = await services(request).repositories.add(user, new)
+    except Refused as refusal:
+        return await _list_page(request, user, refusal, form)
+    return await _page(request, user, repository.id, secret)
+
+
+@router.get("/{repository_id}")
+async def show_repository(request: Request, repository_id: str, user: Instructor) -> HTMLResponse:
+    return await _page(request, user, repository_id)
+
+
+@router.post("/{repository_id}/sync")
+async def sync_repository(request: Request, repository_id: str, user: Instructor) -> Response:
+    await read_form(request)
+    sync = await services(request).syncs.request(user, repository_id, "person")
+    return RedirectResponse(f"{_HERE}/{sync.repository}", status_code=303)
+
+
+@router.post("/{repository_id}/remove")
+async def remove_repository(request: Request, repository_id: str, user: Instructor) -> Response:
+    await read_form(request)
+    await services(request).repositories.remove(user, repository_id)
+    return RedirectResponse(_HERE, status_code=303)
+
+
+async def _list_page(
+    request: Request, user: User, refusal: Refused | None = None, form: dict[str, str] | None = None
+) -> HTMLResponse:
+    found = services(request)
+    repositories = await found.repositories.every()
+    latest = {each.id: await found.repositories.syncs(each.id, 1) for each in repositories}
+    return render_page(
+        "repositories.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        repositories=repositories,
+        latest={name: syncs[0] for name, syncs in latest.items() if syncs},
+        refusal=refusal,
+        form={"kind": "git"} | (form or {}),
+        paths=found.settings.sync_paths,
+        git_needed=None if await asyncio.to_thread(usable_git) else NEEDED,
+    )
+
+
+async def _page(request: Request, user: User, repository_id: str, secret: str | None = None) -> HTMLResponse:
+    found = services(request)
+    repository = await found.repositories.get(repository_id)
+    syncs = await found.repositories.syncs(repository_id, _SHOWN)
+    render = render_page if secret is None else render_secret_page
+    return render(
+        "repository.html",
+        user=user,
+        repository=repository,
+        syncs=syncs,
+        is_running=any(each.status == "running" for each in syncs),
+        secret=secret,
+        site=site_address(request),
+    )
