@@ -45,7 +45,7 @@ async def get_person(request: Request, person_id: str, user: Instructor) -> Pers
 
 @router.put(
     "/people/{person_id}/role",
-    summary="Give somebody another role, as an owner",
+    summary="Change the role of an account, as an owner",
     responses=_REFUSALS,
     openapi_extra=body_of(NewRoleJSON),
 )
@@ -58,7 +58,7 @@ async def set_role(request: Request, person_id: str, caller: Owner) -> PersonJSO
 
 @router.post(
     "/people/{person_id}/deactivate",
-    summary="Sign somebody out and refuse their API tokens, as an owner",
+    summary="Deactivate an account: sign it out and refuse its API tokens, as an owner",
     responses=_REFUSALS,
     openapi_extra=body_of(ReasonJSON),
 )
@@ -71,7 +71,7 @@ async def deactivate_person(request: Request, person_id: str, caller: Owner) -> 
 
 @router.post(
     "/people/{person_id}/reactivate",
-    summary="Let somebody sign in again, as an owner",
+    summary="Reactivate an account, as an owner",
     responses=_REFUSALS,
     openapi_extra=body_of(ReasonJSON),
 )
@@ -84,7 +84,7 @@ async def reactivate_person(request: Request, person_id: str, caller: Owner) -> 
 
 @router.post(
     "/people/{person_id}/password-reset",
-    summary="Remove somebody's password and create a link that signs them in once, as an owner",
+    summary="Remove the password of an account and create a link that signs its user in once, as an owner",
     responses=_REFUSALS,
     openapi_extra=body_of(ReasonJSON),
 )

@@ -1,4 +1,4 @@
-"""What somebody who is not an instructor may read of others, as courses decide it."""
+"""Which attempts of others an assistant may read, as courses decide it."""
 
 from typing import Protocol
 

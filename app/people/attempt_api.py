@@ -22,7 +22,7 @@ Grader = Annotated[User, Depends(require_scope("instruct"))]
 
 @router.get(
     "/people/{person_id}/attempts",
-    summary="Somebody's attempts and runs, newest first",
+    summary="The attempts and runs of an account, newest first",
     responses=problem_responses(401, 403, 404, 422),
 )
 async def list_attempts_of_person(

@@ -1,7 +1,7 @@
 """What owners do to accounts: another role, deactivation, a new way in. The only writer of roles and deactivation.
 
-Each change and its entry in the audit log are one transaction. What lets somebody do more, or in again, requires a
-recent sign-in of the owner; deactivating does not, because it may be urgent.
+Each change and its entry in the audit log are one transaction. Any change that adds rights or lets a person in again
+requires a recent sign-in of the owner; deactivating does not, because it may be urgent.
 """
 
 from sqlalchemy import select
@@ -20,7 +20,7 @@ from app.ids import is_id
 from app.people.listing import no_person
 from app.start_errors import AccountUnknown
 
-_LAST = "This is the only owner who can sign in. Make somebody else an owner first."
+_LAST = "This is the only owner who can sign in. Make another account an owner first."
 
 
 class PeopleChanges:

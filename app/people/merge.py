@@ -37,7 +37,7 @@ from app.ids import is_id
 from app.people.listing import no_person
 from app.queue.models import AttemptRow
 
-_LAST = "This is the only owner who can sign in. Make somebody else an owner first."
+_LAST = "This is the only owner who can sign in. Make another account an owner first."
 # They end with the account. The audit log never changes; its rows only lose the name.
 _ENDING = frozenset({"sessions", "sign_in_links", "api_tokens", "invitations"})
 _UNTOUCHED = frozenset({"audit_log"})

@@ -1,4 +1,4 @@
-"""Who may read whose attempts: an instructor those of students, an owner everybody's.
+"""Who may read whose attempts: an instructor those of students, an owner those of all accounts.
 
 An assistant of a course reads those of its students, at the problems of its assignments. Nobody else reads others'.
 """
@@ -58,8 +58,8 @@ async def readable(directory: Directory, reader: User, person_id: str) -> tuple[
     person = await directory.get(person_id)
     if not may_read(reader, person):
         raise RoleMissing(
-            f"An instructor reads the attempts of students, and an owner everybody's. {person.name} has the role "
-            f"{person.role}, and you have {reader.role}."
+            "An instructor reads the attempts of students, and an owner those of all accounts. "
+            f"{person.name} has the role {person.role}, and you have {reader.role}."
         )
     return person, User(person.id, person.name, person.role)
 

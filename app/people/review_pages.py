@@ -1,4 +1,4 @@
-"""One attempt of somebody, as an instructor reads it, and what they add: comments on its lines."""
+"""One attempt of somebody, as instructors and assistants read it, and what they add: comments on its lines."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -7,8 +7,10 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role, require_scope
+from app.accounts.web import require_scope
+from app.attempts.overrides import MOST_POINTS
 from app.attempts.source_colours import colour_lines
+from app.audit.log import LONGEST_REASON
 from app.comments.service import LONGEST, may_remove
 from app.errors import FieldInvalid, ProblemNotFound, Refused
 from app.people.reading import attempt_of
@@ -19,7 +21,6 @@ from app.web.templating import render_page
 from app.web.verdict_view import arrange_verdict
 
 router = APIRouter(prefix="/people/{person_id}/attempts/{attempt_id}", include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 # `attempt_of` says whose, and at which problems.
 Grader = Annotated[User, Depends(require_scope("instruct"))]
 
@@ -33,16 +34,28 @@ class Written:
     refusal: Refused | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TypedPoints:
+    """What was typed into the form of points, and why it was refused."""
+
+    score: str = ""
+    reason: str = ""
+    refusal: Refused | None = None
+
+
+NOTHING_WRITTEN, NO_POINTS = Written(), TypedPoints()
+
+
 @router.get("")
 async def show_attempt_of_person(
     request: Request, person_id: str, attempt_id: str, user: Grader, line: Annotated[str, Query(max_length=9)] = ""
 ) -> HTMLResponse:
     """What its owner sees of it, without the buttons. `line` is put into the form of a comment."""
-    return await _page(request, person_id, attempt_id, user, Written(line))
+    return await review_page(request, person_id, attempt_id, user, Written(line))
 
 
 @router.post("/comments")
-async def comment(request: Request, person_id: str, attempt_id: str, user: Instructor) -> Response:
+async def comment(request: Request, person_id: str, attempt_id: str, user: Grader) -> Response:
     # Percent-encoding turns one character into at most twelve bytes.
     form = await read_form(request, max_bytes=12 * LONGEST + 1024)
     services = services_of(request, PeopleServices)
@@ -53,14 +66,12 @@ async def comment(request: Request, person_id: str, attempt_id: str, user: Instr
             raise FieldInvalid("line: must be the number of a line, such as 12.")
         added = await services.comments.add(user, person.id, attempt.id, attempt.source, int(line[:9]), text)
     except Refused as refusal:
-        return await _page(request, person_id, attempt_id, user, Written(line, text, refusal))
+        return await review_page(request, person_id, attempt_id, user, Written(line, text, refusal))
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#comment-{added.id}", status_code=303)
 
 
 @router.post("/comments/{comment_id}/remove")
-async def remove_comment(
-    request: Request, person_id: str, attempt_id: str, comment_id: str, user: Instructor
-) -> Response:
+async def remove_comment(request: Request, person_id: str, attempt_id: str, comment_id: str, user: Grader) -> Response:
     await read_form(request)
     services = services_of(request, PeopleServices)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
@@ -68,7 +79,15 @@ async def remove_comment(
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#sent", status_code=303)
 
 
-async def _page(request: Request, person_id: str, attempt_id: str, user: User, written: Written) -> HTMLResponse:
+async def review_page(
+    request: Request,
+    person_id: str,
+    attempt_id: str,
+    user: User,
+    written: Written = NOTHING_WRITTEN,
+    points: TypedPoints = NO_POINTS,
+) -> HTMLResponse:
+    """The page of the attempt, with what was typed into a form that was refused."""
     services = services_of(request, PeopleServices)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
     try:
@@ -78,9 +97,10 @@ async def _page(request: Request, person_id: str, attempt_id: str, user: User, w
         title, starter = attempt.problem, ""
     is_starter = attempt.source.split() == starter.split()
     comments = await services.comments.of_attempt(attempt.id)
+    refusal = written.refusal or points.refusal
     return render_page(
         "person_attempt.html",
-        status_code=written.refusal.status if written.refusal else 200,
+        status_code=refusal.status if refusal else 200,
         user=user,
         person=person,
         attempt=attempt,
@@ -92,4 +112,7 @@ async def _page(request: Request, person_id: str, attempt_id: str, user: User, w
         removable={each.id for each in comments if may_remove(user, each)},
         written=written,
         longest=LONGEST,
+        points=points,
+        most_points=MOST_POINTS,
+        longest_reason=LONGEST_REASON,
     )

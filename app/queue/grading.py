@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 import structlog
-from sqlalchemy.exc import InterfaceError, OperationalError
 
 from app.clock import now
+from app.database import UNAVAILABLE
 from app.errors import PackageNotStored
 from app.queue.events import AttemptEvents, Change
+from app.queue.gradings import MOST_PHASES
 from app.queue.leases import Lease, Leases, failed_verdict
 from app.queue.protocol import Grader, PackageSource, QueueLimits
 from app.queue.threads import GradingThreads
@@ -56,6 +57,7 @@ class Gradings:
         self._limits = limits
         self._threads = GradingThreads(limits.slots)
         self._leased: dict[str, tuple[Lease, threading.Event]] = {}
+        self._phases: dict[str, _Phases] = {}
         self._idle = asyncio.Event()
         self._idle.set()
         self._stopping = False
@@ -89,8 +91,14 @@ class Gradings:
         for lease, _ in list(self._leased.values()):
             await self._leases.give_back(lease)
 
+    def _seen(self, lease: Lease) -> list[tuple[int, str]]:
+        """The phases of this grading so far, each with the milliseconds since it began."""
+        phases = self._phases.get(lease.attempt_id)
+        return phases.seen if phases else []
+
     def _forget(self, lease: Lease) -> None:
         self._leased.pop(lease.attempt_id, None)
+        self._phases.pop(lease.attempt_id, None)
         if not self._leased:
             self._idle.set()
 
@@ -107,14 +115,14 @@ class Gradings:
             if isinstance(error, WallMissing):
                 log.error("%s", error)
                 self._walls.record(error)
-            if not await _retry(lambda: self._leases.give_back(lease)):
+            if not await _retry(lambda: self._leases.give_back(lease, self._seen(lease))):
                 return None
             self._events.publish(lease.attempt_id, Change("queued", None))
             return now()
         return await self._conclude(lease, verdict)
 
     async def _judge(self, lease: Lease, stop: threading.Event) -> Verdict:
-        phases = _Phases(self._events, lease.attempt_id)
+        phases = self._phases[lease.attempt_id] = _Phases(self._events, lease.attempt_id)
         keeper = asyncio.create_task(self._keep(lease, stop, phases))
         try:
             package = await _retry(lambda: self._packages.get(lease.version))
@@ -169,11 +177,11 @@ class Gradings:
         if verdict.status == "failed":
             log.error("grading attempt %s failed, try %d: %s", lease.attempt_id, lease.tries, verdict.stderr[:500])
         if verdict.status == "failed" and lease.tries < self._limits.max_tries:
-            again = await _retry(lambda: self._leases.try_later(lease))
+            again = await _retry(lambda: self._leases.try_later(lease, self._seen(lease), verdict.stderr))
             if again is not None:
                 self._events.publish(lease.attempt_id, Change("queued", "waiting for another try"))
             return again
-        if await _retry(lambda: self._leases.finish(lease, _with_wait(verdict, lease))):
+        if await _retry(lambda: self._leases.finish(lease, _with_wait(verdict, lease), self._seen(lease))):
             self._events.publish(lease.attempt_id, Change("finished", None))
         return None
 
@@ -185,21 +193,23 @@ async def _retry(ask: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
             return await ask()
-        except (OperationalError, InterfaceError) as error:
+        except UNAVAILABLE as error:
             if loop.time() > deadline:
                 raise
-            log.warning("the database does not respond (%s); trying again", type(error.orig).__name__)
+            log.warning("the database does not respond (%s); trying again", type(error).__name__)
             await asyncio.sleep(_DATABASE_AGAIN_S)
 
 
 class _Phases:
-    """Passes the judge's progress from its thread to the loop. Only the latest phase is stored."""
+    """Passes the judge's progress from its thread to the loop. While it grades, only the latest phase is stored."""
 
     def __init__(self, events: AttemptEvents, attempt_id: str) -> None:
         self._events = events
         self._attempt_id = attempt_id
         self._loop = asyncio.get_running_loop()
         self.latest = "starting"
+        self.seen = [(0, self.latest)]
+        self._began = self._loop.time()
         self.over = asyncio.Event()
 
     def end(self) -> None:
@@ -213,6 +223,10 @@ class _Phases:
     def _take(self, phase: str) -> None:
         if phase != self.latest:
             self.latest = phase
+            # Of very many, the last ones stay: they show where it stopped.
+            if len(self.seen) == MOST_PHASES:
+                del self.seen[1]
+            self.seen.append((round((self._loop.time() - self._began) * 1000), phase))
             self._events.publish(self._attempt_id, Change("running", phase))
 
 

@@ -1,7 +1,7 @@
 """The operations of both queues on the attempts table: lease, extend, finish and return rows with a fence token."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -12,8 +12,10 @@ from app.clock import now
 from app.database import Database
 from app.lease import FREE, is_free, lock, take, write
 from app.queue.events import AttemptEvents, Change
+from app.queue.gradings import Phases, begin, conclude
 from app.queue.models import AttemptRow
 from app.queue.protocol import QueueHooks, QueueStats
+from app.queue.signs import signs_of
 from app.queue.status import AttemptStatus
 from app.queue.turns import PRIORITY, back_off
 from grader.verdict import Verdict
@@ -23,7 +25,8 @@ _QUEUED_AGAIN: dict[str, Any] = {"status": "queued", **FREE, "started_at": None}
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One leased row. `tries` includes this one. `draw` names the attempt whose hidden inputs it is graded on."""
+    """One leased row. `tries` includes this one, and so does `gradings`. `draw` names the attempt whose hidden inputs
+    it is graded on."""
 
     attempt_id: str
     draw: str
@@ -37,6 +40,7 @@ class Lease:
     own_inputs: dict[str, Any] | None
     created_at: datetime
     started_at: datetime
+    gradings: list[Any] = field(default_factory=list)
 
 
 class Leases:
@@ -96,6 +100,7 @@ class Leases:
         fence_token = take(row, self._life)
         row.started_at, row.not_before = now(), None
         row.tries += 1
+        row.gradings = begin(row.gradings, row.started_at)
         return Lease(
             attempt_id=row.id,
             draw=await self._hooks.draw_of(session, row),
@@ -109,29 +114,34 @@ class Leases:
             own_inputs=row.own_inputs,
             created_at=row.created_at,
             started_at=row.started_at,
+            gradings=row.gradings,
         )
 
     async def extend(self, lease: Lease, phase: str) -> bool:
         return await self._write(lease, phase=phase[:200], lease_until=now() + self._life)
 
-    async def finish(self, lease: Lease, verdict: Verdict) -> bool:
+    async def finish(self, lease: Lease, verdict: Verdict, phases: Phases = ()) -> bool:
         async with self._database.writing() as session:
-            finished = _finished(verdict, counts=lease.counts)
+            finished = _finished(verdict, lease.gradings, phases, counts=lease.counts)
             if written := await write(session, AttemptRow, lease.attempt_id, lease.fence_token, **finished):
                 await self._hooks.on_finished(session, lease.attempt_id)
             return written
 
-    async def give_back(self, lease: Lease) -> bool:
+    async def give_back(self, lease: Lease, phases: Phases = ()) -> bool:
         """Return the row to the queue without counting the try. Any free worker may take it."""
-        return await self._write(lease, **_QUEUED_AGAIN, phase=None, not_before=None, tries=lease.tries - 1)
+        gradings = conclude(lease.gradings, now(), "stopped", phases)
+        again = {**_QUEUED_AGAIN, "not_before": None, "tries": lease.tries - 1, "gradings": gradings}
+        return await self._write(lease, **again, phase=None)
 
-    async def try_later(self, lease: Lease) -> datetime | None:
+    async def try_later(self, lease: Lease, phases: Phases = (), message: str = "") -> datetime | None:
         """Return the row to the queue after a failed try, with a delay.
 
         Returns its due time, or None if the lease was lost.
         """
         moment = now() + back_off(self._retry_s, lease.tries)
-        is_written = await self._write(lease, **_QUEUED_AGAIN, phase="waiting for another try", not_before=moment)
+        gradings = conclude(lease.gradings, now(), "failed", phases, message)
+        again = {**_QUEUED_AGAIN, "not_before": moment, "gradings": gradings}
+        is_written = await self._write(lease, **again, phase="waiting for another try")
         return moment if is_written else None
 
     async def rescue(self, *, max_deaths: int, everything: bool) -> int:
@@ -165,12 +175,15 @@ class Leases:
         """Decide about the row of a dead worker. `True` if that was its last try, so that it ends with a verdict."""
         row.fence_token = row.lease_until = None
         if row.tries < max_deaths:
+            row.gradings = conclude(row.gradings, now(), "died")
             row.status, row.phase, row.started_at = "queued", None, None
             row.not_before = now() + back_off(self._retry_s, row.tries)
             return False
         message = f"The grader died {row.tries} times while it graded this submission."
-        for name, value in _finished(failed_verdict(row.problem, row.version, message), counts=row.counts).items():
+        verdict = failed_verdict(row.problem, row.version, message)
+        for name, value in _finished(verdict, row.gradings, counts=row.counts).items():
             setattr(row, name, value)
+        row.gradings = conclude(row.gradings, now(), "died")
         return True
 
     async def _write(self, lease: Lease, **values: Any) -> bool:
@@ -183,6 +196,8 @@ async def cancel_row(session: AsyncSession, attempt_id: str) -> bool:
     row = await session.get(AttemptRow, attempt_id, with_for_update=True)
     if row is None or row.status not in ("queued", "running"):
         return False
+    if row.status == "running":
+        row.gradings = conclude(row.gradings, now(), "cancelled")
     row.status, row.phase, row.finished_at = "cancelled", None, now()
     row.fence_token = row.lease_until = row.not_before = None
     return True
@@ -229,16 +244,20 @@ def columns_of(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
 
 
 def faults_of(verdict: Verdict) -> dict[str, Any] | None:
-    """Which checks and cases did not pass, in the order of the verdict, and what its author misunderstood."""
+    """Which checks and cases did not pass, in the order of the verdict, what was measured of the first check, and what
+    its author misunderstood."""
     if verdict.status != "rejected":
         return None
     return {
         "checks": [each.id for each in verdict.checks if not each.passed],
         "cases": [each.id for each in verdict.cases if not each.passed],
         "misconception": verdict.misconception,
+        **signs_of(verdict),
     }
 
 
-def _finished(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
-    ended = {"status": "finished", "phase": None, **FREE, "finished_at": now()}
+def _finished(verdict: Verdict, gradings: list[Any] | None, phases: Phases = (), *, counts: bool) -> dict[str, Any]:
+    at, is_failed = now(), verdict.status == "failed"
+    tries = conclude(gradings, at, "failed" if is_failed else "finished", phases, verdict.stderr if is_failed else "")
+    ended = {"status": "finished", "phase": None, **FREE, "finished_at": at, "gradings": tries}
     return ended | columns_of(verdict, counts=counts)

@@ -31,12 +31,14 @@ class AttemptRow(LeasedRow, Base):
 
     `verdict_status`, `verdict_reason`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too
     long to read for a list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. So do
-    `faults`, for insight: `{"checks", "cases", "misconception"}` of a rejected one, by id; else null. A run has
-    no `score`. Only an accepted attempt has an `efficiency`, so only those are ranked. An attempt `after_giving_up` has
-    neither, so it counts nowhere. A row of the kind `rejudge` has neither, too, and nobody sees it: its verdict becomes
-    an attempt's (app/rejudging/), which then has a `score_before`.
+    `faults`, for insight, of a rejected one: which checks and cases it failed, by id, its misconception, and what was
+    measured (app/queue/signs.py). A run has no `score`. Only an accepted attempt has an `efficiency`, so only those are
+    ranked. An attempt `after_giving_up` has neither, so it counts nowhere. A row of the kind `rejudge` has neither, and
+    nobody sees it: its verdict becomes an attempt's (app/rejudging/), which then has a `score_before`.
 
     `own_inputs` are the fields of a run's OwnInputs (grader/own.py); None where it runs on the public cases.
+
+    `gradings` are the tries to grade it, for support (app/queue/gradings.py).
 
     All guests are one user (app/accounts/caller.py). Which browser a guest's run belongs to is in `guest`.
 
@@ -90,6 +92,7 @@ class AttemptRow(LeasedRow, Base):
     after_giving_up: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
 
     own_inputs: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    gradings: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
 
     @property
     def counts(self) -> bool:

@@ -3,6 +3,7 @@
 from grader.context import QUIET, Context
 from grader.own import OwnInputs
 from grader.package.package import Package
+from grader.variants import Variants
 from grader.verdict import CaseResult, CheckResult, Verdict
 
 
@@ -49,6 +50,10 @@ class NullGrader:
 
     def prepare_known(self, package: Package, context: Context = QUIET) -> None:
         """Nothing runs, so there is nothing to prepare."""
+
+    def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
+        """None, because questions are drawn by the package's own code."""
+        return None
 
     def warm(self, package: Package) -> None:
         pass

@@ -11,6 +11,7 @@ from app.queue.turns import QueuePlace
 from grader.context import Context
 from grader.own import OwnInputs
 from grader.package.package import Package
+from grader.variants import Variants
 from grader.verdict import Verdict
 
 
@@ -43,6 +44,10 @@ class Grader(Protocol):
 
     def prepare_known(self, package: Package, context: Context = ...) -> None:
         """Prepare in the background what explains wrong submissions to this package."""
+        ...
+
+    def variants(self, package: Package, context: Context = ...) -> Variants | None:
+        """The questions of a problem of mode answer, drawn if necessary; None in every other mode."""
         ...
 
     def warm(self, package: Package) -> None:

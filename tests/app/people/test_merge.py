@@ -83,7 +83,7 @@ async def test_what_a_merge_refuses(either, monkeypatch):
         assert await merge(oscar_id, "ada") == (409, "merge-refused")
         page = f"/people/{oscar_id}/merge"
         shown = await either.http.get(page, params={"into": "ada"}, headers={"Accept": "text/html"})
-        assert "I want the higher role to end" in shown.text
+        assert "The higher role is lost" in shown.text
         token = await either.http.post(f"/api/v1/people/{ada_id}/merge", json={"into": "oscar"}, headers=either.bearer)
         assert token.json()["slug"] == "session-needed"
         assert await merge(oscar_id, "ada", end_higher_role=True) == (200, None)

@@ -4,9 +4,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from app.main import Grading, open_worker
 from app.queue.null import NullGrader
+from app.running import Grading
 from app.settings import Settings
+from app.worker import open_worker
 from tests.app.conftest import WallState
 
 

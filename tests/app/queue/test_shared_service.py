@@ -77,7 +77,7 @@ async def test_a_worker_waits_for_the_servers_secret(start_service, start_worker
     database = Database(shared_url)
     await empty(database)
     await database.close()
-    monkeypatch.setattr("app.main._LOOK_FOR_SECRET_S", 0.05)
+    monkeypatch.setattr("app.worker._LOOK_FOR_SECRET_S", 0.05)
 
     async def work():
         async with start_worker():

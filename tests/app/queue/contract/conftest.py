@@ -15,13 +15,13 @@ from sqlalchemy import URL
 from app.accounts.models import UserRow
 from app.clock import now
 from app.database import Database
-from app.main import Grading, pick_events, pick_queue
 from app.problems.store import PackageStore
 from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.protocol import GradeQueue
 from app.queue.status import ENDED
 from app.queue.walls import Walls
+from app.running import Grading, pick_events, pick_queue
 from app.settings import Settings
 from grader.package.package import Package
 from tests.app.queue.contract.grading_process import GradingProcess

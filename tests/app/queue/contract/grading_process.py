@@ -13,10 +13,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from app.database import Database
-from app.main import Grading, pick_events, pick_queue
 from app.problems.store import PackageStore
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
+from app.running import Grading, pick_events, pick_queue
 from app.settings import load_settings
 from grader.context import QUIET
 from grader.errors import Cancelled, GraderFault

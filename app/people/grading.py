@@ -1,0 +1,33 @@
+"""How an attempt of somebody was graded, for support: each try with its worker, its phases and its end."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from app.accounts.caller import User
+from app.attempts.service import AttemptView
+from app.people.listing import Person
+from app.people.reading import attempt_of
+from app.people.services import PeopleServices
+from app.queue.gradings import Try, tries_of
+from app.queue.models import AttemptRow
+
+
+@dataclass(frozen=True, slots=True)
+class GradingStory:
+    """`tries` is empty if it has not begun, or ended before tries were stored. `counted` is how many of them count:
+    a try that was stopped does not."""
+
+    person: Person
+    attempt: AttemptView
+    counted: int
+    tries: list[Try]
+
+
+async def read_grading(services: PeopleServices, reader: User, person_id: str, attempt_id: str) -> GradingStory:
+    """Raises what `attempt_of` raises."""
+    person, attempt = await attempt_of(services, reader, person_id, attempt_id)
+    query = select(AttemptRow.tries, AttemptRow.gradings).where(AttemptRow.id == attempt.id)
+    async with services.database.reading() as session:
+        counted, gradings = (await session.execute(query)).one_or_none() or (0, None)
+    return GradingStory(person, attempt, counted, tries_of(gradings))

@@ -1,0 +1,82 @@
+"""How an attempt was graded, for instructors: on a page and over REST."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse
+
+from app.accounts.caller import User
+from app.accounts.web import require_role
+from app.attempts.phases import in_words
+from app.errors import ProblemNotFound
+from app.people.grading import read_grading
+from app.people.schemas import GradingJSON
+from app.people.services import PeopleServices
+from app.queue.gradings import Try
+from app.rest.problem_json import problem_responses
+from app.services import services_of
+from app.web.templating import render_page
+
+router = APIRouter(include_in_schema=False)
+api = APIRouter(tags=["people"])
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+_END_WORDS = {
+    "finished": "finished with a verdict",
+    "failed": "the grader failed",
+    "stopped": "returned to the queue: the worker was shut down, or a wall was missing",
+    "died": "the worker died, or was paused for too long",
+    "cancelled": "cancelled",
+}
+
+
+@router.get("/people/{person_id}/attempts/{attempt_id}/grading")
+async def show_grading(request: Request, person_id: str, attempt_id: str, user: Instructor) -> HTMLResponse:
+    services = services_of(request, PeopleServices)
+    story = await read_grading(services, user, person_id, attempt_id)
+    attempt = story.attempt
+    try:
+        title = services.catalogue.get(attempt.problem).manifest.title
+    except ProblemNotFound:  # withdrawn since
+        title = attempt.problem
+    return render_page(
+        "person_grading.html",
+        user=user,
+        story=story,
+        title=title,
+        kind=attempt.kind.capitalize(),
+        waited=None if attempt.started_at is None else _seconds(attempt.started_at - attempt.created_at),
+        tries=[(each, _took(each), _phases(each)) for each in story.tries],
+        end_words=_END_WORDS,
+    )
+
+
+@api.get(
+    "/people/{person_id}/attempts/{attempt_id}/grading",
+    summary="How an attempt was graded: each try, its worker, its phases and its end",
+    responses=problem_responses(401, 403, 404),
+)
+async def get_grading(request: Request, person_id: str, attempt_id: str, user: Instructor) -> GradingJSON:
+    return GradingJSON.of(await read_grading(services_of(request, PeopleServices), user, person_id, attempt_id))
+
+
+def _took(each: Try) -> str | None:
+    return None if each.ended_at is None else _seconds(each.ended_at - each.started_at)
+
+
+def _phases(each: Try) -> list[tuple[str, str, str]]:
+    """Each phase in words, when it began, and how long it took."""
+    last = round(((each.ended_at or each.started_at) - each.started_at) / timedelta(milliseconds=1))
+    ends = [phase.after_ms for phase in each.phases[1:]] + [last]
+    return [
+        (in_words(phase.phase), _ms(phase.after_ms), _ms(max(0, end - phase.after_ms)))
+        for phase, end in zip(each.phases, ends, strict=False)
+    ]
+
+
+def _ms(length: int) -> str:
+    return _seconds(timedelta(milliseconds=length))
+
+
+def _seconds(length: timedelta) -> str:
+    return f"{length.total_seconds():.3g} s"

@@ -1,0 +1,143 @@
+"""What was measured of a rejected submission, in words and as a hash: alike for attempts that are wrong alike."""
+
+import pytest
+
+from app.queue.leases import faults_of
+from app.queue.signs import signs_of
+from grader.evidence import (
+    Amount,
+    Amounts,
+    Collectives,
+    CollectiveSum,
+    Difference,
+    Evidence,
+    Factor,
+    Factors,
+    Facts,
+    FailedCase,
+    Fault,
+    Leaf,
+    Leaves,
+    Tolerances,
+    Traffic,
+    WorstElement,
+)
+from grader.verdict import CheckResult, Verdict
+
+EIGHT, FOUR = {"fsdp": 8}, {"fsdp": 4}
+
+
+def verdict(*evidence: Evidence, check: str = "values", reason: str = "wrong_value") -> Verdict:
+    def result(name: str, *, passed: bool, found: list[Evidence]) -> CheckResult:
+        return CheckResult(
+            id=name, title=name, passed=passed, points=0, max_points=1, trust="verified", message="x", evidence=found
+        )
+
+    checks = [
+        result("first", passed=True, found=[FailedCase(case="not-read")]),
+        result(check, passed=False, found=list(evidence)),
+        result("last", passed=False, found=[FailedCase(case="not-read-either")]),
+    ]
+    values = {"problem": "p", "version": "v", "status": "rejected", "reason": reason, "score": 0}
+    return Verdict.model_validate(values | {"checks": checks, "cases": [], "walls": []})
+
+
+def worst(got: str, case: str = "public-1") -> FailedCase:
+    element = WorstElement(index=[0, 3], expected="1.25", got=got, relative_error=1.0)
+    return FailedCase(case=case, difference=Difference(expected="[…]", got="[…]", worst=element))
+
+
+def wrong_leaf(path: str = "params/kernel", got: str = "P()", *, ok: bool = False) -> Leaf:
+    slices = {"expected": (((0, 1),),), "got": None if got == "" else (((0, 8),),)}
+    specs = {"expected_spec": "P('fsdp')", "got_spec": got}
+    return Leaf(path=path, when="out", shape=(8,), dtype="float32", ok=ok, **specs, **slices)
+
+
+def summed(mine: int | None, reference: int | None) -> CollectiveSum:
+    def traffic(number: int | None) -> Traffic | None:
+        return None if number is None else Traffic(executions=number, bytes=number * 100, ring_bytes=0)
+
+    sums = {"mine": traffic(mine), "reference": traffic(reference)}
+    return CollectiveSum(collective="all-reduce", axes=("fsdp",), group_size=8, in_loop=False, **sums)
+
+
+def communication(mine: int | None, reference: int | None) -> Collectives:
+    return Collectives(mesh=EIGHT, sums=[summed(mine, reference)], mine=[], reference=[])
+
+
+TEMPORARIES = Amount(name="temporaries", mine=30, reference=10, whole=None, at_most=15)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "sign"),
+    [
+        (worst("2.5000001"), "public-1: [0][3] is 2.5, not 1.25"),
+        (FailedCase(case="c", difference=Difference(expected="(2,)", got="(3,)")), "c: (3,), not (2,)"),
+        (FailedCase(case="c", difference=Difference(expected=["a", "b"], got=["a"])), "c: a, not a, b"),
+        (FailedCase(case="c", fault=Fault(type="TypeError")), "c: TypeError"),
+        (FailedCase(case="c"), "c: wrong"),
+        (Fault(ended_by="SIGKILL"), "SIGKILL"),
+        (Fault(line=3, column=1), "not valid Python"),
+        (Fault(), "ended early"),
+        (Leaves(mesh=EIGHT, leaves=[wrong_leaf()]), "params/kernel in the new state is P(), not P('fsdp')"),
+        (Leaves(mesh=EIGHT, leaves=[wrong_leaf(got="")]), "params/kernel in the new state is missing"),
+        (communication(2, 1), "all_reduce over fsdp: 2 instead of 1, 2 times the reference in bytes"),
+        (communication(None, 1), "all_reduce over fsdp: none"),
+        (communication(3, None), "all_reduce over fsdp: 3, and none in the reference"),
+        (
+            Amounts(mesh=EIGHT, title="t", unit="bytes", whole_title="w", rows=[TEMPORARIES]),
+            "temporaries: 3 times the reference",
+        ),
+        (
+            Factors(mesh=FOUR, factors=[Factor(name="argument bytes", mine=1.06, reference=2.0)]),
+            "argument bytes change by a factor of 1.06",
+        ),
+        (Facts(mesh=EIGHT, about="second step", values={"retraced": True}), "second step: retraced yes"),
+    ],
+)
+def test_what_was_measured_in_words(evidence, sign):
+    found = signs_of(verdict(evidence))
+    assert found["signs"] == [sign]
+    assert len(str(found["fingerprint"])) == 16
+
+
+def test_the_first_public_case_and_the_first_mesh_that_differs_speak_for_the_others():
+    assert signs_of(verdict(worst("2.5"), worst("9", "public-2")))["signs"] == ["public-1: [0][3] is 2.5, not 1.25"]
+    right, wrong = wrong_leaf(ok=True), wrong_leaf(got="P(None, 'fsdp')")
+    meshes = [
+        Leaves(mesh=EIGHT, leaves=[right]),
+        Leaves(mesh=FOUR, leaves=[wrong]),
+        Leaves(mesh=EIGHT, leaves=[wrong_leaf()]),
+    ]
+    assert signs_of(verdict(*meshes))["signs"] == ["params/kernel in the new state is P(None, 'fsdp'), not P('fsdp')"]
+
+
+def test_a_long_list_is_shortened_and_the_hash_is_of_all_of_it():
+    many = [wrong_leaf(f"params/{number}") for number in range(9)]
+    one, other = (signs_of(verdict(Leaves(mesh=EIGHT, leaves=each))) for each in (many, many[:8]))
+    assert one["signs"] == other["signs"]
+    assert len(one["signs"]) == 4
+    assert one["fingerprint"] != other["fingerprint"]
+    [long] = signs_of(verdict(Leaves(mesh=EIGHT, leaves=[wrong_leaf("x" * 300)])))["signs"]
+    assert len(long) == 120
+    assert long.endswith("…")
+
+
+def test_the_reason_and_the_check_are_part_of_the_hash_and_rounding_is_not():
+    found = signs_of(verdict(worst("2.5")))["fingerprint"]
+    assert signs_of(verdict(worst("2.5000002")))["fingerprint"] == found
+    assert signs_of(verdict(worst("2.6")))["fingerprint"] != found
+    assert signs_of(verdict(worst("2.5"), check="update"))["fingerprint"] != found
+    assert signs_of(verdict(worst("2.5"), reason="wrong_shape"))["fingerprint"] != found
+
+
+def test_without_a_measurement_there_is_none():
+    nothing = Tolerances(by_dtype={})
+    assert signs_of(verdict(nothing)) == {"signs": [], "fingerprint": None}
+    assert faults_of(verdict(nothing)) == {
+        "checks": ["values", "last"],
+        "cases": [],
+        "misconception": None,
+        "signs": [],
+        "fingerprint": None,
+    }
