@@ -6,8 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.authoring.schemas import VersionJSON
-from app.rejudging.schemas import ChangeJSON, ChangePage, RejudgeJSON, RejudgePage
+from app.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgeJSON, RejudgePage
 from app.rejudging.service import Rejudging
 from app.rejudging.services import RejudgingServices
 from app.rest.body import body_of, read_json
@@ -28,7 +27,7 @@ def _rejudging(request: Request) -> Rejudging:
 
 @router.post(
     "/problems/{slug}/rejudge",
-    summary="Grade the attempts of other versions by this one, without changing scores until it is applied",
+    summary="Grade attempts of other versions by this one, without changing scores until it is applied",
     status_code=202,
     responses={
         202: {
@@ -37,13 +36,24 @@ def _rejudging(request: Request) -> Rejudging:
         },
         **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 503),
     },
-    openapi_extra=body_of(VersionJSON),
+    openapi_extra=body_of(NewRejudgeJSON),
 )
 async def rejudge_problem(request: Request, response: Response, user: Instructor, slug: str) -> RejudgeJSON:
-    body = await read_json(request, VersionJSON)
-    rejudge = await _rejudging(request).request(slug, body.version)
+    body = await read_json(request, NewRejudgeJSON)
+    rejudge = await _rejudging(request).request(slug, body.version, body.to_selection())
     response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
     return RejudgeJSON.of(rejudge)
+
+
+@router.post(
+    "/problems/{slug}/rejudge/count",
+    summary="How many attempts a rejudge with this body would grade, without starting it",
+    responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422),
+    openapi_extra=body_of(NewRejudgeJSON),
+)
+async def count_rejudge(request: Request, user: Instructor, slug: str) -> RejudgeCountJSON:
+    body = await read_json(request, NewRejudgeJSON)
+    return RejudgeCountJSON.of(await _rejudging(request).count(slug, body.version, body.to_selection()))
 
 
 @router.get(
@@ -82,10 +92,11 @@ async def list_changes(
     rejudge_id: str,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
+    losses: Annotated[bool, Query(description="Only attempts that lose points or the status `accepted`")] = False,
 ) -> ChangePage:
     rejudging = _rejudging(request)
     rejudge = await rejudging.get(slug, rejudge_id)
-    changes = await rejudging.changes(slug, rejudge_id, limit + 1, after)
+    changes = await rejudging.changes(slug, rejudge_id, limit + 1, after, only_losses=losses)
     return ChangePage(
         changes=[ChangeJSON.of(each, rejudge.version) for each in changes[:limit]],
         next=changes[limit - 1].attempt_id if len(changes) > limit else None,
@@ -94,12 +105,23 @@ async def list_changes(
 
 @router.post(
     f"{_ONE}/apply",
-    summary="Put all new verdicts into effect",
+    summary="Put the new verdicts into effect",
     status_code=202,
-    responses={202: {"description": "It is being applied, or already was"}, **problem_responses(401, 403, 404, 409)},
+    responses={
+        202: {"description": "It is being applied, or already was"},
+        **problem_responses(401, 403, 404, 409, 422),
+    },
 )
-async def apply_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
-    return RejudgeJSON.of(await _rejudging(request).apply(user, slug, rejudge_id))
+async def apply_rejudge(
+    request: Request,
+    user: Instructor,
+    slug: str,
+    rejudge_id: str,
+    never_lower: Annotated[
+        bool, Query(description="Attempts that would lose points or the status `accepted` keep their verdict")
+    ] = False,
+) -> RejudgeJSON:
+    return RejudgeJSON.of(await _rejudging(request).apply(user, slug, rejudge_id, never_lower=never_lower))
 
 
 @router.delete(

@@ -23,5 +23,9 @@ class RejudgeApplied(Refused):
     status, slug, title = 409, "rejudge-applied", "The rejudge was already applied"
 
 
+class SelectionInvalid(Refused):
+    status, slug, title = 409, "rejudge-selection-invalid", "No attempt can match this choice"
+
+
 class VersionNotServed(Refused):
     status, slug, title = 409, "version-not-served", "Another version is published"

@@ -1,15 +1,19 @@
 """Tables of rejudges, and of the attempts in each."""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Boolean, ForeignKey, Index, Integer, String
+from sqlalchemy import JSON, Boolean, ColumnElement, ForeignKey, Index, Integer, String, and_, false, or_
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
 
 
 class RejudgeRow(Base):
-    """A rejudge of a problem: this version grades the attempts of other versions again.
+    """A rejudge of a problem: this version grades attempts of other versions again.
+
+    `selection` says which (app/rejudging/selection.py); null for all of them. If `never_lower`, applying it changed no
+    attempt that would lose points or its status `accepted`.
 
     `status`: `running`, `finished` (the instructor decides), `applying`, `applied` or `cancelled`.
     """
@@ -28,6 +32,8 @@ class RejudgeRow(Base):
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
     finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     applied_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    selection: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    never_lower: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
 
 
 class RejudgedRow(Base):
@@ -56,3 +62,16 @@ class RejudgedRow(Base):
     new_status: Mapped[str | None] = mapped_column(String(16))
     new_reason: Mapped[str | None] = mapped_column(String(32))
     new_score: Mapped[int | None] = mapped_column(Integer())
+
+    @property
+    def loses(self) -> bool:
+        """Whether the new verdict takes points or the status `accepted` away."""
+        lost = self.old_status == "accepted" and self.new_status == "rejected"
+        return lost or (self.new_score is not None and self.new_score < self.old_score)
+
+
+def loses() -> ColumnElement[bool]:
+    """`RejudgedRow.loses`, for a query."""
+    row = RejudgedRow
+    lost = and_(row.old_status == "accepted", row.new_status == "rejected")
+    return or_(lost, and_(row.new_score.is_not(None), row.new_score < row.old_score))

@@ -1,4 +1,4 @@
-"""Pages for instructors: have one version grade the attempts of others, compare gains with losses, and apply it."""
+"""Pages for instructors: have one version grade attempts of others, compare gains with losses, and apply it."""
 
 from typing import Annotated
 
@@ -7,26 +7,43 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
+from app.errors import Refused
+from app.rejudging.choosing import Form, name_parts, scopes_of
 from app.rejudging.service import Rejudging
 from app.rejudging.services import RejudgingServices
 from app.services import services_of
 from app.web.forms import read_form
 from app.web.templating import render_page
+from app.web.time_zone import chosen_zone
 
 router = APIRouter(prefix="/authoring/{slug}", include_in_schema=False)
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 After = Annotated[str | None, Query(pattern="^[0-9a-f]{32}$")]
 _SHOWN = 100
+_MOST_VERSIONS = 50
+_LARGEST_FORM = 64 * 1024
 
 
 def _rejudging(request: Request) -> Rejudging:
     return services_of(request, RejudgingServices).rejudging
 
 
+@router.get("/rejudge")
+async def choose(request: Request, slug: str, user: Instructor) -> HTMLResponse:
+    """The form that chooses attempts, and how many match. The choice is in the address."""
+    return await _choice_page(request, slug, user, Form.of_query(request.url.query))
+
+
 @router.post("/rejudge")
 async def begin(request: Request, slug: str, user: Instructor) -> Response:
-    form = await read_form(request)
-    rejudge = await _rejudging(request).request(slug, form.get("version", ""))
+    form = Form.of_fields(await read_form(request, max_bytes=_LARGEST_FORM))
+    try:
+        chosen = await form.selection(services_of(request, RejudgingServices).database)
+        rejudge = await _rejudging(request).request(slug, form.version, chosen)
+    except Refused as refusal:
+        if form.is_plain:
+            raise
+        return await _choice_page(request, slug, user, form, refusal)
     return RedirectResponse(_address(slug, rejudge.id), status_code=303)
 
 
@@ -37,15 +54,20 @@ async def list_rejudges(request: Request, slug: str, user: Instructor) -> HTMLRe
 
 
 @router.get("/rejudges/{rejudge_id}")
-async def show(request: Request, slug: str, rejudge_id: str, user: Instructor, after: After = None) -> HTMLResponse:
+async def show(
+    request: Request, slug: str, rejudge_id: str, user: Instructor, after: After = None, losses: bool = False
+) -> HTMLResponse:
+    """All changes, or only `losses`."""
     rejudging = _rejudging(request)
     rejudge = await rejudging.get(slug, rejudge_id)
-    changes = await rejudging.changes(slug, rejudge_id, _SHOWN + 1, after)
+    changes = await rejudging.changes(slug, rejudge_id, _SHOWN + 1, after, only_losses=losses)
     return render_page(
         "rejudge.html",
         user=user,
         rejudge=rejudge,
         balance=await rejudging.balance(slug, rejudge_id),
+        selection=await name_parts(services_of(request, RejudgingServices).database, rejudge.selection),
+        losses=losses,
         changes=changes[:_SHOWN],
         more=changes[_SHOWN - 1].attempt_id if len(changes) > _SHOWN else None,
     )
@@ -53,8 +75,8 @@ async def show(request: Request, slug: str, rejudge_id: str, user: Instructor, a
 
 @router.post("/rejudges/{rejudge_id}/apply")
 async def apply(request: Request, slug: str, rejudge_id: str, user: Instructor) -> Response:
-    await read_form(request)
-    await _rejudging(request).apply(user, slug, rejudge_id)
+    form = await read_form(request)
+    await _rejudging(request).apply(user, slug, rejudge_id, never_lower="never_lower" in form)
     return RedirectResponse(_address(slug, rejudge_id), status_code=303)
 
 
@@ -63,6 +85,31 @@ async def cancel(request: Request, slug: str, rejudge_id: str, user: Instructor)
     await read_form(request)
     await _rejudging(request).cancel(slug, rejudge_id)
     return RedirectResponse(_address(slug, rejudge_id), status_code=303)
+
+
+async def _choice_page(
+    request: Request, slug: str, user: User, form: Form, refusal: Refused | None = None
+) -> HTMLResponse:
+    services = services_of(request, RejudgingServices)
+    everything = await services.rejudging.count(slug, form.version)
+    count = None
+    try:
+        if refusal is None:
+            count = await services.rejudging.count(slug, form.version, await form.selection(services.database))
+    except Refused as found:
+        refusal = found
+    return render_page(
+        "rejudge_new.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        slug=slug,
+        form=form,
+        refusal=refusal,
+        count=count,
+        versions=everything.versions[:_MOST_VERSIONS],
+        scopes=await scopes_of(services.database, slug),
+        zone=chosen_zone() or "UTC",
+    )
 
 
 def _address(slug: str, rejudge_id: str) -> str:

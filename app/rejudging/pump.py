@@ -16,6 +16,7 @@ from app.database import Database
 from app.ids import new_id
 from app.queue.leases import columns_of
 from app.queue.models import AttemptRow
+from app.queue.overrides import score_that_counts
 from app.queue.protocol import GradeQueue, QueueHooks
 from app.queue.status import ENDED
 from app.rejudging.models import RejudgedRow, RejudgeRow
@@ -95,10 +96,14 @@ class RejudgePump:
             trial = None if item.trial_id is None else await session.get(AttemptRow, item.trial_id)
             if trial is None or trial.verdict is None or item.new_status == "failed":
                 continue
+            if row.never_lower and item.loses:
+                item.changed = False
+                continue
             attempt = await session.get_one(AttemptRow, item.attempt_id, with_for_update=True)
             before, verdict = attempt.verdict, read_verdict(trial.verdict)
             for name, value in columns_of(verdict, counts=attempt.counts).items():
                 setattr(attempt, name, value)
+            attempt.score = await score_that_counts(session, attempt.id, attempt.score)
             attempt.score_before, attempt.rejudged_at = item.old_score, now()
             # Nothing is lost: from now on, the trial has the attempt's old verdict.
             trial.verdict, trial.version, trial.verdict_status = before, item.old_version, item.old_status
@@ -130,6 +135,7 @@ async def _take_result(session: AsyncSession, item: RejudgedRow) -> bool:
         item.new_status = "failed"
         return True
     verdict = read_verdict(trial.verdict)
-    item.new_status, item.new_reason, item.new_score = verdict.status, verdict.reason, verdict.score
-    item.changed = verdict.status != "failed" and (item.old_status, item.old_score) != (verdict.status, verdict.score)
+    item.new_status, item.new_reason = verdict.status, verdict.reason
+    item.new_score = await score_that_counts(session, item.attempt_id, verdict.score)
+    item.changed = verdict.status != "failed" and (item.old_status, item.old_score) != (verdict.status, item.new_score)
     return True

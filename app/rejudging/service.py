@@ -17,7 +17,7 @@ from app.database import Database, insert_into
 from app.ids import is_id, new_id
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
-from app.queue.models import IS_SCORED, AttemptRow
+from app.queue.models import AttemptRow
 from app.queue.protocol import GradeQueue
 from app.queue.walls import Walls
 from app.rejudging.errors import (
@@ -28,7 +28,8 @@ from app.rejudging.errors import (
     RejudgeUnderWay,
     VersionNotServed,
 )
-from app.rejudging.models import RejudgedRow, RejudgeRow
+from app.rejudging.models import RejudgedRow, RejudgeRow, loses
+from app.rejudging.selection import EVERYTHING, Selection, selected
 from grader.reasons import Reason
 from grader.verdict import Status
 
@@ -42,7 +43,7 @@ class Rejudge:
     """A rejudge and its progress.
 
     `changed` counts the attempts whose status or score it changes; `failed` those that the grader could not judge. They
-    keep their verdict.
+    keep their verdict. So do `not_lowered` attempts, which would have lost by a rejudge that was applied with `never_lower`.
     """
 
     id: str
@@ -53,6 +54,9 @@ class Rejudge:
     graded: int
     changed: int
     failed: int
+    not_lowered: int
+    selection: Selection
+    never_lower: bool
     created_at: datetime
     finished_at: datetime | None
     applied_at: datetime | None
@@ -74,12 +78,21 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """How many attempts gain points by a rejudge, and how many lose some; of how many people each."""
+    """How many attempts gain points by a rejudge, and how many lose some or their status; of how many people each."""
 
     gain: int
     gain_people: int
     lose: int
     lose_people: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How much a rejudge would grade. `versions` has the number of attempts of each version, the most first."""
+
+    attempts: int
+    people: int
+    versions: tuple[tuple[str, int], ...]
 
 
 class Rejudging:
@@ -91,14 +104,26 @@ class Rejudging:
         self._queue = queue
         self._walls = walls
 
-    async def request(self, slug: str, version: str) -> Rejudge:
+    async def count(self, slug: str, version: str, chosen: Selection = EVERYTHING) -> Count:
+        """What `request` would grade. Raises the same, except for `RejudgeUnderWay` and `GradingRefused`."""
+        await self._store.version_of(slug, version)
+        row = AttemptRow
+        async with self._database.reading() as session:
+            matching = await selected(session, slug, version, chosen)
+            number = func.count()
+            by_version = select(row.version, number).where(*matching).group_by(row.version)
+            versions = (await session.execute(by_version.order_by(number.desc(), row.version))).all()
+            people = await session.scalar(select(func.count(row.user_id.distinct())).where(*matching)) or 0
+        return Count(sum(each for _, each in versions), people, tuple((name, each) for name, each in versions))
+
+    async def request(self, slug: str, version: str, chosen: Selection = EVERYTHING) -> Rejudge:
         """Have this version grade the scored attempts of other versions. Their verdicts stay until `apply`.
 
         A repeated request returns the first rejudge.
 
         Raises:
-          VersionNotFound.
-          RejudgeUnderWay: a rejudge by another version is neither applied nor cancelled yet.
+          VersionNotFound, CourseNotFound, AssignmentNotFound, PersonNotFound, SelectionInvalid: see `selected`.
+          RejudgeUnderWay: another rejudge of the problem is neither applied nor cancelled yet.
           GradingRefused: a wall is missing, so nothing would be graded.
         """
         await self._store.version_of(slug, version)
@@ -110,8 +135,8 @@ class Rejudging:
                 select(RejudgeRow).where(RejudgeRow.problem == slug, RejudgeRow.status.in_(_OPEN))
             )
             if row is None:
-                row = await _begin(session, slug, version)
-            elif row.version != version:
+                row = await _begin(session, slug, version, chosen)
+            elif row.version != version or Selection.of_json(row.selection).to_json() != chosen.to_json():
                 raise RejudgeUnderWay(
                     f"The rejudge {row.id} by version {row.version} is {row.status}. Apply or cancel it first."
                 )
@@ -138,7 +163,9 @@ class Rejudging:
         async with self._database.reading() as session:
             return await _rejudge(session, await _find(session, slug, rejudge_id))
 
-    async def changes(self, slug: str, rejudge_id: str, limit: int, after: str | None = None) -> Sequence[Change]:
+    async def changes(
+        self, slug: str, rejudge_id: str, limit: int, after: str | None = None, *, only_losses: bool = False
+    ) -> Sequence[Change]:
         """The attempts whose status or score changes, by id. `after` is the last one on the previous page.
 
         Raises:
@@ -162,6 +189,8 @@ class Rejudging:
             .order_by(item.attempt_id)
             .limit(limit)
         )
+        if only_losses:
+            query = query.where(loses())
         async with self._database.reading() as session:
             await _find(session, slug, rejudge_id)
             rows = await session.execute(query)
@@ -188,9 +217,7 @@ class Rejudging:
 
         changed = item.changed.is_(True) & item.new_score.is_not(None)
         query = (
-            select(
-                *count(changed & (item.new_score > item.old_score)), *count(changed & (item.new_score < item.old_score))
-            )
+            select(*count(changed & (item.new_score > item.old_score)), *count(changed & loses()))
             .join(AttemptRow, AttemptRow.id == item.attempt_id)
             .where(item.rejudge_id == rejudge_id)
         )
@@ -198,8 +225,10 @@ class Rejudging:
             await _find(session, slug, rejudge_id)
             return Balance(*(await session.execute(query)).one())
 
-    async def apply(self, user: User, slug: str, rejudge_id: str) -> Rejudge:
+    async def apply(self, user: User, slug: str, rejudge_id: str, *, never_lower: bool = False) -> Rejudge:
         """Put the new verdicts into effect, in the background. This continues after a restart. The audit log says so.
+
+        If `never_lower`, an attempt that would lose points or its status `accepted` keeps its verdict.
 
         Raises:
           RejudgeNotFound.
@@ -220,8 +249,9 @@ class Rejudging:
                         f"The rejudge is by version {row.version}, but the published version is {published or 'none'}. "
                         f"Publish {row.version}, or cancel the rejudge."
                     )
-                row.status = "applying"
-                record(session, user, "rejudge-applied", None, "", f"{slug}, by version {row.version[:12]}")
+                row.status, row.never_lower = "applying", never_lower
+                how = ", no score lowered" if never_lower else ""
+                record(session, user, "rejudge-applied", None, "", f"{slug}, by version {row.version[:12]}{how}")
             return await _rejudge(session, row)
 
     async def cancel(self, slug: str, rejudge_id: str) -> Rejudge:
@@ -250,8 +280,16 @@ class Rejudging:
             return await _rejudge(session, row)
 
 
-async def _begin(session: AsyncSession, slug: str, version: str) -> RejudgeRow:
-    row = RejudgeRow(id=new_id(), problem=slug, version=version, status="running", created_at=now())
+async def _begin(session: AsyncSession, slug: str, version: str, chosen: Selection) -> RejudgeRow:
+    matching = await selected(session, slug, version, chosen)
+    row = RejudgeRow(
+        id=new_id(),
+        problem=slug,
+        version=version,
+        status="running",
+        created_at=now(),
+        selection=None if chosen == EVERYTHING else chosen.to_json(),
+    )
     session.add(row)
     await session.flush()
     columns = {
@@ -263,7 +301,7 @@ async def _begin(session: AsyncSession, slug: str, version: str) -> RejudgeRow:
         "old_status": AttemptRow.verdict_status,
         "old_score": AttemptRow.score,
     }
-    of_others = select(*columns.values()).where(AttemptRow.problem == slug, AttemptRow.version != version, IS_SCORED)
+    of_others = select(*columns.values()).where(*matching)
     await session.execute(insert_into(session, RejudgedRow).from_select(list(columns), of_others))
     return row
 
@@ -281,13 +319,14 @@ async def _rejudge(session: AsyncSession, row: RejudgeRow) -> Rejudge:
     def number(condition: ColumnElement[bool]) -> ColumnElement[int]:
         return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
 
-    total, graded, changed, failed = (
+    total, graded, changed, failed, not_lowered = (
         await session.execute(
             select(
                 func.count(),
                 number(item.status.in_(("graded", "applied"))),
                 number(item.changed.is_(True)),
                 number(item.new_status == "failed"),
+                number((item.status == "applied") & item.changed.is_(False) & loses()),
             ).where(item.rejudge_id == row.id)
         )
     ).one()
@@ -300,6 +339,9 @@ async def _rejudge(session: AsyncSession, row: RejudgeRow) -> Rejudge:
         graded=graded,
         changed=changed,
         failed=failed,
+        not_lowered=not_lowered,
+        selection=Selection.of_json(row.selection),
+        never_lower=row.never_lower,
         created_at=row.created_at,
         finished_at=row.finished_at,
         applied_at=row.applied_at,

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.accounts.services import AccountServices
+from app.courses.services import CourseServices
 from app.rejudging.service import Rejudging
 
 
 @dataclass(frozen=True, kw_only=True)
-class RejudgingServices(AccountServices):
+class RejudgingServices(CourseServices):
     rejudging: Rejudging

@@ -18,9 +18,10 @@ def no_pauses(monkeypatch):
 
 
 async def shown(http, address: str, status: str) -> str:
-    while status not in (page := (await http.get(address)).text):
+    while status not in (answer := await http.get(address)).text:
+        assert answer.status_code == 200, answer.text
         await asyncio.sleep(0.02)
-    return page
+    return answer.text
 
 
 async def test_the_page_says_who_gains_and_who_loses_and_applies_it(either):

@@ -315,3 +315,23 @@ async def test_the_page_of_an_attempt_says_that_it_was_graded_again(service):
     page = (await service.http.get(f"/attempts/{attempt}")).text
     assert "graded by it again" in page
     assert "100 before" in " ".join(page.split())
+
+
+async def test_points_that_were_changed_by_hand_stay(either):
+    ada = await student(either, "ada")
+    attempt = await submit(either, OLD_SOURCE, ada)
+    person = (await either.http.get("/api/v1/me", headers=ada)).json()["id"]
+    override = f"/api/v1/people/{person}/attempts/{attempt}/override"
+    by_hand = {"score": 70, "reason": "late, as agreed"}
+    assert (await either.http.put(override, json=by_hand, headers=either.bearer)).status_code == 200
+    version = await published(either)
+    told = await rejudged(either, version)
+    [change] = (await call(either, "GET", f"/rejudges/{told['id']}/changes")).json()["changes"]
+    assert (change["before"]["score"], change["after"]["score"]) == (70, 70)
+    assert change["after"]["status"] == "rejected"
+    await call(either, "POST", f"/rejudges/{told['id']}/apply")
+    await reached(either, f"{ONE}/rejudges/{told['id']}", "applied")
+    found = (await either.http.get(f"/api/v1/attempts/{attempt}", headers=ada)).json()
+    assert (found["score"], found["verdict"]["score"], found["override"]["score_before"]) == (70, 0, 0)
+    assert (await either.http.delete(override, headers=either.bearer)).status_code == 204
+    assert await scores(either, ada, attempt) == [0]
