@@ -18,7 +18,10 @@ MOST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class AttemptFacts:
-    """One thing that a student sent. `failed_checks` and `failed_cases` are ids in the order of the verdict."""
+    """One thing that a student sent. `failed_checks` and `failed_cases` are ids in the order of the verdict.
+
+    `signs` and `fingerprint` are what was measured (app/queue/signs.py).
+    """
 
     id: str
     user_id: str
@@ -31,6 +34,8 @@ class AttemptFacts:
     failed_checks: tuple[str, ...] = ()
     failed_cases: tuple[str, ...] = ()
     misconception: str | None = None
+    signs: tuple[str, ...] = ()
+    fingerprint: str | None = None
 
     @property
     def is_accepted(self) -> bool:
@@ -90,4 +95,6 @@ def _facts(
         failed_checks=tuple(known.get("checks", ())),
         failed_cases=tuple(known.get("cases", ())),
         misconception=known.get("misconception"),
+        signs=tuple(known.get("signs", ())),
+        fingerprint=known.get("fingerprint"),
     )

@@ -4,13 +4,18 @@ from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
+from app.errors import Refused
+from app.insight.discrimination import FEWEST
+from app.insight.misconceptions import LONGEST, suggestion
 from app.insight.services import InsightServices
 from app.services import services_of
 from app.web.drawings.columns import draw_columns
+from app.web.forms import read_form
+from app.web.reasons import REASONS
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
@@ -39,6 +44,57 @@ async def show_insight(request: Request, slug: str, user: Instructor) -> HTMLRes
         median_time=None if summary.median_time is None else in_words(summary.median_time),
         picture=draw_columns(steps, "Attempts until solved", "people") if summary.solved else None,
         reports=await services.reports.page(20, problem=problem.slug),
+        fewest=FEWEST,
+    )
+
+
+@router.get("/problems/{slug}/insight/clusters/{key}")
+async def show_cluster(request: Request, slug: str, key: str, user: Instructor) -> HTMLResponse:
+    return await _cluster_page(request, slug, key, user)
+
+
+@router.post("/problems/{slug}/insight/misconceptions")
+async def add_misconception(request: Request, slug: str, user: Instructor) -> Response:
+    # Percent-encoding turns one character into at most twelve bytes.
+    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
+    services = services_of(request, InsightServices)
+    problem = services.catalogue.get(slug)
+    chosen, base = form.get("attempt", ""), form.get("base", "") or None
+    # The field has several rows, and a docstring one line.
+    text = " ".join(form.get("text", "").split())
+    try:
+        upload = await services.misconceptions.add(user, problem.slug, chosen, text, base)
+    except Refused as refusal:
+        return await _cluster_page(request, slug, form.get("cluster", ""), user, chosen, text, refusal)
+    return RedirectResponse(f"/authoring/{problem.slug}/versions/{upload.version}", status_code=303)
+
+
+async def _cluster_page(
+    request: Request,
+    slug: str,
+    key: str,
+    user: User,
+    chosen: str = "",
+    text: str | None = None,
+    refusal: Refused | None = None,
+) -> HTMLResponse:
+    """The attempts of a cluster, and the form that makes one of them a misconception."""
+    services = services_of(request, InsightServices)
+    problem = services.catalogue.get(slug)
+    cluster, members = await services.insight.cluster(problem.slug, problem.version, key)
+    return render_page(
+        "insight_cluster.html",
+        status_code=refusal.status if refusal else 200,
+        user=user,
+        problem=problem,
+        cluster=cluster,
+        reason=REASONS[cluster.reason].name if cluster.reason else "",
+        members=members,
+        selected=chosen or members[0].id,
+        text=suggestion(cluster) if text is None else text,
+        base=await services.misconceptions.base(problem.slug),
+        longest=LONGEST,
+        refusal=refusal,
     )
 
 

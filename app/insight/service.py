@@ -1,17 +1,20 @@
 """Reads how problems do: one of them in detail, and all of them in a line each."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import case, func, select
 
 from app.accounts.models import UserRow
 from app.database import Database
+from app.errors import ClusterNotFound
 from app.insight.facts import read_facts
-from app.insight.summary import Summary, summarize
+from app.insight.summary import Cluster, Summary, cluster_of, summarize
 from app.queue.models import IS_SCORED, AttemptRow
 from grader.stored_verdict import read_verdict
+
+_MOST_MEMBERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,16 @@ class ProblemLine:
     accepted: int
 
 
+@dataclass(frozen=True, slots=True)
+class ClusterMember:
+    """An attempt of a cluster."""
+
+    id: str
+    user_id: str
+    name: str
+    created_at: datetime
+
+
 class Insight:
     """Safe to share between requests. Only what students sent counts: trials of instructors would hide their faults."""
 
@@ -34,8 +47,25 @@ class Insight:
     async def of_problem(self, problem: str, version: str) -> Summary:
         """Three queries, however many attempts there are. `version` is the served one."""
         facts = await read_facts(self._database, problem)
-        cases = await self._cases(problem, version)
-        return await asyncio.to_thread(summarize, facts, version, cases)
+        cases, checks = await self._items(problem, version) or (None, ())
+        return await asyncio.to_thread(summarize, facts, version, cases, checks)
+
+    async def cluster(self, problem: str, version: str, key: str) -> tuple[Cluster, list[ClusterMember]]:
+        """A cluster with its newest attempts. Raises `ClusterNotFound`."""
+        facts = await read_facts(self._database, problem)
+        found = await asyncio.to_thread(cluster_of, facts, version, key)
+        if found is None:
+            raise ClusterNotFound(
+                f"No attempt at the served version is in a group {key[:64]!r}. It may be explained now."
+            )
+        newest = found[1][: -_MOST_MEMBERS - 1 : -1]
+        query = select(AttemptRow.id, UserRow.name).join(UserRow, UserRow.id == AttemptRow.user_id)
+        async with self._database.reading() as session:
+            rows = await session.execute(query.where(AttemptRow.id.in_([each.id for each in newest])))
+            names = {attempt_id: name for attempt_id, name in rows}
+        return found[0], [
+            ClusterMember(each.id, each.user_id, names[each.id], each.created_at) for each in newest if each.id in names
+        ]
 
     async def of_all(self) -> list[ProblemLine]:
         """By problem. One query."""
@@ -66,8 +96,8 @@ class Insight:
         async with self._database.reading() as session:
             return [ProblemLine(problem, *map(int, counts)) for problem, *counts in await session.execute(query)]
 
-    async def _cases(self, problem: str, version: str) -> Sequence[str] | None:
-        """The ids of all cases of a version. An accepted attempt has been through each of them; without one, None."""
+    async def _items(self, problem: str, version: str) -> tuple[list[str], list[str]] | None:
+        """The ids of all cases and checks of a version, as an accepted attempt has them; None without one."""
         row = AttemptRow
         query = (
             select(row.verdict)
@@ -76,4 +106,7 @@ class Insight:
         )
         async with self._database.reading() as session:
             verdict = await session.scalar(query)
-        return [each.id for each in read_verdict(verdict).cases] or None if verdict else None
+        if verdict is None:
+            return None
+        read = read_verdict(verdict)
+        return ([each.id for each in read.cases], [each.id for each in read.checks]) if read.cases else None

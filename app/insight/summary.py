@@ -1,12 +1,16 @@
 """How a problem does, from the facts of its attempts: pure functions, so each number can be tested by hand."""
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import median
 
+from app.insight.discrimination import Discrimination, discriminations
 from app.insight.facts import AttemptFacts
+from grader.reasons import Reason
 
 _MOST_CLUSTERS = 10
 # From the label to the most attempts that it stands for.
@@ -25,9 +29,16 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Rejected attempts that no known misconception explains, with the same first failed check and failed cases."""
+    """Rejected attempts that no known misconception explains, and that are wrong in the same way.
 
+    That is the same reason, the same first failed check, and the same `signs`: what was measured. Where nothing more
+    was measured, it is the same failed cases. `cases` and `example` are those of the latest. `key` names the cluster.
+    """
+
+    key: str
+    reason: Reason | None
     check: str
+    signs: tuple[str, ...]
     cases: tuple[str, ...]
     attempts: int
     people: int
@@ -40,7 +51,8 @@ class Summary:
     """`attempts_to_solve` is (label, people) for each step. `median_*` are None until somebody has solved it.
 
     `rejected` counts attempts at the served version. Only these tell where attempts stop: another version may have
-    other checks and cases. `never_failed` is None while it is not known which cases there are.
+    other checks and cases. `never_failed` is None while it is not known which cases there are, and `discrimination` is
+    empty.
     """
 
     people: int
@@ -55,6 +67,7 @@ class Summary:
     cases: tuple[Stop, ...]
     misconceptions: tuple[Stop, ...]
     never_failed: tuple[str, ...] | None
+    discrimination: tuple[Discrimination, ...]
     unexplained: int
     clusters: tuple[Cluster, ...]
 
@@ -67,8 +80,10 @@ class Summary:
         return self.accepted / self.graded if self.graded else None
 
 
-def summarize(facts: Sequence[AttemptFacts], version: str, cases: Sequence[str] | None) -> Summary:
-    """`facts` are in the order of time. `cases` are the ids of all cases of the served version, if they are known."""
+def summarize(
+    facts: Sequence[AttemptFacts], version: str, cases: Sequence[str] | None, checks: Sequence[str] = ()
+) -> Summary:
+    """`facts` are in the order of time. `cases` and `checks` are all ids of the served version, if they are known."""
     by_person: dict[str, list[AttemptFacts]] = defaultdict(list)
     for each in facts:
         by_person[each.user_id].append(each)
@@ -98,6 +113,7 @@ def summarize(facts: Sequence[AttemptFacts], version: str, cases: Sequence[str] 
         cases=_stops(((case, each) for each in rejected for case in each.failed_cases), stuck),
         misconceptions=_stops(((each.misconception, each) for each in rejected if each.misconception), stuck),
         never_failed=None if cases is None else tuple(case for case in cases if case not in failed_cases),
+        discrimination=discriminations(facts, version, cases, checks) if cases is not None else (),
         unexplained=len(unexplained),
         clusters=_clusters(unexplained),
     )
@@ -126,18 +142,37 @@ def _stops(found: Iterable[tuple[str, AttemptFacts]], stuck: frozenset[str]) -> 
 
 
 def _clusters(unexplained: Iterable[AttemptFacts]) -> tuple[Cluster, ...]:
-    alike: dict[tuple[str, tuple[str, ...]], list[AttemptFacts]] = defaultdict(list)
+    alike: dict[str, list[AttemptFacts]] = defaultdict(list)
     for each in unexplained:
-        alike[each.failed_checks[0] if each.failed_checks else "", each.failed_cases].append(each)
-    clusters = [
-        Cluster(
-            check=check,
-            cases=cases,
-            attempts=len(each),
-            people=len({one.user_id for one in each}),
-            example_user=each[-1].user_id,
-            example=each[-1].id,
-        )
-        for (check, cases), each in alike.items()
-    ]
-    return tuple(sorted(clusters, key=lambda one: (-one.people, -one.attempts, one.check, one.cases))[:_MOST_CLUSTERS])
+        alike[_key(each)].append(each)
+    clusters = [_cluster(key, each) for key, each in alike.items()]
+    return tuple(sorted(clusters, key=lambda one: (-one.people, -one.attempts, one.check, one.key))[:_MOST_CLUSTERS])
+
+
+def _key(attempt: AttemptFacts) -> str:
+    """Alike for attempts of one cluster. Hidden cases do not separate what was measured in a public one."""
+    same = [attempt.version, attempt.reason, attempt.failed_checks[:1]]
+    same += [attempt.fingerprint] if attempt.fingerprint else [attempt.failed_cases]
+    return hashlib.sha256(json.dumps(same).encode()).hexdigest()[:16]
+
+
+def _cluster(key: str, attempts: Sequence[AttemptFacts]) -> Cluster:
+    latest = attempts[-1]
+    return Cluster(
+        key=key,
+        reason=latest.reason,
+        check=latest.failed_checks[0] if latest.failed_checks else "",
+        signs=latest.signs,
+        cases=latest.failed_cases,
+        attempts=len(attempts),
+        people=len({each.user_id for each in attempts}),
+        example_user=latest.user_id,
+        example=latest.id,
+    )
+
+
+def cluster_of(facts: Sequence[AttemptFacts], version: str, key: str) -> tuple[Cluster, list[AttemptFacts]] | None:
+    """The cluster with this key, and its attempts, oldest first. None if no attempt is in it."""
+    unexplained = [each for each in facts if each.is_rejected and each.version == version and not each.misconception]
+    found = [each for each in unexplained if _key(each) == key]
+    return (_cluster(key, found), found) if found else None

@@ -1,9 +1,6 @@
-"""All pairs of submissions whose share is high, except for the parts that they have from elsewhere.
+"""Groups of identical submissions, and pairs whose share is high, except for what everyone gets with the problem."""
 
-What the starter has is ignored, and so is what many people have: a problem can be solved in few ways.
-"""
-
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,8 +9,8 @@ from app.similarity.fingerprints import Fingerprints, fingerprints, share
 
 MOST_PEOPLE = 500
 MOST_PAIRS = 200
-# A part that more than this share of people has, and more than so many, says nothing about two of them.
-_COMMON_SHARE, _COMMON_PEOPLE = 0.25, 8
+# Two that are identical are a pair.
+_LEAST_GROUP = 3
 # Fewer fingerprints than these are too little to tell.
 _LEAST = 6
 FROM = 0.5
@@ -29,13 +26,22 @@ class Pair:
     fingerprints: int
 
 
-def ignored_of(public: Iterable[str], prints: Iterable[Fingerprints]) -> frozenset[int]:
-    """The hashes that say nothing: those of `public` sources, and those that many have."""
-    everyone = list(prints)
-    public_runs = {run for source in public for run in fingerprints(source).runs}
-    owners = Counter(run for each in everyone for run in each.marks)
-    least = max(_COMMON_PEOPLE, _COMMON_SHARE * len(everyone))
-    return frozenset(public_runs | {run for run, people in owners.items() if people > least})
+def ignored_of(public: Iterable[str]) -> frozenset[int]:
+    """The hashes of `public` sources, which say nothing.
+
+    What many people have is not ignored. In a class in which most have copied, it is what they copied.
+    """
+    return frozenset(run for source in public for run in fingerprints(source).runs)
+
+
+def groups_of(prints: Mapping[str, Fingerprints], ignored: frozenset[int]) -> list[tuple[str, ...]]:
+    """Three or more people with the same source except for names, layout and comments; the largest group first."""
+    found = defaultdict(list)
+    for key, each in prints.items():
+        if len(each.marks - ignored) >= _LEAST:
+            found[each.runs].append(key)
+    groups = [tuple(keys) for keys in found.values() if len(keys) >= _LEAST_GROUP]
+    return sorted(groups, key=lambda each: (-len(each), each))
 
 
 def compare(prints: Mapping[str, Fingerprints], ignored: frozenset[int], *, least: float = FROM) -> list[Pair]:

@@ -16,7 +16,12 @@ _OTHER: dict[str, Any] = {
     "user": {"id": "1d0f2e4c6a8b0d1f3e5c7a9b9e7c5a3b", "name": "bob"},
     "score": 100,
 }
-_REPORT: dict[str, Any] = {"people": 2, "left_out": 0, "pairs": [{"one": _ONE, "other": _OTHER, "share": 0.92}]}
+_REPORT: dict[str, Any] = {
+    "people": 2,
+    "left_out": 0,
+    "groups": [],
+    "pairs": [{"one": _ONE, "other": _OTHER, "share": 0.92}],
+}
 
 
 class StudentJSON(BaseModel):
@@ -52,12 +57,17 @@ class SimilarPairJSON(BaseModel):
 
 
 class SimilarityJSON(BaseModel):
-    """Highest share first. `left_out` people were not compared, because there are too many."""
+    """Highest share first. `left_out` people were not compared, because there are too many.
+
+    A group has three or more submissions that are identical except for names, comments and layout. In `pairs`, its
+    first member stands for all of it.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_REPORT]})
 
     people: int
     left_out: int
+    groups: list[list[SimilarSubmissionJSON]]
     pairs: list[SimilarPairJSON]
 
     @classmethod
@@ -70,4 +80,5 @@ class SimilarityJSON(BaseModel):
             )
             for each in report.pairs
         ]
-        return cls(people=report.people, left_out=report.left_out, pairs=pairs)
+        groups = [[SimilarSubmissionJSON.of(each) for each in group] for group in report.groups]
+        return cls(people=report.people, left_out=report.left_out, groups=groups, pairs=pairs)

@@ -1,10 +1,11 @@
-"""The similarity report of a problem: the best submission of each student, in pairs.
+"""The similarity report of a problem: the best submission of each student, in groups and in pairs.
 
 It is only for instructors, and each look at it is in the audit log. It says how much of two sources is alike, and never
 why: a person has to read them.
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,9 +21,11 @@ from app.errors import AttemptNotFound
 from app.ids import is_id
 from app.problems.service import Catalogue
 from app.queue.models import IS_SCORED, AttemptRow
-from app.similarity.compare import MOST_PEOPLE, Pair, compare, ignored_of
+from app.similarity.compare import MOST_PEOPLE, Pair, compare, groups_of, ignored_of
 from app.similarity.fingerprints import Fingerprints, common_lines, fingerprints
 from grader.package.package import Package
+
+_CODE_BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +48,14 @@ class SimilarPair:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityReport:
-    """`left_out` is how many people are beyond the limit, and were not compared."""
+    """`left_out` is how many people are beyond the limit, and were not compared.
+
+    A group has identical submissions. In `pairs`, its first member stands for all of it.
+    """
 
     people: int
     left_out: int
+    groups: tuple[tuple[Submission, ...], ...]
     pairs: tuple[SimilarPair, ...]
 
 
@@ -74,21 +81,20 @@ class Similarity:
         package = self._catalogue.get(slug)
         people, left_out = await self._submissions(package.slug, course_id)
         async with self._turn:
-            pairs = await asyncio.to_thread(_pairs, package, [each.source for each in people])
+            keys, pairs = await asyncio.to_thread(_alike, package, [each.source for each in people])
+        groups = tuple(tuple(people[int(key)] for key in each) for each in keys)
         found = tuple(SimilarPair(people[int(each.one)], people[int(each.other)], each.share) for each in pairs)
         async with self._database.writing() as session:
             record(session, reader, "similarity-read", None, "", f"{slug}, {len(people)} people")
-        return SimilarityReport(len(people), left_out, found)
+        return SimilarityReport(len(people), left_out, groups, found)
 
     async def pair(self, reader: User, slug: str, one_id: str, other_id: str) -> ComparedPair:
         """Two attempts of different students side by side. Raises `ProblemNotFound` and `AttemptNotFound`."""
         package = self._catalogue.get(slug)
-        everyone, _ = await self._submissions(package.slug, None)
         async with self._database.reading() as session:
             one, other = [await _submission(session, package.slug, each) for each in (one_id, other_id)]
         async with self._turn:
-            sources = [each.source for each in everyone]
-            compared = await asyncio.to_thread(_lines, package, sources, one.source, other.source)
+            compared = await asyncio.to_thread(_lines, package, one.source, other.source)
         async with self._database.writing() as session:
             for each, partner in ((one, other), (other, one)):
                 record(session, reader, "similarity-compared", each.user_id, "", f"{slug}, with {partner.name}")
@@ -135,20 +141,22 @@ def _submission_of(attempt_id: str, user_id: str, name: str, score: int | None, 
 
 
 def _public(package: Package) -> list[str]:
-    """What everyone gets with the problem."""
-    return [package.starter]
+    """What everyone gets with the problem: the starter, and the code in its texts."""
+    texts = (package.statement, *package.hints)
+    return [package.starter, *(block for text in texts for block in _CODE_BLOCK.findall(text))]
 
 
-def _pairs(package: Package, sources: Sequence[str]) -> list[Pair]:
-    prints = [fingerprints(each) for each in sources]
-    ignored = ignored_of(_public(package), prints)
-    return compare({str(number): each for number, each in enumerate(prints)}, ignored)
+def _alike(package: Package, sources: Sequence[str]) -> tuple[list[tuple[str, ...]], list[Pair]]:
+    """Groups and pairs, by the place of each source."""
+    prints = {str(number): fingerprints(each) for number, each in enumerate(sources)}
+    ignored = ignored_of(_public(package))
+    groups = groups_of(prints, ignored)
+    further = {key for each in groups for key in each[1:]}
+    return groups, compare({key: each for key, each in prints.items() if key not in further}, ignored)
 
 
-def _lines(
-    package: Package, sources: Sequence[str], one: str, other: str
-) -> tuple[float, frozenset[int], frozenset[int]]:
-    ignored = ignored_of(_public(package), [fingerprints(each) for each in sources])
+def _lines(package: Package, one: str, other: str) -> tuple[float, frozenset[int], frozenset[int]]:
+    ignored = ignored_of(_public(package))
     first, second = fingerprints(one), fingerprints(other)
     return (
         _share(first, second, ignored),
