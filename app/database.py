@@ -12,13 +12,16 @@ import aiosqlite
 from sqlalchemy import URL, DateTime, Dialect, MetaData, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
 from app.start_errors import SettingInvalid
 
+# What is raised while it is locked, down or full, or while all connections stay in use for 30 s. Nothing was stored.
+UNAVAILABLE = (OperationalError, InterfaceError, NoConnectionFree)
 _BUSY_LIMIT_S = 5.0
 _BUSY_AGAIN_S = 0.01
 T = TypeVar("T")

@@ -179,6 +179,28 @@ class TypedInputsUnfit(Refused):
     status, slug, title = 409, "inputs-unfit", "The inputs do not fit the problem"
 
 
+class AnswersUnfit(Refused):
+    """`faults` has a message for each answer."""
+
+    status, slug, title = 409, "answers-unfit", "The answers cannot be read"
+
+
+class QuestionChanged(Refused):
+    status, slug, title = 409, "question-changed", "These answers are for another question"
+
+
+class NothingToRun(Refused):
+    status, slug, title = 409, "nothing-to-run", "There is nothing to run"
+
+
+class QuestionNotFound(Refused):
+    status, slug, title = 404, "question-not-found", "The problem asks no question"
+
+
+class QuestionsNotDrawn(Refused):
+    status, slug, title = 503, "questions-not-drawn", "The questions of this problem are not ready"
+
+
 class DraftConflict(Refused):
     status, slug, title = 409, "draft-conflict", "The draft was changed in another tab or on another device"
 
@@ -205,6 +227,22 @@ class CommentNotFound(Refused):
 
 class TooManyComments(Refused):
     status, slug, title = 409, "too-many-comments", "The attempt has many comments"
+
+
+class ClusterNotFound(Refused):
+    status, slug, title = 404, "cluster-not-found", "There is no such group of attempts"
+
+
+class MisconceptionRefused(Refused):
+    status, slug, title = 409, "misconception-refused", "The attempt cannot become a misconception"
+
+
+class OverrideRefused(Refused):
+    status, slug, title = 409, "override-refused", "The points cannot be changed"
+
+
+class OverrideNotFound(Refused):
+    status, slug, title = 404, "override-not-found", "The points were not changed by hand"
 
 
 class TooManyReports(Refused):

@@ -17,6 +17,8 @@ from app.authoring import deprecated as deprecated_api
 from app.authoring import pages as authoring_pages
 from app.browse import pages as browse_pages
 from app.browse import progress_pages, theme_pages
+from app.calculators import api as calculators_api
+from app.calculators import pages as calculators_pages
 from app.courses import announcement_api, assignment_pages, gradebook_pages, roster_api, roster_pages
 from app.courses import api as courses_api
 from app.courses import pages as courses_pages
@@ -32,11 +34,22 @@ from app.operating.health import router as health_router
 from app.operating.metrics import Metrics
 from app.operating.requests import add_request_log
 from app.people import api as people_api
-from app.people import attempt_api, attempt_pages, merge_pages, review_api, review_pages
+from app.people import (
+    attempt_api,
+    attempt_pages,
+    grading_pages,
+    merge_pages,
+    override_api,
+    override_pages,
+    review_api,
+    review_pages,
+)
 from app.people import pages as people_pages
 from app.problems import api as problems_api
 from app.rejudging import api as rejudging_api
 from app.rejudging import pages as rejudging_pages
+from app.repositories import api as repositories_api
+from app.repositories import pages as repositories_pages
 from app.rest.deprecation import add_deprecation_headers
 from app.rest.error_responses import add_error_responses
 from app.rest.openapi import describe
@@ -67,9 +80,9 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for api in (batch_api, comment_api, accounts_api, webhooks_api, authoring_api, deprecated_api, rejudging_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (people_api, attempt_api, review_api, insight_api, reports_api, audit_api, lti_api):
+    for api in (people_api, attempt_api, review_api, override_api, insight_api, reports_api, audit_api, lti_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (courses_api, roster_api, announcement_api, similarity_api):
+    for api in (courses_api, roster_api, announcement_api, similarity_api, calculators_api, repositories_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
@@ -78,13 +91,23 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(pages.router)
     for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
         app.include_router(pages.router)
-    for pages in (people_pages, attempt_pages, review_pages, comment_pages, insight_pages, courses_pages, audit_pages):
+    for pages in (people_pages, attempt_pages, review_pages, override_pages, comment_pages, insight_pages):
         app.include_router(pages.router)
-    for pages in (assignment_pages, gradebook_pages, roster_pages):
+    for pages in (
+        courses_pages,
+        audit_pages,
+        assignment_pages,
+        gradebook_pages,
+        roster_pages,
+        calculators_pages,
+        repositories_pages,
+    ):
         app.include_router(pages.router)
+    app.include_router(grading_pages.router)
     for pages in (authoring_pages, rejudging_pages, lti_pages, lti_platform_pages, merge_pages, similarity_pages):
         app.include_router(pages.router)
-    app.include_router(merge_pages.api, prefix=_API, dependencies=[Depends(limit_rate)])
+    for both in (merge_pages, grading_pages):
+        app.include_router(both.api, prefix=_API, dependencies=[Depends(limit_rate)])
     app.webhooks.routes.extend(webhooks_api.sent.routes)
     mount_static(app)
     describe(app)

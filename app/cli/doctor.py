@@ -26,6 +26,7 @@ def doctor(
     from dataclasses import asdict
 
     from app.cli.running_server import setbacks_of_server
+    from app.repositories.git import usable_git
     from app.settings import load_settings
     from grader.sandbox.doctor import probe_walls
 
@@ -40,6 +41,7 @@ def doctor(
         "trial": asdict(trial) if trial else None,
         "setbacks": setbacks_of_server(settings),
         "versions": _versions(),
+        "git": usable_git() is not None,
     }
     if as_json:
         print(json.dumps(report, indent=2))
@@ -64,6 +66,8 @@ def _print(report: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.markup import escape
 
+    from app.repositories.git import NEEDED
+
     console = Console(highlight=False)
     for wall in report["walls"]:
         mark = "[green]up     [/]" if wall["up"] else "[red]MISSING[/]"
@@ -80,6 +84,9 @@ def _print(report: dict[str, Any]) -> None:
             "see its log",
             soft_wrap=True,
         )
+    if not report["git"]:
+        console.print(f"[yellow]no git [/] {'syncing':<12} {NEEDED}; folders can be synced without it")
+        console.print("        to fix it: apt-get install git")
     console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in report["versions"].items()) + "[/]")
     if report["ready"]:
         console.print("Ready to grade." if report["trial"] else "Every wall is up.")

@@ -11,6 +11,7 @@ from grader.errors import Cancelled, WallMissing
 
 if TYPE_CHECKING:
     from grader.package.package import Package
+    from grader.variants import Variants
     from grader.verdict import Verdict
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -46,6 +47,23 @@ def judge(
 
 def _judge(package: "Package", source: str) -> "Verdict":
     from app.cli.alone import alone
+    from grader.package.package import AnswerManifest
 
     with alone() as (judge, context):
+        if isinstance(package.manifest, AnswerManifest):
+            _print_question(package, source, judge.variants(package, context))
         return judge.judge(package, source, context)
+
+
+def _print_question(package: "Package", source: str, questions: "Variants | None") -> None:
+    """The question that the file answers, on standard error: without it, its numbers say nothing."""
+    from grader.variants import AnswerSheet, fill
+
+    try:
+        number = AnswerSheet.read(source).variant
+    except ValueError:
+        number = 1
+    for each in questions.variants if questions else ():
+        if each.number == number:
+            question = fill(package.files["question.md"], each.parameters).strip()
+            print(f"Question {number} of {package.manifest.title}:\n\n{question}\n", file=sys.stderr)

@@ -2,7 +2,15 @@
 
 import typer
 
-from app.cli import problem_check, problem_new, problem_preview, problem_publish, problem_pull, problem_push
+from app.cli import (
+    problem_check,
+    problem_new,
+    problem_preview,
+    problem_publish,
+    problem_pull,
+    problem_push,
+    problem_sync,
+)
 
 app = typer.Typer(
     add_completion=False,
@@ -16,6 +24,7 @@ app.command(help=problem_preview.HELP)(problem_preview.preview)
 app.command(help=problem_push.HELP)(problem_push.push)
 app.command(help=problem_publish.HELP)(problem_publish.publish)
 app.command(help=problem_pull.HELP)(problem_pull.pull)
+app.command(help=problem_sync.HELP)(problem_sync.sync)
 
 
 @app.callback()

@@ -18,12 +18,12 @@ HELP = (
     "existing package under a new slug."
 )
 _SLUG = re.compile(r"[a-z][a-z0-9_]{1,63}")
-_MODES: "dict[str, Mode]" = {"call": "call", "program": "program"}
+_MODES: "dict[str, Mode]" = {"call": "call", "program": "program", "answer": "answer"}
 
 
 def new(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The new problem's slug, and the name of its folder.")],
-    mode: Annotated[str | None, typer.Option(metavar="call|program", help="Default: call.")] = None,
+    mode: Annotated[str | None, typer.Option(metavar="call|program|answer", help="Default: call.")] = None,
     track: Annotated[
         str | None, typer.Option(help="The id or title of a track in tracks.toml, if the folder has one.")
     ] = None,
@@ -41,7 +41,7 @@ def new(
     folder = into / slug
     require_new(slug, folder)
     if mode is not None and mode not in _MODES:
-        raise StartRefused(f"--mode: there is no mode {mode!r}.", "Write --mode call or --mode program.")
+        raise StartRefused(f"--mode: there is no mode {mode!r}.", "Write --mode call, --mode program or --mode answer.")
     title = _title_of(track, into, problems) if track is not None else None
     files = _copied(slug, mode, title, like, into, problems) if like is not None else _new(slug, mode, title)
     if like is None:

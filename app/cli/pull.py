@@ -1,4 +1,4 @@
-"""`meshgrade pull`: writes a problem's statement and starter to files."""
+"""`meshgrade pull`: writes a problem's statement and starter to files, and your question if it asks one."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,9 +23,13 @@ def pull(
 ) -> None:
     with connected(server, insecure=insecure, anybody=True) as there:
         problem = there.problem(slug)
+        is_answered = problem.mode == "answer"
+        question = there.question(slug).question if is_answered else ""
     folder = folder or Path(problem.slug)
-    starter = folder / f"{problem.slug}.py"
+    starter = folder / f"{problem.slug}.{'json' if is_answered else 'py'}"
     files = {folder / "statement.md": problem.statement, starter: problem.starter}
+    if is_answered:
+        files[folder / "question.md"] = question
     if not force and (there_already := [str(path) for path in files if path.exists()]):
         raise StartRefused(
             f"{' and '.join(there_already)} would be overwritten.", "Name another folder, or add --force."
@@ -40,4 +44,5 @@ def pull(
         raise StartRefused(
             f"{error.filename} cannot be written: {error.strerror}.", "Name a folder that you can write to."
         ) from None
-    print(f"Wrote {' and '.join(map(str, files))}. Then: ./meshgrade run {starter}, ./meshgrade submit {starter}")
+    run = "" if is_answered else f"./meshgrade run {starter}, "
+    print(f"Wrote {' and '.join(map(str, files))}. Then: {run}./meshgrade submit {starter}")

@@ -1,6 +1,8 @@
 """The arguments of `judge`, `inspect`, `run` and `submit`: a problem, and a file to read."""
 
+import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +50,17 @@ def source_of(file: str, limit: int) -> str:
             f"{file} is not UTF-8: byte 0x{data[error.start]:02x} on line {line}", "Save the file as UTF-8."
         ) from None
     check_source(source, limit)
-    return source
+    return _json_of(file, source) if file.endswith(".toml") else source
+
+
+def _json_of(file: str, text: str) -> str:
+    """Answers in TOML as JSON, which is what a problem of mode answer takes."""
+    try:
+        return json.dumps(tomllib.loads(text), indent=2, ensure_ascii=False) + "\n"
+    except (tomllib.TOMLDecodeError, TypeError, RecursionError) as error:
+        raise StartRefused(
+            f"{file} has no answers in TOML: {error}", 'Write a line such as `bytes = "12 MiB"` for each answer.'
+        ) from None
 
 
 def _read(path: Path, size: int) -> bytes:

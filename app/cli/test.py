@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +28,8 @@ _QUICK_STEPS = (
     ("dependencies of tests", ["deptry", "tests", "benchmarks", "frontend", "--ignore", "DEP002,DEP004"]),
     ("import rules", ["lint-imports", "--no-cache", "--no-logo"]),
 )
-_STEPS = (*_QUICK_STEPS, ("types", ["mypy", "app", "grader"]))
+# The longest first: the others run beside it.
+_STEPS = (("types", ["mypy", "app", "grader"]), *_QUICK_STEPS)
 _HOSTILE = "tests/hostile"
 # The parts of the grader that depend most on JAX: private names, what programs may contain, every reference, and
 # submissions of students.
@@ -96,9 +99,7 @@ def run_tests(
         raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
     if not quick:
         _choose_submissions(None if every else part or _part_of_commit())
-    tools = Path(sys.executable).parent
-    steps = _QUICK_STEPS if quick else _STEPS
-    failed = [name for name, (tool, *options) in steps if not _passes(name, [str(tools / tool), *options])]
+    failed = _failed_of(_QUICK_STEPS if quick else _STEPS)
     pytest = [sys.executable, "-m", "pytest", *_OPTIONS, *(_COVERAGE if coverage else ())]
     if quick:
         runs = {"quick tests": ["-m", "not slow", *(arguments or [])]}
@@ -162,9 +163,29 @@ def _part_of_commit() -> int:
     return int(commit, 16) % _PARTS + 1
 
 
-def _passes(name: str, command: list[str]) -> bool:
+def _failed_of(steps: Iterable[tuple[str, list[str]]]) -> list[str]:
+    """The names of the steps that fail. As many run at a time as there are cores."""
+    tools = Path(sys.executable).parent
+
+    def failed(step: tuple[str, list[str]]) -> bool:
+        name, (tool, *options) = step
+        return not _passes(name, [str(tools / tool), *options], beside_others=True)
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        found = pool.map(lambda step: (step[0], failed(step)), steps)
+        return [name for name, is_failed in found if is_failed]
+
+
+def _passes(name: str, command: list[str], *, beside_others: bool = False) -> bool:
+    """Run a command. Beside others, its output is printed only when it has ended, so that theirs do not mix."""
     started = time.monotonic()
-    print(f"== {name}", flush=True)
-    code = subprocess.run(command, cwd=CHECKOUT, check=False).returncode
-    print(f"== {name}: {'passed' if code == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s", flush=True)
-    return code == 0
+    begins = f"== {name}\n"
+    if not beside_others:
+        print(begins, end="", flush=True)
+        begins = ""
+    output, errors = (subprocess.PIPE, subprocess.STDOUT) if beside_others else (None, None)
+    done = subprocess.run(command, cwd=CHECKOUT, check=False, text=True, stdout=output, stderr=errors)
+    outcome = "passed" if done.returncode == 0 else "FAILED"
+    ends = f"== {name}: {outcome} in {time.monotonic() - started:.0f} s\n"
+    print(f"{begins}{done.stdout or ''}{ends}", end="", flush=True)
+    return done.returncode == 0

@@ -51,7 +51,7 @@ def _require_postgresql(settings: "Settings") -> None:
 
 
 async def _work(settings: "Settings", folder: Path) -> None:
-    from app.main import open_worker
+    from app.worker import open_worker
 
     end = asyncio.Event()
     async with open_worker(settings, folder, say=_say):

@@ -38,6 +38,11 @@ class Problem(_Answer):
     title: str
     statement: str
     starter: str
+    mode: str = "call"
+
+
+class Question(_Answer):
+    question: str
 
 
 class Upload(_Answer):
@@ -73,6 +78,48 @@ class Publication(_Answer):
     version: str
     forced: bool
     attempts_at_other_versions: int
+
+
+Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+
+
+class Repository(_Answer):
+    id: Id
+    address: str
+    branch: str
+    folder: str
+
+
+class Repositories(_Answer):
+    repositories: list[Repository]
+
+
+class RepositoryMade(Repository):
+    webhook_path: str
+    webhook_secret: str
+
+
+class SyncError(_Answer):
+    rule: str
+    file: str
+    line: int | None
+    message: str
+
+
+class SyncedProblem(_Answer):
+    folder: str
+    problem: str | None
+    outcome: str
+    version: str | None
+    errors: list[SyncError]
+    more_errors: int
+
+
+class Sync(_Answer):
+    id: Id
+    status: str
+    fault: str | None
+    problems: list[SyncedProblem]
 
 
 class Hints(_Answer):

@@ -65,7 +65,7 @@ def send(
 
 
 def _slug_in(file: str) -> str:
-    name = Path(file).name.removesuffix(".py")
+    name = re.sub(r"\.(py|json|toml)$", "", Path(file).name)
     # A hyphen is allowed here: the server then suggests the right slug.
     if not re.fullmatch(SLUG, name.replace("-", "_")):
         raise StartRefused(

@@ -21,7 +21,12 @@ from app.cli.remote.answers import (
     Problems,
     Progress,
     Publication,
+    Question,
+    Repositories,
+    Repository,
+    RepositoryMade,
     StoredVersion,
+    Sync,
     Upload,
     Validation,
     Versions,
@@ -88,6 +93,9 @@ class Server:
     def problem(self, slug: str) -> Problem:
         return self._read(Problem, self._ask("GET", f"/problems/{quote(slug, safe='')}"))
 
+    def question(self, slug: str) -> Question:
+        return self._read(Question, self._ask("GET", f"/problems/{quote(slug, safe='')}/question"))
+
     def hints(self, slug: str) -> Hints:
         return self._read(Hints, self._ask("GET", f"/problems/{quote(slug, safe='')}/hints"))
 
@@ -121,6 +129,19 @@ class Server:
     def download(self, slug: str, version: str) -> bytes:
         """A stored version, zipped."""
         return self._ask("GET", f"/problems/{quote(slug, safe='')}/versions/{quote(version, safe='')}").content
+
+    def repositories(self) -> list[Repository]:
+        return self._read(Repositories, self._ask("GET", "/repositories")).repositories
+
+    def register_repository(self, body: dict[str, str]) -> RepositoryMade:
+        return self._read(RepositoryMade, self._ask("POST", "/repositories", json=body))
+
+    def sync(self, repository_id: str) -> Sync:
+        """Begin to sync a repository."""
+        return self._read(Sync, self._ask("POST", f"/repositories/{repository_id}/syncs"))
+
+    def sync_of(self, repository_id: str, sync_id: str) -> Sync:
+        return self._read(Sync, self._ask("GET", f"/repositories/{repository_id}/syncs/{sync_id}"))
 
     def progress(self) -> Progress:
         return self._read(Progress, self._ask("GET", "/me/progress"))

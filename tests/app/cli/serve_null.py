@@ -6,8 +6,9 @@ import threading
 
 import app.main
 from app.cli.__main__ import main
-from app.main import Grading, create_app
+from app.main import create_app
 from app.queue.null import NullGrader
+from app.running import Grading
 from app.webhooks.outside import Outside
 from grader.verdict import Verdict
 

@@ -80,6 +80,15 @@ def test_without_a_server_nothing_is_told_of_one(monkeypatch):
     assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["setbacks"] is None
 
 
+def test_a_machine_without_git_is_ready_and_the_remedy_is_named(monkeypatch):
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
+    monkeypatch.setattr("app.repositories.git.usable_git", lambda: None)
+    done = CliRunner().invoke(app, ["doctor", "--walls"])
+    assert done.exit_code == 0
+    assert "git 2.37 or later is needed to sync repositories; folders can be synced without it" in done.output
+    assert "apt-get install git" in done.output
+
+
 def test_the_trial_is_accepted():
     trial = try_grading(load_settings())
     assert trial.graded, trial.found

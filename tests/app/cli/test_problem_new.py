@@ -26,7 +26,7 @@ def refused(*arguments):
     return f"{done.exception}\n{done.exception.remedy}"
 
 
-@pytest.mark.parametrize("mode", ["call", "program"])
+@pytest.mark.parametrize("mode", ["call", "program", "answer"])
 def test_a_new_package_lacks_only_what_is_marked(tmp_path, mode):
     done = new("row_sums", "--mode", mode, "--into", tmp_path)
     assert done.exit_code == 0, done.output
@@ -36,8 +36,9 @@ def test_a_new_package_lacks_only_what_is_marked(tmp_path, mode):
     assert {each.rule for each in found.findings} == {"todo"}
     assert all(each.line for each in found.findings)
     assert f"{len(found.findings)} parts to fill in" in done.output
+    code = {"questions.py", "mistakes.py"} if mode == "answer" else {"reference.py", "cases.py"}
     # Each file has at least one mark, or one beside it has: an author looks at each of them.
-    assert {each.file for each in found.findings} >= {"problem.toml", "statement.md", "reference.py", "cases.py"}
+    assert {each.file for each in found.findings} >= {"problem.toml", "statement.md", *code}
 
 
 def test_two_new_packages_have_different_uuids(tmp_path):
@@ -106,7 +107,7 @@ def test_an_existing_folder_is_left_alone(tmp_path):
     ("options", "words"),
     [
         (["--track", "fsd"], "has no track 'fsd' (did you mean 'fsdp'?)"),
-        (["--mode", "cal"], "there is no mode 'cal'.\nWrite --mode call or --mode program."),
+        (["--mode", "cal"], "there is no mode 'cal'.\nWrite --mode call, --mode program or --mode answer."),
         (["--like", "all_gather_tiled", "--mode", "call"], "a copy cannot be of mode call"),
     ],
 )

@@ -19,7 +19,7 @@ PINNED = dict(line.split("==") for line in (command.CHECKOUT / "next-jax.txt").r
 def passes(monkeypatch) -> list[list[str]]:
     """The commands that would have run."""
     ran: list[list[str]] = []
-    monkeypatch.setattr(command, "_passes", lambda name, line: ran.append(line) or True)
+    monkeypatch.setattr(command, "_passes", lambda name, line, **_: ran.append(line) or True)
     return ran
 
 
@@ -95,6 +95,29 @@ def test_without_options_nothing_is_left_out(passes, monkeypatch):
     assert tests[-2:] == ["--ignore", "tests/hostile"]
     assert hostile[-1] == "tests/hostile"
     assert not {"not slow", "--cov"} & {*tests, *hostile}
+
+
+def test_steps_run_beside_each_other_and_each_prints_its_output_in_one_piece(capsys, tmp_path):
+    # Each of two waits for the other's file.
+    script = """
+import pathlib, sys, time
+mine, other = map(pathlib.Path, sys.argv[1:])
+print("begins", flush=True)
+mine.touch()
+while not other.exists(): time.sleep(0.01)
+print("ends")
+sys.exit(mine.name == "b")
+"""
+    steps = [
+        (name, [Path(command.sys.executable).name, "-c", script, str(tmp_path / name), str(tmp_path / other)])
+        for name, other in ("ab", "ba")
+    ]
+    if (command.os.cpu_count() or 1) == 1:
+        pytest.skip("one core runs one step at a time")
+    assert command._failed_of(steps) == ["b"]
+    said = capsys.readouterr().out
+    for name, outcome in (("a", "passed"), ("b", "FAILED")):
+        assert f"== {name}\nbegins\nends\n== {name}: {outcome} in " in said
 
 
 def test_coverage_is_measured_over_both_runs(passes, monkeypatch, tmp_path):

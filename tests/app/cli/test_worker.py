@@ -12,20 +12,22 @@ from tests.app.attempts.test_submit import ATTEMPTS
 from tests.app.cli.test_serve import environment
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
-SCRIPT = Path(__file__).with_name("worker_null.py")
+SCRIPT = (str(Path(__file__).with_name("worker_null.py")),)
+# Without the stand-in for the judge, which imports what a worker that refuses to start never reaches.
+PRODUCT = ("-m", "app.cli")
 
 
-async def start(*arguments, **further):
+async def start(*arguments, program=SCRIPT, **further):
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, str(SCRIPT), "worker", *arguments),
+        *(sys.executable, *program, "worker", *arguments),
         env=environment(**further),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
 
 
-async def refused(**further):
-    process = await start(**further)
+async def refused(program=PRODUCT, **further):
+    process = await start(program=program, **further)
     said, error = await asyncio.wait_for(process.communicate(), 60)
     assert (process.returncode, said) == (2, b"")
     assert b"Traceback" not in error
@@ -82,6 +84,6 @@ async def test_without_an_address_or_with_a_wrong_one_it_says_what_to_set(tmp_pa
 
 async def test_a_missing_wall_is_named_with_its_remedy(start_service, shared_url):
     async with start_service(database_url=shared_url, grading_slots=0):
-        said = await refused(MESHGRADE_DATABASE_URL=shared_url, WALL_DOWN="1")
+        said = await refused(SCRIPT, MESHGRADE_DATABASE_URL=shared_url, WALL_DOWN="1")
     assert "the wall 'namespaces' is missing" in said
     assert "apt-get install bubblewrap" in said

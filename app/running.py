@@ -1,0 +1,153 @@
+"""What a server and a worker have in common: the judge, the queue, the events and the tasks in the background."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.authoring.validations import Validations
+from app.authoring.validator import Validator
+from app.data_folder import DataFolder
+from app.database import Database
+from app.lti.scores import queue_scores
+from app.operating.steps import step_log
+from app.problems.store import PackageStore
+from app.queue.embedded import EmbeddedQueue
+from app.queue.events import AttemptEvents
+from app.queue.preparing import Preparing
+from app.queue.procrastinate import ProcrastinateQueue
+from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
+from app.queue.shared_events import SharedEvents
+from app.queue.walls import Walls
+from app.rejudging.draw import draw_of
+from app.settings import Settings
+from app.start_errors import SettingInvalid
+from app.webhooks.service import queue_deliveries
+from grader.package.package import Package
+
+if TYPE_CHECKING:
+    from grader.sandbox.pool import PoolStats
+
+
+log = logging.getLogger(__name__)
+
+
+async def _on_finished(session: AsyncSession, attempt_id: str) -> None:
+    await queue_deliveries(session, attempt_id)
+    await queue_scores(session, attempt_id)
+
+
+HOOKS = QueueHooks(on_finished=_on_finished, draw_of=draw_of)
+
+
+def quiet(line: str) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """The judge, and the probe that tests its walls. Built from the data folder once that is locked."""
+
+    grader: Grader
+    probe: Callable[[], Sequence[WallReport]]
+    close: Callable[[], None] = lambda: None
+    pool_stats: "Callable[[], PoolStats] | None" = None
+
+
+def build_grading(data: DataFolder, settings: Settings) -> Grading:
+    """The real judge in its sandbox."""
+    from app.judging import build_judging
+
+    judging = build_judging(settings, data.cache, data.secret, alone=False)
+    return Grading(judging.judge, judging.probe, judging.close, judging.pool_stats)
+
+
+@asynccontextmanager
+async def working(
+    queue: GradeQueue,
+    events: AttemptEvents,
+    preparing: list[tuple[Preparing, list[Package]]],
+    further: list[Coroutine[None, None, None]],
+    *,
+    grace_s: float,
+) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(each) for each in (queue.work(), events.run(), *further)]
+    tasks += [asyncio.create_task(each.run(packages)) for each, packages in preparing]
+    for task in tasks:
+        task.add_done_callback(_log_failure)
+    try:
+        yield
+    finally:
+        events.close()
+        for each, _ in preparing:
+            each.stop()
+        await queue.stop(grace_s=grace_s)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    """No part should end by itself. Without this, nobody would notice until the service stops."""
+    if not task.cancelled() and (error := task.exception()):
+        log.critical("a part of the service ended: %s", task.get_coro(), exc_info=error)
+
+
+def pick_events(database: Database, settings: Settings) -> AttemptEvents:
+    events = SharedEvents(database) if database.shared else AttemptEvents()
+    events.watch_here(step_log(settings.worker_name))
+    return events
+
+
+def pick_queue(
+    database: Database,
+    built: Grading | None,
+    store: PackageStore,
+    walls: Walls,
+    events: AttemptEvents,
+    settings: Settings,
+) -> GradeQueue:
+    """The queue that this database requires.
+
+    Raises:
+      SettingInvalid: nothing would be graded.
+    """
+    limits = _queue_limits(settings)
+    if database.shared:
+        grader = built.grader if built else None
+        return ProcrastinateQueue(database, grader, store, walls, events, limits, hooks=HOOKS)
+    if built is None:
+        raise SettingInvalid("grading_slots", "0 requires PostgreSQL, because with SQLite no other process can grade")
+    return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole, hooks=HOOKS)
+
+
+def preparing_of(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparing:
+    return Preparing(built.grader, walls, say, at_once=settings.grading_slots)
+
+
+def validator_of(
+    database: Database, validations: Validations, built: Grading, store: PackageStore, walls: Walls, settings: Settings
+) -> Validator:
+    return Validator(
+        database,
+        validations,
+        built.grader,
+        store,
+        walls,
+        lease_s=settings.lease_s,
+        max_deaths=settings.max_deaths,
+    )
+
+
+def _queue_limits(settings: Settings) -> QueueLimits:
+    return QueueLimits(
+        slots=settings.grading_slots,
+        lease_s=settings.lease_s,
+        retry_s=settings.retry_s,
+        max_tries=settings.max_tries,
+        max_deaths=settings.max_deaths,
+    )

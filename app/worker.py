@@ -1,0 +1,64 @@
+"""Assembles a worker: a process that grades and serves nothing. It never imports JAX."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from app.authoring.validations import Validations
+from app.data_folder import DataFolder
+from app.database import Database
+from app.migrate import migrate
+from app.problems.store import PackageStore
+from app.queue.deployment import shared_secret
+from app.queue.walls import Walls
+from app.running import Grading, build_grading, pick_events, pick_queue, preparing_of, quiet, validator_of, working
+from app.settings import Settings
+
+_LOOK_FOR_SECRET_S = 2.0
+
+
+@asynccontextmanager
+async def open_worker(
+    settings: Settings,
+    folder: Path,
+    *,
+    grading: Callable[[DataFolder, Settings], Grading] = build_grading,
+    say: Callable[[str], None] = quiet,
+) -> AsyncIterator[None]:
+    """Run a worker: a process that grades and serves nothing. On exit it drains.
+
+    Args:
+      folder: a private folder for its caches.
+    Raises:
+      StartRefused: the database or the folder cannot be used, or a wall is missing.
+    """
+    async with AsyncExitStack() as stack:
+        data = stack.enter_context(DataFolder(folder))
+        database = Database(settings.database)
+        stack.push_async_callback(database.close)
+        await migrate(database)
+        data.secret = await _wait_for_secret(database, say)
+        built = grading(data, settings)
+        stack.callback(built.close)
+        walls = Walls(built.probe)
+        await asyncio.to_thread(walls.probe)
+        walls.require_at_start()
+        store, events = PackageStore(database), pick_events(database, settings)
+        queue = pick_queue(database, built, store, walls, events, settings)
+        packages = [await store.get(version) for version in (await store.published()).values()]
+        preparing = [(preparing_of(built, walls, settings, say), packages)]
+        validator = validator_of(database, Validations(database), built, store, walls, settings)
+        async with working(queue, events, preparing, [validator.run()], grace_s=settings.drain_s):
+            yield
+
+
+async def _wait_for_secret(database: Database, say: Callable[[str], None]) -> bytes:
+    """The deployment secret, once the server has stored it. A worker never draws one, or it would override that."""
+    announced = False
+    while (secret := await shared_secret(database)) is None:
+        if not announced:
+            say("Waiting for the server to start on this database for the first time.")
+            announced = True
+        await asyncio.sleep(_LOOK_FOR_SECRET_S)
+    return secret
