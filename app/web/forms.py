@@ -25,7 +25,7 @@ async def read_form(request: Request, *, max_bytes: int = 4096) -> dict[str, str
     return fields
 
 
-async def read_unchecked_form(request: Request, *, max_bytes: int) -> dict[str, str]:
+async def read_unchecked_form(request: Request, *, max_bytes: int, max_fields: int = 16) -> dict[str, str]:
     """For a page that keeps the input even if the token is refused. The caller must call `check_form_token`."""
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
@@ -36,7 +36,7 @@ async def read_unchecked_form(request: Request, *, max_bytes: int) -> dict[str, 
         if len(body) > max_bytes:
             raise BodyTooLarge(f"The form is larger than {max_bytes} bytes.")
     try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=16)
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=max_fields)
     except ValueError:  # also UnicodeDecodeError
         raise FormInvalid("The form could not be read because it is not UTF-8 or has too many fields.") from None
     fields = dict(pairs)

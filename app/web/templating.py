@@ -16,6 +16,7 @@ from app.web.messages import code_spans, listing_of, prose_of, short_number
 from app.web.next_page import sign_in_address, this_page
 from app.web.reasons import REASONS
 from app.web.static_files import module_urls, static_url
+from app.web.template_cache import template_cache
 from app.web.terminal import plain_text
 from app.web.theme import THEMES, theme
 from app.web.time_zone import zone
@@ -89,6 +90,7 @@ def _build_environment() -> Environment:
     environment.filters["listing_of"] = listing_of
     environment.filters["short_number"] = short_number
     environment.filters["score"] = _score
+    environment.bytecode_cache = template_cache(environment)
     return environment
 
 
