@@ -9,7 +9,7 @@ RUN uv sync --frozen --no-dev --no-cache --compile-bytecode
 
 FROM python:3.11.14-slim-bookworm
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends bubblewrap libseccomp2 \
+    && apt-get install -y --no-install-recommends bubblewrap git libseccomp2 \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 10001 meshgrade \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin meshgrade \

@@ -72,6 +72,8 @@ class Settings(BaseSettings):
     max_waiting_per_user: int = Field(default=20, ge=1)
     webhooks_private: bool = False
     lti_private: bool = False
+    sync_folders: str | None = None
+    sync_private: bool = False
     max_tries: int = Field(default=3, ge=1, le=20)
     max_deaths: int = Field(default=8, ge=1, le=20)
     lease_s: float = Field(default=6.0, gt=0, le=3600)
@@ -107,6 +109,11 @@ class Settings(BaseSettings):
     def ceiling(self) -> Ceiling:
         """The upper bounds for the limits of a package."""
         return Ceiling(self.package_time_s, self.package_wall_s, self.package_memory_mb, self.package_output_mb)
+
+    @property
+    def sync_paths(self) -> tuple[Path, ...]:
+        """The folders of `sync_folders`."""
+        return tuple(Path(each) for each in (self.sync_folders or "").split(os.pathsep) if each)
 
     @property
     def sole(self) -> bool:

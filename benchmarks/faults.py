@@ -265,6 +265,9 @@ async def _ask(run: Run, client: httpx.AsyncClient, method: str, path: str, **se
                 run.sent_again.add(sent["headers"]["Idempotency-Key"])
             await asyncio.sleep(_AGAIN_S)
             continue
+        if answer.status_code == 503:
+            await asyncio.sleep(float(answer.headers.get("Retry-After", _AGAIN_S)))
+            continue
         if not answer.is_success:
             raise BenchmarkFailed(f"{method} {path} was answered with {answer.status_code}: {answer.text[:500]}")
         read: dict[str, Any] = answer.json()

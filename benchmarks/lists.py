@@ -22,8 +22,9 @@ import httpx
 from sqlalchemy import URL
 
 from app.database import Database
-from app.main import Grading, create_app
+from app.main import create_app
 from app.queue.null import NullGrader
+from app.running import Grading
 from app.settings import Settings
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.fill import COURSE_ID, fill, fill_course, owners_attempt, write_problems

@@ -10,11 +10,14 @@ import subprocess
 import sys
 
 import app.main
+import app.worker
 from app.cli.__main__ import main
 from app.data_folder import DataFolder
-from app.main import Grading, create_app, open_worker
+from app.main import create_app
 from app.queue.null import NullGrader
+from app.running import Grading
 from app.settings import Settings
+from app.worker import open_worker
 from grader.verdict import Verdict
 
 _CPU_S = os.environ.get("STAND_IN_CPU_S", "0.1")
@@ -37,5 +40,5 @@ def _build(data: DataFolder, settings: Settings) -> Grading:
 
 if __name__ == "__main__":
     app.main.create_app = functools.partial(create_app, grading=_build)  # type: ignore[assignment]
-    app.main.open_worker = functools.partial(open_worker, grading=_build)
+    app.worker.open_worker = functools.partial(open_worker, grading=_build)
     main()

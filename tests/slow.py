@@ -4,7 +4,8 @@
 it uses, because of what its module imports, or because of where it is. A test that starts one of these programs without
 being slow fails, and the message says what to add here.
 
-It also orders what pytest-randomly has shuffled: see `order`.
+It also orders what pytest-randomly has shuffled (see `order`), and keeps tests that share a fixture of their module in
+one process (see `share_fixtures`).
 """
 
 import os
@@ -32,9 +33,10 @@ FIXTURES = {
 # Tests that get `postgres_server` by name, for one of their parameters: they share a server, and so a group.
 GROUPS = {"contract", "postgresql"}
 # Groups of which each takes a minute or more.
-LONGEST = ["bench", "contract", "browser", "postgresql"]
+LONGEST = ["docs", "bench", "faults", "contract", "browser", "postgresql"]
 # Files of which one test takes half a minute or more. As the last one, it would run while the other processes wait.
 LONG_TESTS = (
+    "app/calculators/test_measured_again.py",
     "app/rest/test_openapi_holds.py",
     "app/operating/test_nothing_leaks.py",
     "app/web/test_bundle.py",
@@ -98,10 +100,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     for item in items:
         if reason(item):
             item.add_marker("slow")
+    share_fixtures(items)
     # By identity: pytest-xdist appends the group to an item's id, and so changes its hash, while the other plugins run.
     written = {id(item): number for number, item in enumerate(items)}
     yield
     items[:] = order(_unshuffled(items, written))
+
+
+def share_fixtures(items: list[pytest.Item]) -> None:
+    """Let the tests of a module that use one of its module fixtures run in one process, which builds it once.
+
+    Otherwise pytest-xdist deals them out one by one, and every process builds each fixture.
+    """
+    for item in items:
+        if group_of(item) is None and _uses_module_fixture(item):
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(item.config.rootpath))))
+
+
+def _uses_module_fixture(item: pytest.Item) -> bool:
+    info = getattr(item, "_fixtureinfo", None)
+    found = info.name2fixturedefs.values() if info else ()
+    return any(each and each[-1].scope in ("module", "class") for each in found)
 
 
 def _unshuffled(items: list[pytest.Item], written: dict[int, int]) -> list[pytest.Item]:

@@ -92,9 +92,38 @@ def test_groups_stay_together_and_the_longest_come_first(pytester):
         def test_a2(): ...
         @in_group("contract")
         def test_long(): ...
-        @in_group("bench")
+        @in_group("docs")
         def test_longest(): ...
         """
     )
     result = pytester.runpytest_inprocess(*PLUGINS, "-v")
     assert names(result) == ["test_longest", "test_long", "test_a1", "test_a2", "test_alone"]
+
+
+def test_tests_that_share_a_fixture_of_their_module_run_in_one_process(pytester):
+    pytester.makepyfile(
+        test_shared="""
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def built(): ...
+
+        @pytest.fixture
+        def uses_it(built): ...
+
+        def test_directly(built): ...
+        def test_alone(): ...
+        def test_by_another(uses_it): ...
+        @pytest.mark.xdist_group("postgresql")
+        def test_of_a_group(built): ...
+        """
+    )
+    items, _ = pytester.inline_genitems(*PLUGINS)
+    groups = {item.name: slow.group_of(item) for item in items}
+    shared = "test_shared.py"
+    assert groups == {
+        "test_directly": shared,
+        "test_alone": None,
+        "test_by_another": shared,
+        "test_of_a_group": "postgresql",
+    }

@@ -2,7 +2,7 @@
 
 Every table with a `user_id` is exported, so that a new one cannot be forgotten. Where there is a `whom_id`, so is what
 others did to the user. Columns that are named like a secret are left out, and while an exam hides an attempt's verdict,
-so is all that says how it was graded.
+so is all that says how it was graded. Which machine graded an attempt is about the service, so it is left out, too.
 """
 
 import json
@@ -17,12 +17,15 @@ from app.accounts.caller import User
 from app.clock import now
 from app.database import Base, Database
 from app.queue.models import AttemptRow
+from app.queue.overrides import OverrideRow
 from app.queue.withheld import withheld_until
 
 _SECRET = re.compile(r"(hash|secret|token|(?<!idempotency_)key)$")
 _GRADED = frozenset(
-    {"verdict", "verdict_status", "verdict_reason", "score", "score_before", "faults", "efficiency", "phase"}
+    {"verdict", "verdict_status", "verdict_reason", "score", "score_before", "faults", "efficiency", "phase", "reason"}
 )
+# The tables with such columns, and which column has the id of the attempt.
+_ATTEMPT_ID = {AttemptRow.__tablename__: "id", OverrideRow.__tablename__: "attempt_id"}
 # An attempt's source and verdict may have 64 KiB or more each.
 _ROWS_AT_ONCE = 50
 
@@ -51,16 +54,18 @@ def owned_tables() -> list[Table]:
 
 async def _rows(database: Database, table: Table, mine: ColumnElement[bool]) -> AsyncIterator[bytes]:
     keys = list(table.primary_key)
-    shown = [column.name for column in table.c if not _SECRET.search(column.name) and column.name != "user_id"]
+    left_out = {"user_id", *(["gradings"] if table.name == AttemptRow.__tablename__ else [])}
+    shown = [column.name for column in table.c if not _SECRET.search(column.name) and column.name not in left_out]
     query = select(table).where(mine).order_by(*keys).limit(_ROWS_AT_ONCE)
     page, separator = query, ""
     while True:
         async with database.reading() as session:
             rows = (await session.execute(page)).mappings().all()
-            is_attempts = table.name == AttemptRow.__tablename__
-            hidden = await withheld_until(session, [row["id"] for row in rows]) if is_attempts else {}
+            attempt_id = _ATTEMPT_ID.get(table.name)
+            hidden = await withheld_until(session, [row[attempt_id] for row in rows]) if attempt_id else {}
         for row in rows:
-            names = [name for name in shown if name not in _GRADED] if row.get("id") in hidden else shown
+            is_hidden = attempt_id is not None and row[attempt_id] in hidden
+            names = [name for name in shown if name not in _GRADED] if is_hidden else shown
             yield f"{separator}\n{_json({name: row[name] for name in names})}".encode()
             separator = ","
         if len(rows) < _ROWS_AT_ONCE:

@@ -4,11 +4,10 @@ import contextlib
 from datetime import timedelta
 
 from sqlalchemy import update
-from sqlalchemy.exc import OperationalError
 
 from app.accounts.models import APITokenRow, SessionRow
 from app.clock import now
-from app.database import Database
+from app.database import UNAVAILABLE, Database
 
 _EVERY = timedelta(minutes=5)
 
@@ -19,6 +18,6 @@ async def note_use(database: Database, row: SessionRow | APITokenRow) -> None:
         return
     table = type(row)
     # A database that is locked for a while must not refuse a user who only reads. The next request writes the time.
-    with contextlib.suppress(OperationalError):
+    with contextlib.suppress(*UNAVAILABLE):
         async with database.writing() as session:
             await session.execute(update(table).where(table.token_hash == row.token_hash).values(last_used_at=now()))

@@ -17,7 +17,7 @@ router = APIRouter(tags=["attempts"])
 
 @router.get(
     "/attempts/{attempt_id}/comments",
-    summary="What instructors wrote on lines of your attempt",
+    summary="What instructors and assistants wrote on lines of your attempt",
     responses=problem_responses(401, 403, 404),
 )
 async def list_comments(

@@ -1,11 +1,13 @@
-"""What may refuse an attempt before it is stored. Courses do: app/courses/limits.py."""
+"""What may refuse an attempt before it is stored: a flood of them, and courses (app/courses/limits.py)."""
 
 from typing import Protocol
 
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.queue.models import AttemptRow
+from app.errors import TooManyWaiting
+from app.queue.models import IS_WAITING, AttemptRow
 from app.queue.withheld import WithheldRow
 
 
@@ -20,3 +22,25 @@ class NoGate:
 
     async def admit(self, session: AsyncSession, user: User, attempt: AttemptRow) -> list[WithheldRow]:
         return []
+
+
+async def refuse_a_flood(session: AsyncSession, user: User, *, at_most: int) -> None:
+    """Raises `TooManyWaiting` if so many of the user's attempts and runs wait for a verdict already."""
+    query = (
+        select(func.count())
+        .select_from(AttemptRow)
+        .where(AttemptRow.user_id == user.id, IS_WAITING, AttemptRow.kind != "rejudge")
+    )
+    waiting = await session.scalar(query)
+    if (waiting or 0) >= at_most:
+        if user.guest is not None:
+            raise TooManyWaiting(
+                f"{waiting} runs without an account are waiting, which is the maximum. Try again in a moment, or "
+                "sign in.",
+                headers={"Retry-After": "5"},
+            )
+        raise TooManyWaiting(
+            f"You have {waiting} attempts waiting for a verdict, which is the maximum. "
+            "Wait for one of them, or cancel one.",
+            headers={"Retry-After": "5"},
+        )

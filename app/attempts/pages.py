@@ -237,7 +237,9 @@ def _title(request: Request, attempt: AttemptView) -> str:
 
 
 def _is_served(request: Request, attempt: AttemptView) -> bool:
-    return any(each.slug == attempt.problem for each in services_of(request, AttemptServices).catalogue.all())
+    catalogue = services_of(request, AttemptServices).catalogue
+    # Answers are not written in the editor.
+    return any(each.slug == attempt.problem and each.manifest.mode != "answer" for each in catalogue.all())
 
 
 def _progress(attempt: AttemptView) -> str:

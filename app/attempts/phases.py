@@ -5,6 +5,7 @@ WORDS = {
     "starting": "starting a sandbox",
     "making the cases": "making the test inputs",
     "running the reference": "running the reference, once for everyone",
+    "drawing the questions": "drawing the questions and answering them, once for everyone",
     "drawing your inputs": "drawing your inputs, and running the reference on them",
     "running the known wrong submissions": "running known mistakes, to compare",
     "importing": "importing your code",

@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.attempts.overrides import ScoreOverride
 from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptSummary, AttemptView, Rejudged
 from app.attempts.standing import Standing
@@ -30,6 +31,7 @@ EXAMPLE_QUEUED: dict[str, Any] = {
     "finished_at": None,
     "after_giving_up": False,
     "rejudged": None,
+    "override": None,
     "queue": {"ahead": 3, "expected_wait_s": 12},
     "inputs": None,
     "withheld_until": None,
@@ -71,7 +73,7 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
     },
 }
 
-_NOT_IN_LISTS = ("verdict", "rejudged", "queue", "inputs")
+_NOT_IN_LISTS = ("verdict", "rejudged", "override", "queue", "inputs")
 EXAMPLE_SUMMARY: dict[str, Any] = {
     name: value for name, value in EXAMPLE_FINISHED.items() if name not in _NOT_IN_LISTS
 } | {"verdict_status": "accepted"}
@@ -143,11 +145,42 @@ class RejudgedJSON(BaseModel):
         return cls(at=rejudged.at, score_before=rejudged.score_before)
 
 
+class OverrideJSON(BaseModel):
+    """Points that `by` gave by hand, and those of the verdict; null if it has none. `by` is null once the account is
+    deleted."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "score": 80,
+                    "score_before": 40,
+                    "by": "tess",
+                    "at": "2026-01-06T14:05:00.000000Z",
+                    "reason": "the statement did not name this rule",
+                }
+            ]
+        },
+    )
+
+    score: int
+    score_before: int | None
+    by: str | None
+    at: datetime
+    reason: str
+
+    @classmethod
+    def of(cls, override: ScoreOverride) -> "OverrideJSON":
+        return cls(**{name: getattr(override, name) for name in cls.model_fields})
+
+
 class AttemptJSON(BaseModel):
     """One attempt or run. `verdict` is null until it has finished. The score of a run stays null.
 
     So does the score of an attempt that was sent `after_giving_up`: its verdict has points, but they do not count.
-    `rejudged` is null unless another version of the problem replaced the verdict. `queue` is null unless it is queued.
+    `rejudged` is null unless another version of the problem replaced the verdict. `override` is null unless the points
+    were changed by hand: `score` is then the new one, and the verdict has its own. `queue` is null unless it is queued.
     `inputs` is null unless it is a run on inputs that its author chose. `withheld_until` is null unless you sent it
     in an exam that has not closed: until then it has no verdict and no score, even when it is `finished`.
     """
@@ -167,6 +200,7 @@ class AttemptJSON(BaseModel):
     finished_at: datetime | None
     after_giving_up: bool
     rejudged: RejudgedJSON | None
+    override: OverrideJSON | None
     queue: QueueJSON | None
     inputs: OwnInputsJSON | None
     withheld_until: datetime | None
@@ -176,6 +210,7 @@ class AttemptJSON(BaseModel):
         nested: dict[str, Any] = {
             "inputs": view.own_inputs and OwnInputsJSON.of(view.own_inputs),
             "rejudged": view.rejudged and RejudgedJSON.of(view.rejudged),
+            "override": view.override and OverrideJSON.of(view.override),
             "queue": view.queue and QueueJSON.of(view.queue),
         }
         fields = {name: getattr(view, name) for name in cls.model_fields if name not in nested}

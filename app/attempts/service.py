@@ -5,15 +5,17 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Integer, and_, bindparam, func, or_, select, tuple_
+from sqlalchemy import Integer, and_, bindparam, or_, select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
 from app.attempts.filter import EVERYTHING, AttemptFilter
-from app.attempts.gate import Gate, NoGate
+from app.attempts.gate import Gate, NoGate, refuse_a_flood
 from app.attempts.give_up import is_after_giving_up
 from app.attempts.guests import admit_guest
+from app.attempts.overrides import ScoreOverride, override_of
+from app.attempts.questions import name_question
 from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
@@ -23,17 +25,16 @@ from app.errors import (
     IdempotencyKeyReused,
     NotSignedIn,
     ProblemNotFound,
-    TooManyWaiting,
 )
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents, Change
-from app.queue.models import IS_WAITING, AttemptRow
+from app.queue.models import AttemptRow
 from app.queue.protocol import GradeQueue
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from app.queue.walls import Walls
-from app.queue.withheld import shown_only, withheld_until
+from app.queue.withheld import WithheldRow, shown_only, withheld_until
 from grader.own import OwnInputs
 from grader.reasons import Reason
 from grader.stored_verdict import read_verdict
@@ -90,6 +91,7 @@ class AttemptView:
 
     `queue` is its place while it is queued. Lists never include it. `own_inputs` are those of a run whose author
     chose them. `withheld_until`: it was sent in an exam, and has neither verdict nor score for its owner until then.
+    `override`: the score is not that of the verdict.
     """
 
     id: str
@@ -109,6 +111,7 @@ class AttemptView:
     queue: QueuePlace | None = None
     own_inputs: OwnInputs | None = None
     withheld_until: datetime | None = None
+    override: ScoreOverride | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,7 @@ class Attempts:
         the first time.
 
         Raises:
-          ProblemNotFound, SourceRefused, TooManyWaiting.
+          ProblemNotFound, SourceRefused, TooManyWaiting, and what `name_question` raises.
           NotSignedIn: a guest may only run. TooManyGuestRuns.
           NoAttemptsLeft, CoolDown: an assignment of one of their courses limits attempts.
           IdempotencyKeyReused: the key was sent before with another source, problem or kind.
@@ -183,26 +186,34 @@ class Attempts:
         )
         try:
             async with self._database.writing() as session:
-                if (earlier := await self._earlier(session, row)) is not None:
-                    until = (await withheld_until(session, [earlier.id])).get(earlier.id)
-                    return without_verdict(await self._placed(earlier), until)
-                await self._refuse_a_flood(session, user)
-                if user.guest is not None:
-                    per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
-                    await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
-                withheld = await self._gate.admit(session, user, row) if kind == "attempt" else []
-                row.after_giving_up = kind == "attempt" and await is_after_giving_up(session, row)
-                await self._queue.enqueue(session, row)
-                await session.flush()
-                session.add_all(withheld)
-            self.events.note(row.id, Change("queued", None))
+                await name_question(session, user, package, row)
+                earlier = await self._earlier(session, row)
+                if earlier is None:
+                    withheld = await self._admit(session, user, row)
+                    await self._queue.enqueue(session, row)
+                    await session.flush()
+                    session.add_all(withheld)
         except IntegrityError:
             # The key was sent twice at once. On PostgreSQL, both looked before either stored it; now the other one has.
             async with self._database.reading() as session:
                 if (earlier := await self._earlier(session, row)) is None:
                     raise
-                return await self._placed(earlier)
+        if earlier is not None:
+            return await self.get(user, earlier.id)
+        self.events.note(row.id, Change("queued", None))
         return without_verdict(await self._placed(row), max((each.until for each in withheld), default=None))
+
+    async def _admit(self, session: AsyncSession, user: User, row: AttemptRow) -> Sequence[WithheldRow]:
+        """Refuse what is over a limit. Returns the rows that keep its verdict back during exams."""
+        await refuse_a_flood(session, user, at_most=self._limits.max_waiting_per_user)
+        if user.guest is not None:
+            per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
+            await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
+        if row.kind != "attempt":
+            return []
+        withheld = await self._gate.admit(session, user, row)
+        row.after_giving_up = await is_after_giving_up(session, row)
+        return withheld
 
     async def get(
         self, user: User, attempt_id: str, *, placed: bool = True, for_instructor: bool = False
@@ -216,8 +227,9 @@ class Attempts:
         async with self._database.reading() as session:
             row = await self._find(session, user, attempt_id)
             until = {} if for_instructor else await withheld_until(session, [row.id])
+            override = await override_of(session, row)
         view = await self._placed(row) if placed else view_of(row)
-        return without_verdict(view, until.get(row.id))
+        return without_verdict(replace(view, override=override), until.get(row.id))
 
     async def list(
         self,
@@ -323,28 +335,12 @@ class Attempts:
             raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
         return row
 
-    async def _refuse_a_flood(self, session: AsyncSession, user: User) -> None:
-        query = select(func.count()).select_from(AttemptRow).where(AttemptRow.user_id == user.id, IS_WAITING, _IS_SHOWN)
-        waiting = await session.scalar(query)
-        if (waiting or 0) >= self._limits.max_waiting_per_user:
-            if user.guest is not None:
-                raise TooManyWaiting(
-                    f"{waiting} runs without an account are waiting, which is the maximum. Try again in a moment, or "
-                    "sign in.",
-                    headers={"Retry-After": "5"},
-                )
-            raise TooManyWaiting(
-                f"You have {waiting} attempts waiting for a verdict, which is the maximum. "
-                "Wait for one of them, or cancel one.",
-                headers={"Retry-After": "5"},
-            )
-
 
 def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
     """The attempt as its owner sees it before `until`, when its exam closes; all of it if that is None."""
     if until is None:
         return view
-    return replace(view, verdict=None, score=None, phase=None, rejudged=None, withheld_until=until)
+    return replace(view, verdict=None, score=None, phase=None, rejudged=None, override=None, withheld_until=until)
 
 
 def _summary_without_verdict(summary: AttemptSummary, until: datetime) -> AttemptSummary:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.attempts.give_up import GiveUps
+from app.attempts.overrides import Overrides
 from app.attempts.service import Attempts
 from app.attempts.shares import Shares
 from app.comments.services import CommentServices
@@ -14,3 +15,4 @@ class AttemptServices(ProblemServices, CommentServices):
     attempts: Attempts
     give_ups: GiveUps
     shares: Shares
+    overrides: Overrides

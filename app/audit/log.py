@@ -44,6 +44,9 @@ Action = Literal[
     "assignment-extended",
     "announced",
     "announcement-removed",
+    "score-changed",
+    "repository-added",
+    "repository-removed",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 ACTION_WORDS: dict[Action, str] = {
@@ -68,6 +71,9 @@ ACTION_WORDS: dict[Action, str] = {
     "assignment-extended": "changed extra time or attempts",
     "announced": "announced to a course",
     "announcement-removed": "removed an announcement",
+    "score-changed": "changed the points of an attempt",
+    "repository-added": "registered a repository",
+    "repository-removed": "removed a repository",
 }
 # What they did to problems, courses and the service: `whom` is None.
 OF_PROBLEMS: frozenset[Action] = frozenset(
@@ -83,6 +89,8 @@ OF_PROBLEMS: frozenset[Action] = frozenset(
         "similarity-read",
         "announced",
         "announcement-removed",
+        "repository-added",
+        "repository-removed",
     }
 )
 # What the operator did on the command line: `actor` is None.

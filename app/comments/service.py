@@ -1,4 +1,4 @@
-"""Comments on lines of attempts: instructors write them, and the attempt's owner reads and resolves them.
+"""Comments on lines of attempts: instructors and assistants write them, and the attempt's owner resolves them.
 
 The only writer of that table. The routes decide which attempts a caller may read, and so comment on (app/people).
 """

@@ -122,7 +122,7 @@ async def withdraw_assignment(request: Request, course_id: str, assignment_id: s
 
 @router.get(
     "/courses/{course_id}/assignments/{assignment_id}/extensions",
-    summary="Who has more time or attempts, for instructors",
+    summary="Extra time and attempts at an assignment, for instructors",
     responses=problem_responses(401, 403, 404),
 )
 async def list_extensions(request: Request, course_id: str, assignment_id: str, user: Instructor) -> ExtensionList:
@@ -135,7 +135,7 @@ async def list_extensions(request: Request, course_id: str, assignment_id: str, 
 @router.put(
     "/courses/{course_id}/assignments/{assignment_id}/extensions/{person_id}",
     status_code=204,
-    summary="Give one student more time or attempts, as an instructor",
+    summary="Give one student extra time or attempts, as an instructor",
     responses=_REFUSALS,
     openapi_extra=body_of(NewExtensionJSON),
 )
@@ -154,7 +154,7 @@ async def extend_assignment(
 @router.delete(
     "/courses/{course_id}/people/{person_id}",
     status_code=204,
-    summary="Remove somebody from a course, as an instructor",
+    summary="Remove a member from a course, as an instructor",
     responses=problem_responses(401, 403, 404),
 )
 async def remove_from_course(request: Request, course_id: str, person_id: str, user: Instructor) -> None:
@@ -165,7 +165,7 @@ async def remove_from_course(request: Request, course_id: str, person_id: str, u
 @router.put(
     "/courses/{course_id}/people/{person_id}/role",
     status_code=204,
-    summary="Make somebody an assistant of a course, who reads its gradebook, or a student",
+    summary="Make a member an assistant, who reads the gradebook of the course, or a student",
     responses=_REFUSALS,
     openapi_extra=body_of(MemberRoleJSON),
 )

@@ -31,7 +31,7 @@ class CourseAssistance:
                 assistant.role == "assistant",
                 student.user_id == person_id,
                 student.role == "student",
-                # Somebody who teaches another course may learn in this one. Only owners read what they send.
+                # An instructor of another course may be a student of this one. Only owners read their submissions.
                 UserRow.role == "student",
             )
             .distinct()

@@ -34,7 +34,7 @@ def check_time_zone(name: str) -> str:
 def from_local(field: str, text: str, zone: str, *, is_due: bool) -> datetime:
     """A local time such as `2026-10-25T02:30`, as a moment. Raises `FieldInvalid` and `AssignmentInvalid`."""
     if not _LOCAL.fullmatch(text):
-        raise FieldInvalid(f"{field}: give a date and a time such as 2026-10-25T23:59, in the time zone of the course.")
+        raise FieldInvalid(f"{field}: give a local date and time such as 2026-10-25T23:59.")
     try:
         local = datetime.fromisoformat(text)
     except ValueError:

@@ -21,7 +21,7 @@ class CourseRow(Base):
 
 
 class MemberRow(Base):
-    """Somebody is in a course. `role` is `student` or `assistant`."""
+    """A member of a course. `role` is `student` or `assistant`."""
 
     __tablename__ = "course_members"
 

@@ -28,7 +28,7 @@ Instructor = Annotated[User, Depends(require_role("instructor"))]
 async def list_courses(
     request: Request, user: Reader, code: Annotated[str, Query(max_length=100)] = ""
 ) -> HTMLResponse:
-    """With the code of a course, the form in which somebody joins it is already filled in."""
+    """With the code of a course, the form for joining it is already filled in."""
     return await _list_page(request, user, form={"code": code})
 
 

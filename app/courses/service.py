@@ -103,7 +103,7 @@ class Courses:
         return _course(row)
 
     async def visible_to(self, user: User) -> list[Course]:
-        """All courses for those who manage them, and their own for everybody else, newest first."""
+        """All courses for instructors and owners, and their own courses for other users, newest first."""
         counts = select(MemberRow.course_id, func.count().label("students")).group_by(MemberRow.course_id).subquery()
         query = (
             select(CourseRow, func.coalesce(counts.c.students, 0))
@@ -116,7 +116,7 @@ class Courses:
             return [_course(*row) for row in await session.execute(query)]
 
     async def get(self, user: User, course_id: str) -> Course:
-        """Raises `CourseNotFound`, even for somebody who is not in it."""
+        """Raises `CourseNotFound`, even if the course exists but the user is not in it."""
         async with self._database.reading() as session:
             row = await session.get(CourseRow, course_id) if is_id(course_id) else None
             if row is not None:
@@ -129,7 +129,7 @@ class Courses:
         """The course, for those who read its gradebook: instructors, owners and its assistants.
 
         Raises:
-          RoleMissing: for everybody else, whether there is such a course or not.
+          RoleMissing: for any other user, whether the course exists or not.
           CourseNotFound.
         """
         if not manages(user) and not await self.assists(user, course_id):
@@ -178,7 +178,7 @@ class Courses:
             raise _nobody(user_id)
 
     async def set_role(self, course: Course, user_id: str, role: MemberRole) -> None:
-        """Make somebody in the course an assistant, who reads its gradebook, or a student. Raises `PersonNotFound`."""
+        """Make a member of the course an assistant, who reads its gradebook, or a student. Raises `PersonNotFound`."""
         row = MemberRow
         async with self._database.writing() as session:
             found = await session.scalar(
@@ -244,8 +244,8 @@ def _course(row: CourseRow, students: int = 0) -> Course:
 
 
 def _no_course(course_id: str) -> CourseNotFound:
-    return CourseNotFound(f"You are in no course with the id {course_id[:64]!r}. To join one, enter its join code.")
+    return CourseNotFound(f"You are not in a course with the id {course_id[:64]!r}. To join one, enter its join code.")
 
 
 def _nobody(user_id: str) -> PersonNotFound:
-    return PersonNotFound(f"Nobody in this course has the id {user_id[:64]!r}.")
+    return PersonNotFound(f"No member of this course has the id {user_id[:64]!r}.")

@@ -16,7 +16,7 @@ _FOR_A_DAY = {"Cache-Control": "public, max-age=86400"}
 # What is one person's own, or answers programs.
 _NOT_FOR_ROBOTS = (
     *("/account", "/api/", "/attempts", "/audit", "/courses", "/insight", "/lti", "/people", "/shared"),
-    *("/service", "/sign-in", "/sign-up"),
+    *("/repositories", "/service", "/sign-in", "/sign-up"),
 )
 
 

@@ -78,7 +78,7 @@ class Launches:
         self._site = site
 
     async def begin(self, fields: dict[str, str], return_to: str, browser: str) -> str:
-        """The address at the platform where the launch goes on. Raises `LaunchRefused`."""
+        """The address at the platform to which the browser is sent next. Raises `LaunchRefused`."""
         platform = await self._platforms.by_issuer(fields.get("iss", ""), fields.get("client_id"))
         if not fields.get("login_hint"):
             raise LaunchRefused("The request of the learning platform has no login_hint.")

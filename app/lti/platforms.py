@@ -95,7 +95,7 @@ class Platforms:
     async def add(self, caller: Caller, new: NewPlatform) -> Platform:
         """Raises `SessionNeeded`, `SignInAgain`, `FieldInvalid` and `PlatformTaken`.
 
-        The platform says who somebody is, so it needs the same proof as everything else that lets people in.
+        The platform decides who signs in to which account, so adding one needs a recent sign-in.
         """
         self._recent.require(caller)
         row = PlatformRow(

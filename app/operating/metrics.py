@@ -4,13 +4,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from sqlalchemy.exc import InterfaceError, OperationalError
 
+from app.database import UNAVAILABLE, Database
 from app.operating.tally import Ended, Tally, waiting
 from app.queue.walls import Walls
 
 if TYPE_CHECKING:
-    from app.database import Database
     from app.queue.preparing import Preparation
     from grader.sandbox.pool import PoolStats
 
@@ -69,7 +68,7 @@ class Metrics:
 
     async def render(
         self,
-        database: "Database",
+        database: Database,
         tally: Tally,
         walls: Walls,
         pool: "PoolStats | None",
@@ -83,12 +82,12 @@ class Metrics:
             self._read_setbacks(pool, preparation)
             return generate_latest(self.registry)
 
-    async def _read_database(self, database: "Database", tally: Tally) -> None:
+    async def _read_database(self, database: Database, tally: Tally) -> None:
         self._depth.clear()
         self._oldest_s.clear()
         try:
             queue, ended = await waiting(database), await tally.new()
-        except (OperationalError, InterfaceError):  # locked or down, which is itself a metric
+        except UNAVAILABLE:  # which is itself a metric
             self._database.set(0)
             return
         self._database.set(1)

@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import iter_route_contexts
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match
 
+from app.database import UNAVAILABLE
 from app.errors import (
     DatabaseBusy,
     FieldInvalid,
@@ -41,7 +42,8 @@ def add_error_responses(app: FastAPI, reader: Reader) -> None:
     app.add_exception_handler(Refused, answers.refused)
     app.add_exception_handler(HTTPException, answers.http)
     app.add_exception_handler(RequestValidationError, answers.validation)
-    app.add_exception_handler(OperationalError, answers.database)
+    for unavailable in UNAVAILABLE:
+        app.add_exception_handler(unavailable, answers.database)
     app.add_exception_handler(Exception, answers.unforeseen)
 
 
@@ -99,8 +101,8 @@ class _Answers:
         return await self._respond(request, kind(f"{detail}.", errors=errors))
 
     async def database(self, request: Request, error: Exception) -> Response:
-        """Another program has locked the database, or it is full or down. Nothing was stored, so retrying is safe."""
-        log.error("the database does not respond: %s", cast(DBAPIError, error).orig)
+        """Nothing was stored, so retrying is safe."""
+        log.error("the database does not respond: %s", error.orig if isinstance(error, DBAPIError) else error)
         detail = "Nothing was stored. Please try again in a moment. The operator can find the cause in the log."
         return await self._respond(request, DatabaseBusy(detail, headers={"Retry-After": "5"}))
 

@@ -22,10 +22,12 @@ TAGS = [
         "name": "authoring",
         "description": "For instructors: versions of a problem, validations, publications, rejudges.",
     },
+    {"name": "repositories", "description": "For instructors: sync packages from git repositories and folders."},
     {"name": "people", "description": "For instructors and owners: accounts, and what was done to them."},
     {"name": "courses", "description": "Courses, what is due in them, and their gradebooks."},
     {"name": "learning platforms", "description": "For owners: platforms that open problems by LTI 1.3."},
     {"name": "insight", "description": "For instructors: how students do at problems, and where they stop."},
+    {"name": "calculators", "description": "What a training step stores, sends and computes. Public."},
     {"name": "health", "description": "For load balancers and operators."},
 ]
 _SCHEMES = {

@@ -21,10 +21,11 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 from sqlalchemy import URL, make_url, text
 
 from app.database import Database
-from app.main import AllServices, Grading, create_app
+from app.main import AllServices, create_app
 from app.migrate import migrate
 from app.queue.null import NullGrader
 from app.queue.protocol import Grader
+from app.running import Grading
 from app.settings import Settings
 from grader.package.package import Package
 from grader.package.reader import read_package

@@ -3,8 +3,8 @@
 import asyncio
 import io
 import json
-import os
 import re
+import shutil
 import stat
 import tarfile
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from sqlalchemy import URL, Connection, create_engine, select, text
 
 from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, SessionRow, SignInFailureRow, UserRow
 from app.backup import Backup, write_backup
+from app.cli import __main__ as command_line
 from app.data_folder import DataFolder
 from app.database import Base, Database
 from app.migrate import migrate, migration_config
@@ -190,12 +191,25 @@ async def test_a_backup_of_an_earlier_revision_is_migrated(empty_database: Datab
     await new.close()
 
 
-@pytest.fixture
-async def made(tmp_path: Path) -> Path:
-    database = sqlite(tmp_path / "made.sqlite3")
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a filled database and its backup, which take a second to make."""
+    folder = tmp_path_factory.mktemp("original")
+    asyncio.run(_make(folder))
+    return folder
+
+
+async def _make(folder: Path) -> None:
+    database = sqlite(folder / "made.sqlite3")
     await fill(database)
-    await write_backup(database, SECRET, tmp_path / "made.tar.gz")
+    await write_backup(database, SECRET, folder / "made.tar.gz")
     await database.close()
+
+
+@pytest.fixture
+def made(original: Path, tmp_path: Path) -> Path:
+    """The test's own copy of the backup, beside that of the database."""
+    shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     return tmp_path / "made.tar.gz"
 
 
@@ -324,38 +338,34 @@ async def test_nothing_is_restored_over_anything(made: Path, tmp_path: Path):
         DataFolder(tmp_path / "used", secret=SECRET)
 
 
-async def test_the_commands_say_what_they_did(tmp_path: Path):
-    import sys
+def test_the_commands_say_what_they_did(tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.setenv("MESHGRADE_DATABASE_URL", "")
 
-    async def meshgrade(*arguments: str) -> tuple[int | None, str]:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "app.cli", *arguments),
-            cwd=Path(__file__).resolve().parents[2],
-            env={**os.environ, "MESHGRADE_DATABASE_URL": ""},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        said, _ = await process.communicate()
-        return process.returncode, said.decode()
+    def meshgrade(*arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr("sys.argv", ["meshgrade", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            command_line.main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.err + printed.out
 
     data, new, file = str(tmp_path / "data"), str(tmp_path / "new"), str(tmp_path / "b.tar.gz")
-    code, said = await meshgrade("db", "upgrade", "--data", data)
+    code, said = meshgrade("db", "upgrade", "--data", data)
     assert (code, said) == (0, f"{data}/meshgrade.sqlite3 is up to date.\n")
-    code, said = await meshgrade("backup", file, "--data", data)
+    code, said = meshgrade("backup", file, "--data", data)
     assert code == 0
     assert "attempts: 0" in said
     assert "deployment secret" in said
-    code, said = await meshgrade("restore", file, "--data", new)
+    code, said = meshgrade("restore", file, "--data", new)
     assert code == 0
     assert said.endswith(f"Start it with: ./meshgrade serve --data {new}\n")
-    code, said = await meshgrade("restore", file, "--data", new)
+    code, said = meshgrade("restore", file, "--data", new)
     assert code == 2
     assert "is not empty" in said
     damaged = changed(Path(file), "attempts.jsonl", b"[]\n")
-    code, said = await meshgrade("restore", str(damaged), "--data", str(tmp_path / "newer"))
+    code, said = meshgrade("restore", str(damaged), "--data", str(tmp_path / "newer"))
     assert code == 2
     assert "is damaged" in said
     assert not (tmp_path / "newer").exists()
-    code, said = await meshgrade("backup", str(tmp_path / "c"), "--data", str(tmp_path / "nowhere"))
+    code, said = meshgrade("backup", str(tmp_path / "c"), "--data", str(tmp_path / "nowhere"))
     assert code == 2
     assert "secret cannot be read" in said

@@ -16,6 +16,7 @@ from tests.app.test_every_route import (
     FOR_TOKENS_TOO,
     IDS,
     INSTRUCT,
+    MISSING,
     OF_GUESTS,
     OF_INSTRUCTORS,
     OWN,
@@ -93,7 +94,8 @@ async def test_what_is_ones_own_shows_nothing_of_anothers(others, owned, role):
             assert not [secret for secret in SECRETS if secret in answer.text], path
             if (method, path) in OWN:
                 refused = (method, path) in CLOSED or (role == "student" and (method, path) in OF_INSTRUCTORS)
-                assert answer.status_code == (403 if refused else 200), path
+                expected = 404 if (method, path) in MISSING else 403 if refused else 200
+                assert answer.status_code == expected, path
 
 
 @pytest.mark.parametrize(

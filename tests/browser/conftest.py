@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import httpx
@@ -13,12 +12,13 @@ from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, Servic
 from tests.browser.workbench import OpenPage
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep them in one process under `--dist loadgroup`: each process would start a service of its own."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-            item.add_marker(pytest.mark.timeout(300))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Keep them in one process under `--dist loadgroup`: each process would start a service of its own.
+
+    As each is collected, so that tests/slow.py finds the group and gives them no other.
+    """
+    item.add_marker(pytest.mark.xdist_group("browser"))
+    item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,10 @@ PATHS = [
     "/service",
     "/audit",
     "/drafts/replaced",
+    "/calculators",
+    "/comparison",
+    "/calculators/state",
+    "/calculators/communication-time",
 ]
 
 

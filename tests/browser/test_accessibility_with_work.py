@@ -84,6 +84,8 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
     person = next(each["id"] for each in owner.request.get("/api/v1/people").json()["people"] if each["name"] == "axe")
     commented = f"/api/v1/people/{person}/attempts/{sent[0]['id']}/comments"
     assert owner.request.post(commented, data={"line": 1, "text": "Is this needed?"}, headers=here).status == 201
+    by_hand = f"/api/v1/people/{person}/attempts/{sent[0]['id']}/override"
+    assert owner.request.put(by_hand, data={"score": 50, "reason": "as agreed"}, headers=here).status == 200
     [assignment] = owner.request.get(f"/api/v1{course}/assignments").json()["assignments"]
     work.paths = {
         "compare": f"/attempts/compare?a={sent[0]['id']}&b={sent[1]['id']}",
@@ -101,6 +103,7 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
         "attempts of a person": f"/people/{person}/attempts",
         "attempt": f"/attempts/{sent[0]['id']}",
         "attempt of a person": f"/people/{person}/attempts/{sent[0]['id']}",
+        "grading": f"/people/{person}/attempts/{sent[0]['id']}/grading",
         "story": f"/people/{person}/problems/fsdp_step",
         "insight": f"{PROBLEM}/insight",
         "ranking": f"/problems/{RANKED}/ranking",
@@ -128,6 +131,7 @@ def _work(open_page: OpenPage, work: Work, sources: list[str]) -> Work:
         ("person", False),
         ("attempts of a person", False),
         ("attempt of a person", False),
+        ("grading", False),
         ("story", False),
         ("insight", False),
         ("ranking", False),

@@ -1,4 +1,5 @@
-"""A new instructor's first day, in a browser: a problem from nothing, a class of 30, their attempts, and a rejudge.
+"""A new instructor's first day, in a browser: a problem from nothing, a class of 30, their attempts, a comment, other
+points, and a rejudge.
 
 Nothing is executed: the judge accepts exactly the text of the reference, so the whole day takes seconds.
 """
@@ -158,6 +159,24 @@ def test_a_problem_a_class_of_thirty_and_a_rejudge(browser: Browser, null_servic
         page.get_by_role("link", name="as xlsx").click()
     with zipfile.ZipFile(download.value.path()) as workbook:
         assert "xl/worksheets/sheet1.xml" in workbook.namelist()
+
+    # One comment, and other points for an attempt.
+    page.goto(f"/problems/{SLUG}/people")
+    page.get_by_role("link", name=names[0]).click()
+    page.get_by_role("link", name="Attempt, ").click()
+    attempt = page.url
+    page.get_by_label("Line", exact=True).fill("2")
+    page.get_by_label("Comment", exact=True).fill("Which one is added first?")
+    page.get_by_role("button", name="Comment", exact=True).click()
+    expect(page.get_by_text("Which one is added first?")).to_be_visible()
+    page.get_by_label("New points").fill("40")
+    page.get_by_label("Reason").fill("the right idea")
+    page.get_by_role("button", name="Change the points").click()
+    expect(page.get_by_text("40 points count, changed by hand.")).to_be_visible()
+    assert totals(page, course)[names[0]] == 4.0
+    page.goto(attempt)
+    page.get_by_role("button", name="Undo the change").click()
+    expect(page.get_by_text("The verdict gives 0 points.")).to_be_visible()
 
     # Another version, by which all attempts are graded again.
     page.goto(f"/authoring/{SLUG}")

@@ -31,6 +31,11 @@ NOT_RUN = {
         '--command "CREATE DATABASE meshgrade OWNER meshgrade"'
     ): "it changes the machine's PostgreSQL; the tests have one of their own",
     "./meshgrade problem check problems": "it judges every submission; another command of the page judges one package",
+    "./meshgrade problem sync https://github.com/course/problems.git --branch main": (
+        "it needs the network; tests/app/repositories has a server of its own"
+    ),
+    "./meshgrade problem sync": "it needs the repository of the command before it",
+    "time ./meshgrade problem check psum_scatter_mean --fresh": _MEASURES,
     "git pull": "it needs a newer release",
     "./meshgrade test": _ITSELF,
     "sed -i 's/\">=3.11,/\">=3.12,/' pyproject.toml && uv add --requirements next-jax.txt": (

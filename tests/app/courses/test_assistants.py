@@ -1,4 +1,4 @@
-"""Assistants read attempts of their course's students at its problems, and nothing else, by page and over REST."""
+"""Assistants read and grade attempts of their course's students at its problems, and nothing else."""
 
 import pytest
 
@@ -79,7 +79,32 @@ async def test_an_assistant_reads_nothing_at_other_problems(either, people):
     assert attempt in (await tess.get(f"/api/v1/people/{person}/attempts")).text
 
 
-async def test_an_assistant_changes_nothing(either, people):
+async def test_an_assistant_comments_on_attempts_of_their_students_and_changes_their_points(either, people):
+    ada, bob, tess = people
+    course = await create(tess)
+    async with browser(either) as cat:
+        await sign_up(either, cat, "cat")
+        for http in (ada, bob):
+            await join(http, course)
+        await appoint(tess, course, await me(bob))
+        here, line = f"/people/{await me(ada)}/attempts/{await send(either, ada, GOOD)}", {"line": 1, "text": "Good."}
+        elsewhere = f"/people/{await me(cat)}/attempts/{await send(either, cat, GOOD)}"
+        points = {"score": 90, "reason": "late"}
+        assert 'id="comment-form"' in (await bob.get(here, headers=PAGE)).text
+        added = await bob.post(f"/api/v1{here}/comments", json=line, headers=JSON)
+        assert (added.status_code, added.json()["author"]) == (201, "bob")
+        by_tess = (await tess.post(f"/api/v1{here}/comments", json=line, headers=JSON)).json()["id"]
+        assert len((await bob.get(f"/api/v1{here}/comments")).json()["comments"]) == 2
+        assert (await bob.delete(f"/api/v1{here}/comments/{by_tess}", headers=JSON)).status_code == 403
+        assert (await bob.delete(f"/api/v1{here}/comments/{added.json()['id']}", headers=JSON)).status_code == 204
+        assert (await bob.put(f"/api/v1{here}/override", json=points, headers=JSON)).json()["by"] == "bob"
+        assert (await bob.delete(f"/api/v1{here}/override", headers=JSON)).status_code == 204
+        for reader, path in ((bob, elsewhere), (cat, here), (ada, here)):
+            assert (await reader.post(f"/api/v1{path}/comments", json=line, headers=JSON)).status_code == 403
+            assert (await reader.put(f"/api/v1{path}/override", json=points, headers=JSON)).status_code == 403
+
+
+async def test_an_assistant_changes_nothing_of_the_course(either, people):
     ada, bob, tess = people
     course = await create(tess)
     for http in (ada, bob):

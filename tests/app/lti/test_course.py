@@ -9,11 +9,14 @@ import anyio
 import pytest
 from joserfc import jwt
 from joserfc.jwk import KeySet
+from sqlalchemy import select
 
 from app.clock import now
 from app.lti.keys import AFTER_USE, UNTIL_USE
+from app.lti.models import ScoreRow
+from app.queue.withheld import WithheldRow
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_up
-from tests.app.courses.test_courses import create
+from tests.app.courses.test_courses import create, join
 from tests.app.lti.platform import CLIENT_ID, DEPLOYMENT, DL, ENDPOINT, LTI, ROLE
 from tests.app.lti.test_launch import confirm, first_launch
 from tests.app.people.test_attempts_of_others import GOOD, send
@@ -64,6 +67,27 @@ async def test_scores_return_and_are_sent_again_until_they_arrive(school, platfo
         "activityProgress": "Submitted",
         "gradingProgress": "FullyGraded",
     }
+
+
+async def test_an_exam_sends_no_score_before_it_has_closed(school, platform, tess):
+    async with browser(school) as ada:
+        await first_launch(school, platform, ada)
+        await join(ada, await create(tess, exam=True))
+        await send(school, ada, GOOD)
+        database = school.services.database
+        with anyio.fail_after(20):
+            while True:
+                async with database.reading() as session:
+                    [score] = await session.scalars(select(ScoreRow))
+                    [hidden] = await session.scalars(select(WithheldRow))
+                if score.next_try_at == hidden.until and score.fence_token is None:
+                    break
+                await anyio.sleep(0.02)
+        assert platform.scores == []
+        async with database.writing() as session:
+            (await session.get_one(ScoreRow, score.id)).next_try_at = now()
+            (await session.get_one(WithheldRow, (hidden.attempt_id, hidden.assignment_id))).until = now()
+        await until(lambda: platform.scores, "the score")
 
 
 async def test_what_is_given_up_is_shown_and_can_be_sent_again(school, platform, tess, monkeypatch):

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from app.operating.metrics import Metrics
 from app.operating.tally import Tally
@@ -106,11 +107,12 @@ async def test_walls_are_told(start_service, up):
         assert (await scrape(service))["wall_up", "namespaces"] == up
 
 
-async def test_without_its_database_the_service_still_tells_of_itself(service, monkeypatch):
+@pytest.mark.parametrize("error", [OperationalError("SELECT", {}, Exception("gone")), NoConnectionFree("30 s")])
+async def test_without_its_database_the_service_still_tells_of_itself(service, monkeypatch, error):
     assert (await scrape(service))["database_up",] == 1
 
     async def gone(self: Tally) -> None:
-        raise OperationalError("SELECT", {}, Exception("gone"))
+        raise error
 
     monkeypatch.setattr(Tally, "new", gone)
     found = await scrape(service)

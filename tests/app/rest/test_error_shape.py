@@ -2,9 +2,11 @@
 
 import asyncio
 import sqlite3
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from app.errors import Refused, SignInAgain
 from app.rest.problem_json import EXAMPLES
@@ -90,6 +92,20 @@ async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_p
         assert (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()["attempts"] == []
         again = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
         assert again.status_code == 202
+
+
+async def test_when_every_connection_is_in_use_the_client_may_try_again(service, monkeypatch):
+    @asynccontextmanager
+    async def none_is_free():
+        raise NoConnectionFree("QueuePool limit of size 5 overflow 10 reached, connection timed out, timeout 30.00")
+        yield
+
+    monkeypatch.setattr(service.services.attempts._database, "writing", none_is_free)
+    url = "/api/v1/problems/add_one/runs"
+    answer = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
+    assert (answer.status_code, answer.json()["slug"]) == (503, "database-busy")
+    assert answer.headers["retry-after"] == "5"
+    assert "QueuePool" not in answer.text
 
 
 @pytest.mark.parametrize("kind", every_refusal(), ids=lambda kind: kind.slug)

@@ -20,6 +20,7 @@ OPERATIONS = """
     PUT /api/v1/problems/{slug}/draft save_draft
     GET /api/v1/problems/{slug}/editorial read_editorial
     POST /api/v1/problems/{slug}/give-up give_up
+    GET /api/v1/problems/{slug}/question read_question
     POST /api/v1/problems/{slug}/runs submit_run
     GET /api/v1/problems/{slug}/ranking get_ranking
     GET /api/v1/me/progress get_progress
@@ -57,6 +58,7 @@ OPERATIONS = """
     POST /api/v1/problems/{slug}/publish publish_package
     GET /api/v1/problems/{slug}/publications list_publications
     POST /api/v1/problems/{slug}/rejudge rejudge_problem
+    POST /api/v1/problems/{slug}/rejudge/count count_rejudge
     GET /api/v1/problems/{slug}/rejudges list_rejudges
     GET /api/v1/problems/{slug}/rejudges/{rejudge_id} get_rejudge
     DELETE /api/v1/problems/{slug}/rejudges/{rejudge_id} cancel_rejudge
@@ -73,6 +75,9 @@ OPERATIONS = """
     GET /api/v1/people/{person_id}/attempts/{attempt_id}/comments list_comments_of_person
     POST /api/v1/people/{person_id}/attempts/{attempt_id}/comments add_comment
     DELETE /api/v1/people/{person_id}/attempts/{attempt_id}/comments/{comment_id} remove_comment
+    GET /api/v1/people/{person_id}/attempts/{attempt_id}/grading get_grading
+    PUT /api/v1/people/{person_id}/attempts/{attempt_id}/override override_score
+    DELETE /api/v1/people/{person_id}/attempts/{attempt_id}/override undo_override
     GET /api/v1/problems/{slug}/people list_who_tried
     GET /api/v1/courses list_courses
     POST /api/v1/courses create_course
@@ -94,6 +99,8 @@ OPERATIONS = """
     GET /api/v1/reports list_reports
     PUT /api/v1/reports/{report_id} mark_report
     GET /api/v1/problems/{slug}/insight get_insight
+    GET /api/v1/problems/{slug}/insight/clusters/{key} get_cluster
+    POST /api/v1/problems/{slug}/insight/misconceptions add_misconception
     GET /api/v1/audit list_audit_entries
     POST /api/v1/people/{person_id}/merge merge_people
     GET /api/v1/problems/{slug}/similarity get_similarity
@@ -101,6 +108,25 @@ OPERATIONS = """
     POST /api/v1/lti/platforms add_platform
     PUT /api/v1/lti/platforms/{platform_id}/deployments set_deployments
     DELETE /api/v1/lti/platforms/{platform_id} remove_platform
+    GET /api/v1/calculators list_calculators
+    GET /api/v1/calculators/state calculate_state
+    GET /api/v1/calculators/peak-memory calculate_peak_memory
+    GET /api/v1/calculators/batch-plan calculate_batch_plan
+    GET /api/v1/calculators/checkpointing calculate_checkpointing
+    GET /api/v1/calculators/traffic calculate_traffic
+    GET /api/v1/calculators/communication-time calculate_communication_time
+    GET /api/v1/calculators/scaling calculate_scaling
+    GET /api/v1/calculators/flops calculate_flops
+    GET /api/v1/calculators/pipeline-bubble calculate_pipeline_bubble
+    GET /api/v1/calculators/critical-batch calculate_critical_batch
+    GET /api/v1/repositories list_repositories
+    POST /api/v1/repositories add_repository
+    GET /api/v1/repositories/{repository_id} get_repository
+    DELETE /api/v1/repositories/{repository_id} remove_repository
+    POST /api/v1/repositories/{repository_id}/syncs sync_repository
+    GET /api/v1/repositories/{repository_id}/syncs list_syncs
+    GET /api/v1/repositories/{repository_id}/syncs/{sync_id} get_sync
+    POST /api/v1/repositories/{repository_id}/webhook receive_push
     GET /healthz healthz
     GET /readyz readyz
     WEBHOOK attempt.finished attempt_finished
@@ -206,13 +232,26 @@ def examples_in(value: Any, where: str) -> Iterator[tuple[str, dict[str, Any], A
             yield from examples_in(each, f"{where}/{number}")
 
 
+def with_references(schema: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """The schema with those that it refers to. With all of them, compiling each would take seconds in total."""
+    found: dict[str, Any] = {}
+    unread = [schema]
+    while unread:
+        for each in schemas_in(unread.pop()):
+            name = str(each.get("$ref")).removeprefix("#/components/schemas/")
+            if name in schemas and name not in found:
+                found[name] = schemas[name]
+                unread.append(found[name])
+    return {**schema, "components": {"schemas": found}}
+
+
 def test_every_example_is_one_of_its_schema(described):
     found = list(examples_in(described, ""))
     assert "#/$defs/" not in json.dumps(described)
     for where, schema, example in found:
         if where.endswith("text/event-stream"):
             continue  # see below
-        validator = jsonschema_rs.Draft202012Validator({**schema, "components": described["components"]})
+        validator = jsonschema_rs.Draft202012Validator(with_references(schema, described["components"]["schemas"]))
         faults = [f"{where} at {fault.instance_path}: {fault.message}" for fault in validator.iter_errors(example)]
         assert faults == []
     # A client must expect null, so an example shows it.
