@@ -1,0 +1,20 @@
+"""Your result is too large by a factor of the number of devices. One possible cause: the sums were added up over the
+devices twice."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+
+def all_reduce(mesh, parts):
+    length = parts.shape[1]
+
+    @partial(jax.shard_map, mesh=mesh, in_specs=P("data"), out_specs=P(), check_vma=False)
+    def add_up(local):
+        total = jnp.pad(jax.lax.psum(local.sum(axis=0), "data"), (0, -length % mesh.shape["data"]))
+        chunk = jax.lax.psum_scatter(total, "data", tiled=True)
+        return jax.lax.all_gather(chunk, "data", tiled=True)[:length]
+
+    return add_up(parts)
