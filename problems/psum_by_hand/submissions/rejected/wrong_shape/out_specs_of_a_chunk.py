@@ -1,5 +1,5 @@
-"""The result is too long by a factor of the number of devices: with out_specs=P("data"), each whole sum counts as one
-piece of a longer vector."""
+"""The result is too long by a factor of the number of devices. One possible cause: with out_specs=P("data"), each whole
+sum counts as one piece of a longer vector."""
 
 from functools import partial
 
