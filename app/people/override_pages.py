@@ -22,9 +22,9 @@ Grader = Annotated[User, Depends(require_scope("instruct"))]
 
 @router.post("")
 async def override_score(request: Request, person_id: str, attempt_id: str, user: Grader) -> Response:
-    form = await read_form(request, max_bytes=12 * LONGEST_REASON + 1024)
     services = services_of(request, PeopleServices)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    form = await read_form(request, max_bytes=12 * LONGEST_REASON + 1024)
     score, reason = form.get("score", "").strip(), form.get("reason", "")
     try:
         if not (score.isascii() and score.isdecimal()):
@@ -37,8 +37,8 @@ async def override_score(request: Request, person_id: str, attempt_id: str, user
 
 @router.post("/undo")
 async def undo_override(request: Request, person_id: str, attempt_id: str, user: Grader) -> Response:
-    await read_form(request)
     services = services_of(request, PeopleServices)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    await read_form(request)
     await services.overrides.undo(user, attempt.id)
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#points", status_code=303)

@@ -56,10 +56,10 @@ async def show_attempt_of_person(
 
 @router.post("/comments")
 async def comment(request: Request, person_id: str, attempt_id: str, user: Grader) -> Response:
-    # Percent-encoding turns one character into at most twelve bytes.
-    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
     services = services_of(request, PeopleServices)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    # Percent-encoding turns one character into at most twelve bytes.
+    form = await read_form(request, max_bytes=12 * LONGEST + 1024)
     line, text = form.get("line", "").strip(), form.get("text", "")
     try:
         if not (line.isascii() and line.isdecimal()):
@@ -72,9 +72,9 @@ async def comment(request: Request, person_id: str, attempt_id: str, user: Grade
 
 @router.post("/comments/{comment_id}/remove")
 async def remove_comment(request: Request, person_id: str, attempt_id: str, comment_id: str, user: Grader) -> Response:
-    await read_form(request)
     services = services_of(request, PeopleServices)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    await read_form(request)
     await services.comments.remove(user, person.id, attempt.id, comment_id)
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#sent", status_code=303)
 

@@ -87,7 +87,7 @@ async def test_a_form_that_is_wrong_comes_back_with_the_reason(either, people):
     for wrong, words in (
         ({"name": ""}, "name: must be one line"),
         ({"due": "2026-01-01T00:00"}, "due after it opens"),
-        ({"opens": "tomorrow"}, "opens: give a date"),
+        ({"opens": "tomorrow"}, "opens: give a local date and time"),
         ({"problems": "no_such 10"}, "no_such"),
         ({"problems": "add_one ten"}, "line 1 must be a problem and its points"),
         ({"problems": "add_one\nadd_one"}, "appears twice"),
