@@ -61,13 +61,14 @@ class Leaves(OnMesh):
 class Amount(Closed):
     """One quantity; null means unknown or meaningless. `whole` is the value on a device if nothing were divided.
 
-    `at_most` is the largest value that the check accepts, null if it sets no such bound.
+    `at_least` and `at_most` are the smallest and the largest value that the check accepts, null if it sets none.
     """
 
     name: str
     mine: Count | None
     reference: Count | None
     whole: Count | None
+    at_least: Count | None = None
     at_most: Count | None = None
 
 
@@ -110,13 +111,30 @@ class CollectiveCall(Closed):
     in_loop: bool
 
 
+class Limit(Closed):
+    """What a rule of the problem says about some collectives, over all their executions.
+
+    `at_least` and `at_most` are the smallest and the largest value that it accepts, null if it sets no such bound.
+    `reference` is null for a rule about single leaves, of which `name` has the one that is furthest out of bounds.
+    """
+
+    name: str
+    unit: Literal["bytes", "executions"]
+    mine: Count
+    reference: Count | None
+    at_least: Count | None
+    at_most: Count | None
+
+
 class Collectives(OnMesh):
-    """Communication: sums of both programs, and the first collectives of each in program order."""
+    """Communication: sums of both programs, the first collectives of each in program order, and what is allowed."""
 
     kind: Literal["collectives"] = "collectives"
     sums: list[CollectiveSum]
     mine: list[CollectiveCall]
     reference: list[CollectiveCall]
+    # Verdicts that are older than this field have none.
+    limits: list[Limit] = Field(default_factory=list)
 
 
 class Factor(Closed):

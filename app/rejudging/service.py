@@ -43,7 +43,8 @@ class Rejudge:
     """A rejudge and its progress.
 
     `changed` counts the attempts whose status or score it changes; `failed` those that the grader could not judge. They
-    keep their verdict. So do `not_lowered` attempts, which would have lost by a rejudge that was applied with `never_lower`.
+    keep their verdict. So do `not_lowered` attempts, which would have lost by a rejudge that was applied with
+    `never_lower`.
     """
 
     id: str

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from app.web.drawings.bars import draw_bar, is_over, largest
+from app.web.drawings.bars import draw_bar, is_over, is_under, largest
 from app.web.drawings.mesh import describe, draw_mesh, drawn_dims, is_whole, letters_of, slices_text
 from app.web.drawings.placement import Leaf, Mesh, group_leaves, label
 from app.web.drawings.timeline import MAX_BLOCKS, axes_text, draw_timeline, run_texts
@@ -82,11 +82,11 @@ class LeafView:
 
 @dataclass(frozen=True, slots=True)
 class AmountRow:
-    """One quantity, as a bar and in numbers. `is_over` if it is more than the check accepts."""
+    """One quantity, as a bar and in numbers. `fault` is empty if the check accepts it."""
 
     amount: Amount
     bar: Markup
-    is_over: bool
+    fault: Literal["", "too little", "too much"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +191,16 @@ def arrange_meshes(evidence: Sequence[Evidence]) -> MeshesView:
 def arrange_amounts(entry: Amounts) -> AmountsView:
     """Quantities of one mesh as rows, whose bars have the same scale."""
     most = largest(entry.rows)
-    rows = tuple(AmountRow(row, draw_bar(row, most), is_over(row)) for row in entry.rows)
+    rows = tuple(AmountRow(row, draw_bar(row, most), _fault(row)) for row in entry.rows)
     columns = ("reference", "at_most", "whole")
     has = frozenset(each for each in columns if any(getattr(row, each) is not None for row in entry.rows))
     return AmountsView(label(entry.title), label(entry.whole_title), rows, _UNITS[entry.unit], has)
+
+
+def _fault(row: Amount) -> Literal["", "too little", "too much"]:
+    if is_under(row):
+        return "too little"
+    return "too much" if is_over(row) else ""
 
 
 def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:

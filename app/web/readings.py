@@ -1,15 +1,15 @@
 """What a check measured, as short as a gauge: one quantity on each mesh, mine beside the reference's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from app.web.drawings.bars import is_over
+from app.web.drawings.bars import is_over, is_under
 from app.web.drawings.placement import Mesh, label
 from app.web.drawings.svg import element
-from app.web.drawings.units import bytes_text, flops_text
-from grader.evidence import Amount, Amounts, Collectives, Evidence, Leaves
+from app.web.drawings.units import bytes_text, exact_text, flops_text
+from grader.evidence import Amount, Amounts, Collectives, Evidence, Leaves, Limit
 
 MAX_READINGS = 2
 _WIDTH, _BAR = 48.0, 4.0
@@ -21,7 +21,7 @@ class Reading:
     """One quantity. `what` names it, and is empty if `mine` does.
 
     `against` says what `other` is: the reference's amount, or what a device would have if nothing were divided. `bound`
-    is the most that the check accepts, empty if it sets no such bound.
+    says what the check accepts, such as `at most 2.0 KiB`, and is empty if it accepts everything.
     """
 
     mesh: str
@@ -30,7 +30,7 @@ class Reading:
     against: str = ""
     other: str = ""
     bound: str = ""
-    is_over: bool = False
+    is_outside: bool = False
     gauge: Markup | None = None
 
 
@@ -52,13 +52,10 @@ def _reading(entry: Amounts | Collectives | Leaves, mesh: str) -> Reading | None
         case Amounts():
             rows = [row for row in entry.rows if row.mine is not None]
             # Rows without a bound are there for information.
-            graded = [row for row in rows if row.at_most is not None] or rows
-            return _of_amount(max(graded, key=_times), entry, mesh) if graded else None
+            graded = [row for row in rows if row.at_most is not None or row.at_least is not None] or rows
+            return _of_amount(max(graded, key=_difference), entry, mesh) if graded else None
         case Collectives():
-            mine = sum(each.mine.ring_bytes for each in entry.sums if each.mine)
-            reference = sum(each.reference.ring_bytes for each in entry.sums if each.reference)
-            texts = (bytes_text(mine), "reference", bytes_text(reference))
-            return Reading(mesh, "sent by each device", *texts, gauge=_gauge(mine, reference))
+            return _of_collectives(entry, mesh)
         case Leaves():
             # A leaf goes in and comes out: it is right if both are.
             wrong = {leaf.path for leaf in entry.leaves if not leaf.ok}
@@ -79,40 +76,77 @@ def _of_amount(row: Amount, entry: Amounts, mesh: str) -> Reading:
         mine=in_words(mine),
         against=against,
         other=in_words(other),
-        bound="" if row.at_most is None else in_words(row.at_most),
-        is_over=is_over(row),
-        gauge=_gauge(mine, other, row.at_most),
+        bound=_bound(row, in_words),
+        is_outside=_is_outside(row),
+        gauge=_gauge(mine, other, row),
     )
+
+
+def _of_collectives(entry: Collectives, mesh: str) -> Reading:
+    """The first limit that is broken, or else what each device sends in all: no limit is about that."""
+    broken = next((limit for limit in entry.limits if _is_outside(limit)), None)
+    if broken is not None:
+        in_words = bytes_text if broken.unit == "bytes" else _executions_text
+        return Reading(
+            mesh=mesh,
+            what=label(broken.name),
+            mine=in_words(broken.mine),
+            against="" if broken.reference is None else "reference",
+            other="" if broken.reference is None else in_words(broken.reference),
+            bound=_bound(broken, in_words),
+            is_outside=True,
+            gauge=_gauge(broken.mine, broken.reference, broken),
+        )
+    mine = sum(each.mine.ring_bytes for each in entry.sums if each.mine)
+    reference = sum(each.reference.ring_bytes for each in entry.sums if each.reference)
+    texts = (bytes_text(mine), "reference", bytes_text(reference))
+    return Reading(mesh, "sent by each device", *texts, gauge=_gauge(mine, reference))
+
+
+def _executions_text(count: int) -> str:
+    return f"{exact_text(count)} execution{'' if count == 1 else 's'}"
+
+
+def _is_outside(row: Amount | Limit) -> bool:
+    return is_over(row) or is_under(row)
+
+
+def _bound(row: Amount | Limit, in_words: Callable[[int], str]) -> str:
+    """The bound that is broken, or else the one from above: most mistakes cost something."""
+    if row.at_least is not None and (is_under(row) or row.at_most is None):
+        return f"at least {in_words(row.at_least)}"
+    if row.at_most is None:
+        return ""
+    return f"at most {in_words(row.at_most)}" if row.at_most else "none allowed"
 
 
 def _other(row: Amount) -> int | None:
     return row.whole if row.reference is None else row.reference
 
 
-def _times(row: Amount) -> float:
-    """How many times the reference's amount it is: the row that differs most says most."""
+def _difference(row: Amount) -> tuple[bool, float]:
+    """The row that is out of bounds says most, then the one that is the most times the reference's amount."""
     other = _other(row)
     # Whole numbers of any length: a float could not hold them.
-    return 0.0 if other is None else min((row.mine or 0) * 1000 // max(other, 1), 10**12) / 1000
+    times = 0.0 if other is None else min((row.mine or 0) * 1000 // max(other, 1), 10**12) / 1000
+    return _is_outside(row), times
 
 
-def _gauge(mine: int, other: int, at_most: int | None = None) -> Markup:
-    """Two bars, and a line for the bound. Only for the eye: the numbers are beside them."""
-    most = max(mine, other, at_most or 0, 1)
+def _gauge(mine: int, other: int | None, limit: Amount | Limit | None = None) -> Markup:
+    """Two bars, and a line for each bound. Only for the eye: the numbers are beside them."""
+    bounds = [each for each in (limit.at_least, limit.at_most) if each is not None] if limit else []
+    most = max(mine, other or 0, *bounds, 1)
 
     def length(amount: int) -> float:
         return max(_WIDTH * (amount * 1000 // most) / 1000, _THINNEST)
 
-    over = at_most is not None and mine > at_most
+    outside = limit is not None and _is_outside(limit)
     bars = [
-        element("rect", x=0, y=y, width=length(amount), height=_BAR, class_=kind)
-        for y, amount, kind in (
-            (0, mine, "bar-mine is-over" if over else "bar-mine"),
-            (_BAR + 1, other, "bar-reference"),
-        )
+        element("rect", x=0, y=0, width=length(mine), height=_BAR, class_=f"bar-mine{' is-outside' if outside else ''}")
     ]
-    if at_most is not None:
-        bars.append(element("path", d=f"M{length(at_most):g} 0v{2 * _BAR + 1:g}", class_="limit"))
+    if other is not None:
+        bars.append(element("rect", x=0, y=_BAR + 1, width=length(other), height=_BAR, class_="bar-reference"))
+    bars += [element("path", d=f"M{length(each):g} 0v{2 * _BAR + 1:g}", class_="limit") for each in bounds]
     size = {"width": _WIDTH, "height": 2 * _BAR + 1}
     box = f"0 0 {_WIDTH:g} {2 * _BAR + 1:g}"
     return element("svg", *bars, class_="gauge", aria_hidden="true", viewBox=box, **size)

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from app.web.drawings.svg import element, hatching
-from grader.evidence import Amount
+from grader.evidence import Amount, Limit
 
 _WIDTH, _HEIGHT = 300.0, 14.0
 _MINE_TOP, _MINE_HEIGHT = 4.0, 6.0
@@ -29,7 +29,7 @@ def draw_bar(row: Amount, most: int) -> Markup:
         shapes.append(element("rect", x=0, y=0, width=length, height=_HEIGHT, class_="bar bar-reference"))
         shapes.append(hatching(0, 0, length, _HEIGHT, "hatch"))
     if row.mine:
-        kind = "bar bar-mine is-over" if is_over(row) else "bar bar-mine"
+        kind = "bar bar-mine is-outside" if is_over(row) or is_under(row) else "bar bar-mine"
         size = {"width": _length(row.mine, most), "height": _MINE_HEIGHT}
         shapes.append(element("rect", x=0, y=_MINE_TOP, class_=kind, **size))
     if row.at_most is not None and most:
@@ -38,9 +38,14 @@ def draw_bar(row: Amount, most: int) -> Markup:
     return element("svg", *shapes, class_="bar-drawing", aria_hidden="true", viewBox=box, preserveAspectRatio="none")
 
 
-def is_over(row: Amount) -> bool:
+def is_over(row: Amount | Limit) -> bool:
     """More than the check accepts."""
     return row.at_most is not None and row.mine is not None and row.mine > row.at_most
+
+
+def is_under(row: Amount | Limit) -> bool:
+    """Less than the check accepts."""
+    return row.at_least is not None and row.mine is not None and row.mine < row.at_least
 
 
 def _length(value: int, most: int) -> float:

@@ -1,5 +1,6 @@
 """Communication between devices: which collectives, over which axes, how many bytes, inside or outside loops?"""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -10,6 +11,7 @@ from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Pair, Subject
 from grader.checks.program.table import CollectiveUse, Share, collectives_of, evidence_of
+from grader.evidence import Limit
 from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
@@ -65,8 +67,8 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if only allowed kinds occur and every rule holds on every mesh. Evidence: a table and a timeline."""
-    evidence = [evidence_of(subject, pair, bounds.ignore_below) for pair in subject.pairs]
+    """Pass if only allowed kinds occur and every rule holds on every mesh. Evidence: a table, a timeline and limits."""
+    evidence = []
     faults: list[str] = []
     for pair in subject.pairs:
         uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
@@ -78,10 +80,14 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 "it sends cannot be bounded. Use `jax.lax.scan`, or `jax.lax.fori_loop` with constant bounds."
             )
         faults += _not_allowed(where, uses, bounds)
+        limits: list[Limit] = []
         for rule in bounds.rules:
-            fault = _broken(subject, pair, rule, bounds.ignore_below)
+            counted = _counted(subject, pair, rule, bounds.ignore_below)
+            limits += _limits_of(subject, pair, counted, bounds.ignore_below)
+            fault = _broken(subject, pair, counted, bounds.ignore_below)
             if fault:
                 faults.append(f"{where} {fault}{' ' + rule.means if rule.means else ''}")
+        evidence.append(evidence_of(subject, pair, bounds.ignore_below, limits))
     if faults:
         # The same rule often breaks on every mesh. One message is enough.
         return Finding(False, "\n".join(_once(faults)), "wrong_communication", evidence)
@@ -112,22 +118,8 @@ def _quantity(kind: str, uses: list[CollectiveUse]) -> str:
     return f"one {kind} of {total}" if number == 1 else f"{number} {kind}s of {total} in total"
 
 
-def _broken(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> str | None:
-    """Describe what breaks the rule, as the end of a sentence that begins with the mesh; None if nothing does."""
-    sure = _matching(subject, pair, rule, ignore_below)
-    # A collective whose groups form no axis counts towards every upper bound and towards no lower bound.
-    perhaps = [*sure, *_matching(subject, pair, rule, ignore_below, along_axes=False)]
-    if rule.loops != "any":
-        wrong = [each.use for each in perhaps if each.use.in_loop != (rule.loops == "only")]
-        if wrong:
-            place = "inside a loop, but must run outside" if wrong[0].in_loop else "outside a loop, but must run inside"
-            return f"{_name(wrong[0])} runs {place}."
-    fault = _broken_bytes(subject, pair, rule, sure, perhaps, ignore_below) if rule.of is not None else None
-    return fault or _broken_count(pair, rule, sure, perhaps)
-
-
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _Part:
     """A collective, and those of its arrays that a rule counts."""
 
     use: CollectiveUse
@@ -138,38 +130,135 @@ class _Counted:
         return sum(share.logical_bytes for share in self.shares) * (self.use.executions or 0)
 
 
-def _broken_bytes(
-    subject: Subject, pair: Pair, rule: Rule, sure: list[_Counted], perhaps: list[_Counted], ignore_below: int
-) -> str | None:
-    assert rule.of is not None
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What a rule counts. A collective whose groups form no axis counts towards every upper bound, so it is in
+    `perhaps`, and towards no lower bound, so it is not in `sure`."""
+
+    rule: Rule
+    sure: list[_Part]
+    perhaps: list[_Part]
+
+
+def _counted(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> _Counted:
+    sure = _matching(subject, pair, rule, ignore_below)
+    return _Counted(rule, sure, [*sure, *_matching(subject, pair, rule, ignore_below, along_axes=False)])
+
+
+def _broken(subject: Subject, pair: Pair, counted: _Counted, ignore_below: int) -> str | None:
+    """Describe what breaks the rule, as the end of a sentence that begins with the mesh; None if nothing does."""
+    rule = counted.rule
+    if rule.loops != "any":
+        wrong = [each.use for each in counted.perhaps if each.use.in_loop != (rule.loops == "only")]
+        if wrong:
+            place = "inside a loop, but must run outside" if wrong[0].in_loop else "outside a loop, but must run inside"
+            return f"{_name(wrong[0])} runs {place}."
+    amounts = _amounts(subject, pair, counted, ignore_below)
+    for each in amounts:
+        if each.is_broken:
+            return _describe(subject, pair, counted, each)
+    times = _executions(pair, counted)
+    if times is not None and times.is_broken:
+        runs = f"runs {_times(times.number)}" if times.number else "never runs"
+        return f"{_rule_name(rule)} {runs}; expected {_range(times.low, times.high, _times)}."
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """A number that a rule bounds, with its bounds. Bytes are compared with `unit`, those of `name`."""
+
+    name: str
+    unit: int
+    least: float
+    most: float
+    low: float | None
+    high: float | None
+
+    @property
+    def is_broken(self) -> bool:
+        return self._is_too_little or (self.high is not None and self.most > self.high)
+
+    @property
+    def _is_too_little(self) -> bool:
+        return self.low is not None and self.least < self.low
+
+    @property
+    def number(self) -> float:
+        """The one that is out of bounds, if one is."""
+        return self.least if self._is_too_little else self.most
+
+
+def _amounts(subject: Subject, pair: Pair, counted: _Counted, ignore_below: int) -> list[_Amount]:
+    """The bytes that a rule bounds, none if it is not about bytes."""
+    rule = counted.rule
+    if rule.of is None:
+        return []
     if rule.of == "reference":
-        unit = sum(
-            each.total_bytes for each in _matching(subject, Pair(pair.reference, pair.reference), rule, ignore_below)
-        )
+        unit = _in_reference(subject, pair, rule, ignore_below)
         units = {"what the reference sends this way": unit}
     else:
         leaves = subject.bytes_of(rule.of, pair.reference)
         units = leaves if rule.each else {f"the bytes of {rule.of}": sum(leaves.values())}
-    low, high = rule.at_least, rule.at_most
+    found = []
     for name, unit in units.items():
-        if rule.each:
-            least, most = (_bytes_of_leaf(these, name, units) for these in (sure, perhaps))
-        else:
-            least, most = (sum(each.total_bytes for each in these) for these in (sure, perhaps))
-        total = least if low is not None and least < low * unit else most
-        if (low is not None and least < low * unit) or (high is not None and most > high * unit):
-            whose, bytes_of = (f" of {name}", "its bytes") if rule.each else ("", name)
-            expected = _range(low, high, _multiple)
-            if not total:
-                moves = f"{_rule_name(rule)} moves nothing{whose}"
-                return f"{moves}; expected {expected} {bytes_of} ({in_bytes(unit)})."
-            ratio = f", {total / unit:.3g}x {bytes_of} ({in_bytes(unit)})" if unit else ""
-            line, leaves_from = _source_of(subject, pair, rule, perhaps) if total == most else ("", "")
-            return f"{_rule_name(rule)}{line} moves {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
-    return None
+        least, most = (
+            _bytes_of_leaf(these, name, units) if rule.each else sum(each.total_bytes for each in these)
+            for these in (counted.sure, counted.perhaps)
+        )
+        low, high = (None if bound is None else bound * unit for bound in (rule.at_least, rule.at_most))
+        found.append(_Amount(name, unit, least, most, low, high))
+    return found
 
 
-def _bytes_of_leaf(counted: list[_Counted], leaf: str, leaves: dict[str, int]) -> float:
+def _in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> int:
+    these = _matching(subject, Pair(pair.reference, pair.reference), rule, ignore_below)
+    return sum(each.total_bytes for each in these)
+
+
+def _describe(subject: Subject, pair: Pair, counted: _Counted, amount: _Amount) -> str:
+    rule, total, unit = counted.rule, amount.number, amount.unit
+    whose, bytes_of = (f" of {amount.name}", "its bytes") if rule.each else ("", amount.name)
+    expected = _range(rule.at_least, rule.at_most, _multiple)
+    if not total:
+        return f"{_rule_name(rule)} moves nothing{whose}; expected {expected} {bytes_of} ({in_bytes(unit)})."
+    ratio = f", {total / unit:.3g}x {bytes_of} ({in_bytes(unit)})" if unit else ""
+    line, leaves_from = _source_of(subject, pair, rule, counted.perhaps) if total == amount.most else ("", "")
+    return f"{_rule_name(rule)}{line} moves {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
+
+
+def _limits_of(subject: Subject, pair: Pair, counted: _Counted, ignore_below: int) -> list[Limit]:
+    """A rule about single leaves has the limit of one: of the leaf that is out of bounds, or moves most."""
+    rule, limits = counted.rule, []
+    amounts = sorted(_amounts(subject, pair, counted, ignore_below), key=lambda each: (each.is_broken, each.most))
+    for each in amounts[-1:]:
+        limits.append(
+            Limit(
+                name=f"{_limit_name(rule)}, {each.name}" if rule.each else _limit_name(rule),
+                unit="bytes",
+                mine=round(each.number),
+                reference=None if rule.each else _in_reference(subject, pair, rule, ignore_below),
+                at_least=None if each.low is None else math.ceil(each.low),
+                at_most=None if each.high is None else math.floor(each.high),
+            )
+        )
+    times = _executions(pair, counted)
+    if times is not None:
+        reference = _matching(subject, Pair(pair.reference, pair.reference), rule, ignore_below)
+        limits.append(
+            Limit(
+                name=_limit_name(rule),
+                unit="executions",
+                mine=round(times.number),
+                reference=sum(each.use.executions or 0 for each in reference),
+                at_least=None if times.low is None else round(times.low),
+                at_most=None if times.high is None else round(times.high),
+            )
+        )
+    return limits
+
+
+def _bytes_of_leaf(counted: list[_Part], leaf: str, leaves: dict[str, int]) -> float:
     """Bytes moved for one leaf. An array computed from several leaves counts for each in proportion to its bytes."""
     total = 0.0
     for each in counted:
@@ -180,7 +269,7 @@ def _bytes_of_leaf(counted: list[_Counted], leaf: str, leaves: dict[str, int]) -
     return total
 
 
-def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[_Counted]) -> tuple[str, str]:
+def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[_Part]) -> tuple[str, str]:
     """The line of the largest collective, and the leaves that its data comes from but should not."""
     groups = rule.only_from or rule.not_only_from
     if not counted or groups is None:
@@ -193,21 +282,17 @@ def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[_Counted]
     return _line(largest.use), f", computed from {names or 'no leaf of the state'}"
 
 
-def _broken_count(pair: Pair, rule: Rule, sure: list[_Counted], perhaps: list[_Counted]) -> str | None:
-    if rule.executions is None:
+def _executions(pair: Pair, counted: _Counted) -> _Amount | None:
+    """None if the rule does not bound them."""
+    bounds = counted.rule.executions
+    if bounds is None:
         return None
-    low, high = (_count(bound, pair.mine.mesh) for bound in (rule.executions.at_least, rule.executions.at_most))
-    least, most = (sum(each.use.executions or 0 for each in these) for these in (sure, perhaps))
-    number = least if low is not None and least < low else most
-    if (low is not None and least < low) or (high is not None and most > high):
-        runs = f"runs {_times(number)}" if number else "never runs"
-        return f"{_rule_name(rule)} {runs}; expected {_range(low, high, _times)}."
-    return None
+    low, high = (_count(bound, pair.mine.mesh) for bound in (bounds.at_least, bounds.at_most))
+    least, most = (sum(each.use.executions or 0 for each in these) for these in (counted.sure, counted.perhaps))
+    return _Amount("", 1, least, most, low, high)
 
 
-def _matching(
-    subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True
-) -> list[_Counted]:
+def _matching(subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True) -> list[_Part]:
     """Collectives along the rule's axes or, without `along_axes`, those along no axis if the rule names axes."""
     found = []
     for each in collectives_of(pair.mine, ignore_below=ignore_below):
@@ -216,7 +301,7 @@ def _matching(
         if each.kind in rule.kinds and fits:
             shares = _shares_of(subject, pair, rule, each, ignore_below)
             if shares:
-                found.append(_Counted(each, shares))
+                found.append(_Part(each, shares))
     return found
 
 
@@ -263,6 +348,13 @@ def _times(number: float) -> str:
 
 def _rule_name(rule: Rule) -> str:
     return " and ".join(rule.kinds) + (f" over {', '.join(rule.axes)}" if rule.axes else "")
+
+
+def _limit_name(rule: Rule) -> str:
+    """Rules about the same collectives differ in whose data they count."""
+    if rule.only_from is not None:
+        return f"{_rule_name(rule)} from {', '.join(rule.only_from)}"
+    return f"{_rule_name(rule)}{'' if rule.not_only_from is None else ' from other data'}"
 
 
 def _name(use: CollectiveUse) -> str:

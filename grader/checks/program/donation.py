@@ -19,16 +19,17 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         donated = pair.mine.facts.memory.alias_bytes
         state = max(pair.mine.state_bytes(device) for device in range(pair.mine.facts.devices))
         reference = pair.reference.facts.memory.alias_bytes
+        expected = min(state, reference)
         evidence.append(
             Amounts(
                 **subject.entry(pair),
                 title="Donated bytes on each device",
                 unit="bytes",
                 whole_title="whole state",
-                rows=[Amount(name="donated state", mine=donated, reference=None, whole=state)],
+                rows=[Amount(name="donated state", mine=donated, reference=None, whole=state, at_least=expected)],
             )
         )
-        if donated < min(state, reference):
+        if donated < expected:
             faults.append(
                 f"On {subject.place(pair)}, only {in_bytes(donated)} of the {in_bytes(state)} of state on each device "
                 "is overwritten in place, so the device holds the old and the new state at the same time. A leaf can "

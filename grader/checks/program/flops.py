@@ -1,5 +1,7 @@
 """How much does each device compute in matrix products, with the trip counts of loops?"""
 
+import math
+
 from pydantic import Field
 
 from grader.checks import finding
@@ -38,14 +40,21 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         mine, reference = pair.mine.facts.census.dot_flops, pair.reference.facts.census.dot_flops
         devices = pair.mine.facts.devices
         whole = reference * devices if reference is not None else None
-        at_most = int(reference * bounds.at_most) if reference is not None else None
+        at_least, at_most = (
+            (math.ceil(reference * bounds.at_least), int(reference * bounds.at_most))
+            if reference is not None
+            else (None, None)
+        )
+        row = Amount(
+            name="matrix products", mine=mine, reference=reference, whole=whole, at_least=at_least, at_most=at_most
+        )
         evidence.append(
             Amounts(
                 **subject.entry(pair),
                 title="Operations on each device",
                 unit="operations",
                 whole_title="undivided",
-                rows=[Amount(name="matrix products", mine=mine, reference=reference, whole=whole, at_most=at_most)],
+                rows=[row],
             )
         )
         where = f"On {subject.place(pair)}"
@@ -69,7 +78,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"{same or _POSSIBLE_CAUSES}{_largest(pair.mine)}"
             )
             faults.append(("too_much_compute", message))
-        elif reference is not None and mine < reference * bounds.at_least:
+        elif reference is not None and at_least is not None and mine < at_least:
             message = (
                 f"{where}, each device computes only {mine:,} FLOPs in matrix products; the reference computes "
                 f"{reference:,}. A product written as a multiplication and a sum cannot be counted, and takes more "

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.checks.program.subject import Pair, Subject
-from grader.evidence import CollectiveCall, Collectives, CollectiveSum, Traffic
+from grader.evidence import CollectiveCall, Collectives, CollectiveSum, Limit, Traffic
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 from grader.program.measured import Measured
@@ -58,7 +58,7 @@ def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[Collect
     return [each for each in uses if each not in little]
 
 
-def evidence_of(subject: Subject, pair: Pair, ignore_below: int) -> Collectives:
+def evidence_of(subject: Subject, pair: Pair, ignore_below: int, limits: list[Limit]) -> Collectives:
     """The sums of both programs side by side, and each program's collectives in program order."""
     mine = collectives_of(pair.mine, ignore_below=ignore_below)
     reference = collectives_of(pair.reference, ignore_below=ignore_below)
@@ -75,7 +75,7 @@ def evidence_of(subject: Subject, pair: Pair, ignore_below: int) -> Collectives:
         )
         for kind, axes, size, in_loop in keys
     ]
-    return Collectives(**subject.entry(pair), sums=sums, mine=_calls(mine), reference=_calls(reference))
+    return Collectives(**subject.entry(pair), sums=sums, mine=_calls(mine), reference=_calls(reference), limits=limits)
 
 
 Key = tuple[str, tuple[str, ...] | None, int, bool]

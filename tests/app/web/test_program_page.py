@@ -86,9 +86,19 @@ def test_a_bound_that_is_exceeded_is_marked_in_the_table_and_in_the_instrument()
         entry = Amounts(mesh=MESH, title="Bytes", unit="bytes", whole_title="replicated", rows=[row])
         html = _draw(_with_evidence(entry, passed=not over))
         assert ("too much" in html) == over
-        assert ("is-over" in html) == over
+        assert ("is-outside" in html) == over
         assert "at most 1.0 KiB" in html
         assert ">At most</th>" in html
+
+
+def test_too_little_is_marked_in_the_table_and_in_the_instrument() -> None:
+    for donated, under in ((1024, False), (1023, True)):
+        row = Amount(name="donated state", mine=donated, reference=None, whole=8000, at_least=1024)
+        entry = Amounts(mesh=MESH, title="Bytes", unit="bytes", whole_title="whole state", rows=[row])
+        html = _draw(_with_evidence(entry, passed=not under))
+        assert ("too little" in html) == under
+        assert ("is-outside" in html) == under
+        assert "at least 1.0 KiB" in html
 
 
 def test_every_drawing_is_well_formed_named_and_has_no_style(tags_of) -> None:

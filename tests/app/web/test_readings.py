@@ -2,13 +2,14 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
+from typing import Any
 
 import pytest
 
 from app.web.readings import MAX_READINGS, readings_of
 from app.web.templating import ENVIRONMENT
 from app.web.verdict_view import arrange_verdict
-from grader.evidence import Amount, Amounts, Collectives, Facts, Leaves
+from grader.evidence import Amount, Amounts, Collectives, Facts, Leaves, Limit
 from tests.app.program_verdict import collectives, leaf, memory, program_verdict
 
 MESH = {"fsdp": 8}
@@ -37,9 +38,58 @@ def test_a_bound_is_read_and_rows_with_one_come_first() -> None:
         Amount(name="arguments", mine=3000, reference=1024, whole=None, at_most=2048),
     )
     [reading] = readings_of([amounts(*rows)])
-    assert (reading.what, reading.bound, reading.is_over) == ("arguments", "2.0 KiB", True)
+    assert (reading.what, reading.bound, reading.is_outside) == ("arguments", "at most 2.0 KiB", True)
     [unbounded] = readings_of([amounts(rows[0])])
-    assert (unbounded.bound, unbounded.is_over) == ("", False)
+    assert (unbounded.bound, unbounded.is_outside) == ("", False)
+
+
+def test_too_little_is_read_with_its_bound_before_what_is_most() -> None:
+    rows = (
+        Amount(name="arguments", mine=3000, reference=1024, whole=None, at_most=4096),
+        Amount(name="donated", mine=512, reference=None, whole=4096, at_least=2048),
+    )
+    [reading] = readings_of([amounts(*rows)])
+    assert (reading.what, reading.mine, reading.bound, reading.is_outside) == (
+        "donated",
+        "512 B",
+        "at least 2.0 KiB",
+        True,
+    )
+    both = Amount(name="products", mine=6, reference=8, whole=None, at_least=4, at_most=9)
+    [within] = readings_of([amounts(both)])
+    assert (within.bound, within.is_outside) == ("at most 9 B", False)
+
+
+def limit(name: str, mine: int, **fields: Any) -> Limit:
+    return Limit(
+        **{"unit": "bytes", "reference": 2048, "at_least": None, "at_most": None, **fields}, name=name, mine=mine
+    )
+
+
+def test_of_collectives_the_first_broken_limit_is_read() -> None:
+    limits = [
+        limit("all-gather over fsdp", 2048, at_least=2000, at_most=2100),
+        limit("reduce-scatter over fsdp", 0, at_least=2000),
+        limit("all-reduce over fsdp", 4096, at_most=0),
+    ]
+    entry = collectives(MESH, wrong=True)
+    [reading] = readings_of([entry.model_copy(update={"limits": limits})])
+    assert (reading.what, reading.mine, reading.bound) == ("reduce-scatter over fsdp", "0 B", "at least 2.0 KiB")
+    assert (reading.against, reading.other, reading.is_outside) == ("reference", "2.0 KiB", True)
+    [reading] = readings_of([entry.model_copy(update={"limits": limits[2:]})])
+    assert (reading.mine, reading.bound) == ("4.0 KiB", "none allowed")
+    [reading] = readings_of([entry.model_copy(update={"limits": limits[:1]})])
+    assert (reading.what, reading.bound, reading.is_outside) == ("sent by each device", "", False)
+
+
+def test_executions_are_read_as_such_and_a_limit_of_a_leaf_has_no_reference() -> None:
+    runs = limit("collective-permute over stage", 1, unit="executions", reference=10, at_least=10, at_most=10)
+    entry = collectives(MESH, wrong=True)
+    [reading] = readings_of([entry.model_copy(update={"limits": [runs]})])
+    assert (reading.mine, reading.bound, reading.other) == ("1 execution", "at least 10 executions", "10 executions")
+    leaf_limit = limit("all-gather over fsdp from params, params/w", 0, reference=None, at_least=2000)
+    [reading] = readings_of([entry.model_copy(update={"limits": [leaf_limit]})])
+    assert (reading.against, reading.other) == ("", "")
 
 
 def test_collectives_are_read_by_what_each_device_sends() -> None:

@@ -54,7 +54,7 @@ def test_more_than_the_bound_is_marked(mine, over):
     row = _row(mine, 1000, None, 1024)
     root = ElementTree.fromstring(draw_bar(row, largest([row])))
     assert is_over(row) == over
-    assert any("is-over" in rect.get("class", "") for rect in root.iter("rect")) == over
+    assert any("is-outside" in rect.get("class", "") for rect in root.iter("rect")) == over
     assert any(path.get("class") == "limit" for path in root.iter("path"))
 
 

@@ -23,7 +23,7 @@ def test_a_state_that_is_overwritten_in_place_is_donated():
     assert finding.reason is None
     (entry,) = finding.evidence
     assert entry.mesh == EIGHT
-    assert entry.rows == [Amount(name="donated state", mine=SHARE, reference=None, whole=SHARE)]
+    assert entry.rows == [Amount(name="donated state", mine=SHARE, reference=None, whole=SHARE, at_least=SHARE)]
 
 
 @pytest.mark.parametrize("alias_bytes", [0, SHARE - 1])
@@ -36,7 +36,9 @@ def test_a_state_that_is_kept_beside_the_new_one_is_not_donated(alias_bytes: int
 
 def test_no_more_has_to_be_donated_than_the_reference_does():
     pair = (program(EIGHT, alias_bytes=1000), program(EIGHT, alias_bytes=1000))
-    assert donation.check(subject(pair), donation.Bounds()).passed
+    finding = donation.check(subject(pair), donation.Bounds())
+    assert finding.passed
+    assert finding.evidence[0].rows[0].at_least == 1000
 
 
 def test_donation_is_looked_at_on_every_mesh():
@@ -179,7 +181,7 @@ def test_nothing_to_compute_is_compared_without_dividing_by_it():
 def test_work_is_listed_with_its_bound():
     finding = flops.check(subject((program(EIGHT, flops=7_000), program(EIGHT, flops=8_000))), flops.Bounds())
     assert finding.evidence[0].rows == [
-        Amount(name="matrix products", mine=7_000, reference=8_000, whole=64_000, at_most=9_200)
+        Amount(name="matrix products", mine=7_000, reference=8_000, whole=64_000, at_least=4_000, at_most=9_200)
     ]
 
 

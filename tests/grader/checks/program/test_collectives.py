@@ -8,6 +8,7 @@ import pytest
 from grader.checks.program import collectives, primitives, retrace, values
 from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
+from grader.evidence import Limit
 from grader.program.collectives import Collective, Part
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, subject
 
@@ -121,6 +122,51 @@ def test_bytes_may_be_compared_with_the_reference():
     assert "2x what the reference sends this way (32 KiB)" in finding.message
     finding = finding_of([exchange("all-gather", WHOLE)], [], **bounds)
     assert not finding.passed
+
+
+def test_each_rule_about_bytes_has_its_limit_in_the_evidence():
+    rules = [
+        collectives.Rule(
+            kinds=["all-gather"], axes=["x"], only_from=["params"], of="params", at_least=0.5, at_most=1.5
+        ),
+        collectives.Rule(kinds=["all-gather"], not_only_from=["params"], of="params", at_most=0.0),
+        collectives.Rule(kinds=["all-reduce"], of="reference", at_least=0.9999),
+        collectives.Rule(kinds=["all-reduce"], loops="never"),
+    ]
+    mine = [exchange("all-gather", WHOLE), exchange("all-gather", WHOLE // 2, depends=(1,))]
+    (entry,) = finding_of(mine, [exchange("all-reduce", WHOLE)], rules=rules).evidence
+    assert entry.limits == [
+        Limit(
+            name="all-gather over x from params",
+            unit="bytes",
+            mine=WHOLE,
+            reference=0,
+            at_least=WHOLE // 2,
+            at_most=WHOLE * 3 // 2,
+        ),
+        Limit(name="all-gather from other data", unit="bytes", mine=WHOLE // 2, reference=0, at_least=None, at_most=0),
+        # The smallest number of bytes that is enough.
+        Limit(name="all-reduce", unit="bytes", mine=0, reference=WHOLE, at_least=32_765, at_most=None),
+    ]
+
+
+def test_of_a_rule_about_each_leaf_the_limit_is_that_of_the_worst():
+    each = rule(only_from=["*"], of="*", each=True, at_least=0.9, at_most=1.5)
+    (entry,) = finding_of([exchange("all-gather", WHOLE)], **each).evidence
+    assert [(limit.name, limit.mine, limit.reference) for limit in entry.limits] == [("all-gather from *, x", 0, None)]
+    x_bytes = 24 * 16 * 4
+    (entry,) = finding_of(
+        [exchange("all-gather", WHOLE), exchange("all-gather", x_bytes, depends=(1,))], **each
+    ).evidence
+    assert [(limit.name, limit.mine, limit.at_most) for limit in entry.limits] == [
+        ("all-gather from *, w", WHOLE, WHOLE * 3 // 2)
+    ]
+
+
+def test_a_rule_about_executions_has_its_limit_in_the_evidence():
+    mine = [exchange("all-gather", WHOLE, executions=3, loops=("while",))]
+    (entry,) = finding_of(mine, [], **rule(executions=collectives.Count(at_least="x-1", at_most="x"))).evidence
+    assert entry.limits == [Limit(name="all-gather", unit="executions", mine=3, reference=0, at_least=7, at_most=8)]
 
 
 def test_a_group_that_the_reference_does_not_have_is_the_packages_fault():

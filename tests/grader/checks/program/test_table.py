@@ -6,7 +6,7 @@ from tests.grader.checks.program.made import EIGHT, exchange, program, subject
 
 def evidence(*collectives):
     found = subject((program(EIGHT, collectives=collectives), program(EIGHT)))
-    return evidence_of(found, found.pairs[0], 64)
+    return evidence_of(found, found.pairs[0], 64, [])
 
 
 def test_an_unknown_number_of_executions_adds_no_bytes():
