@@ -221,6 +221,10 @@ class ReportNotFound(Refused):
     status, slug, title = 404, "report-not-found", "There is no such report"
 
 
+class LineNotFound(Refused):
+    status, slug, title = 404, "line-not-found", "The source has no such line"
+
+
 class CommentNotFound(Refused):
     status, slug, title = 404, "comment-not-found", "There is no such comment"
 

@@ -63,8 +63,8 @@ class Overrides:
         """Give an attempt these points. A further override replaces the one before.
 
         Raises:
-          FieldInvalid: there is no reason, or the verdict gives just these points.
-          OverrideRefused: it has no verdict, or its points count nowhere.
+          FieldInvalid: there is no reason.
+          OverrideRefused: it has no verdict, its points count nowhere, or the verdict gives just these points.
         """
         if not 0 <= score <= MOST_POINTS:
             raise FieldInvalid(f"score: must be a whole number from 0 to {MOST_POINTS}.")
@@ -73,7 +73,7 @@ class Overrides:
             attempt = await _attempt(session, attempt_id)
             _require_points(attempt)
             if score == _of_verdict(attempt):
-                raise FieldInvalid(f"score: {score} is what the verdict gives. Give other points, or undo the change.")
+                raise OverrideRefused(f"{score} is what the verdict gives. Give other points, or undo the change.")
             row = await session.get(OverrideRow, attempt.id)
             if row is None:
                 row = OverrideRow(attempt_id=attempt.id, whom_id=attempt.user_id)

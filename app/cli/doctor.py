@@ -85,7 +85,7 @@ def _print(report: dict[str, Any]) -> None:
             soft_wrap=True,
         )
     if not report["git"]:
-        console.print(f"[yellow]no git [/] {'syncing':<12} {NEEDED}; folders can be synced without it")
+        console.print(f"[yellow]no git [/] {'syncing':<12} {NEEDED}; folders can be synced without it", soft_wrap=True)
         console.print("        to fix it: apt-get install git")
     console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in report["versions"].items()) + "[/]")
     if report["ready"]:

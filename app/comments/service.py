@@ -16,7 +16,7 @@ from app.audit.log import record
 from app.clock import now
 from app.comments.models import CommentRow
 from app.database import Database
-from app.errors import CommentNotFound, FieldInvalid, RoleMissing, TooManyComments
+from app.errors import CommentNotFound, LineNotFound, RoleMissing, TooManyComments
 from app.ids import is_id, new_id
 from app.queue.models import AttemptRow
 
@@ -81,12 +81,13 @@ class Comments:
         """Comment on a line of `source`, which is that attempt's and belongs to `whom_id`.
 
         Raises:
-          FieldInvalid: the source has no such line, or there is no text, or too much.
+          LineNotFound: the source has no such line.
+          FieldInvalid: there is no text, or too much.
           TooManyComments: the attempt has a hundred.
         """
         last = len(lines_of(source))
         if not 1 <= line <= last:
-            raise FieldInvalid(f"line: the source has the lines 1 to {last}, and no line {line}.")
+            raise LineNotFound(f"The source has the lines 1 to {last}, and no line {line}.")
         text = check_text("text", text, LONGEST)
         comment_id = new_id()
         async with self._database.writing() as session:

@@ -114,15 +114,20 @@ async def test_the_audit_log_has_it(people, attempt):
 @pytest.mark.parametrize(
     ("line", "text", "says"),
     [
-        (6, "x", "line: the source has the lines 1 to 5, and no line 6."),
         (1, " \n ", "text: must be a text of 1 to 2000 characters."),
         (1, "a\u202eb", "text: remove control characters, and those that change the direction of text."),
     ],
-    ids=["line", "empty", "direction"],
+    ids=["empty", "direction"],
 )
 async def test_what_is_wrong_with_a_comment(people, attempt, line, text, says):
     answer = await people["tess"].post(theirs(attempt), json={"line": line, "text": text}, headers=SITE)
     assert (answer.status_code, answer.json()["detail"]) == (422, says)
+
+
+async def test_there_is_no_comment_on_a_line_that_the_source_does_not_have(people, attempt):
+    answer = await people["tess"].post(theirs(attempt), json={"line": 6, "text": "x"}, headers=SITE)
+    assert (answer.status_code, answer.json()["slug"]) == (404, "line-not-found")
+    assert answer.json()["detail"] == "The source has the lines 1 to 5, and no line 6."
 
 
 async def test_a_refused_form_keeps_what_was_typed(people, attempt):

@@ -131,16 +131,21 @@ async def test_the_audit_log_has_it(people, wrong):
     ("body", "says"),
     [
         (NEW | {"reason": " "}, "reason: must be one line of 1 to 200 characters."),
-        (NEW | {"score": 0}, "score: 0 is what the verdict gives. Give other points, or undo the change."),
         (NEW | {"score": 101}, "score"),
         ({"score": 80}, "reason"),
     ],
-    ids=["reason", "same", "many", "missing"],
+    ids=["reason", "many", "missing"],
 )
 async def test_what_is_wrong_with_a_change(people, wrong, body, says):
     answer = await people["tess"].put(theirs(wrong), json=body, headers=SITE)
     assert answer.status_code == 422
     assert says in answer.text
+
+
+async def test_the_points_of_the_verdict_are_no_change(people, wrong):
+    answer = await people["tess"].put(theirs(wrong), json=NEW | {"score": 0}, headers=SITE)
+    assert (answer.status_code, answer.json()["slug"]) == (409, "override-refused")
+    assert answer.json()["detail"] == "0 is what the verdict gives. Give other points, or undo the change."
 
 
 async def test_a_refused_form_keeps_what_was_typed(people, wrong):
