@@ -41,6 +41,9 @@ _NOT_PROSE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 
+# Text is wrapped, so a space in a rule also matches one line break. A run of blanks matches in one way only: what is
+# left of a template is full of them, and a rule with several spaces would try every way to divide them.
+_SPACE = r"(?:[ \t]+(?:\n[ \t]*)?|\n[ \t]*)"
 _BLANKS = re.compile("\u00b7(?:[ \t]*\u00b7)+")
 
 
@@ -83,8 +86,7 @@ def _checks() -> tuple[Check, ...]:
     registry.register_many(
         tuple(
             Check(
-                # Text is wrapped, so a space in a rule also matches one line break.
-                check_type=types.ExistenceSimple(pattern=rule["pattern"].replace(" ", r"(?:[ \t]+\n?|\n)[ \t]*")),
+                check_type=types.ExistenceSimple(pattern=rule["pattern"].replace(" ", _SPACE)),
                 path=_HOUSE,
                 message=rule["write"].replace("{", "{{").replace("}", "}}"),
                 engine=Fancy(RegexOptions(case_insensitive=not rule.get("case", False), multi_line=True)),

@@ -64,3 +64,11 @@ def test_a_file_without_a_finding_is_not_read_again_until_a_rule_changes(tmp_pat
     assert (main(names, store), read) == (1, ["good.md", "bad.md"])
     store.write_text("[]")
     assert main([str(good)], store) == 0
+
+
+def test_wide_gaps_between_words_are_read_in_one_way_only() -> None:
+    """Of a template, little but blanks is left. Divided in every way, these would take longer than a test may."""
+    gap = " " * 200
+    text = f"It is not{gap}here,{gap}there{gap}or{gap}anywhere{gap}else{gap}\n{gap}by now"
+    assert find(text) == []
+    assert [finding.line for finding in find(f"{text}, and not{gap}\n{gap}any more")] == [2]
