@@ -1,9 +1,12 @@
 """A compiled program as text for a terminal."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 
 from app.cli.verdict_text import safe
+from grader.checks.program.differences import Difference
 from grader.checks.program.table import collectives_of
 from grader.program.facts import Leaf
 from grader.program.measured import Measured, mesh_name
@@ -30,6 +33,16 @@ def print_program(measured: Measured) -> None:
     flops = facts.census.dot_flops
     work = "an unknown number of" if flops is None else f"{flops:,}"
     console.print(f"Matrix products on each device: {work} FLOPs in {len(facts.census.dots)} products.\n")
+
+
+def print_differences(mesh: dict[str, int], found: Sequence[Difference]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"[bold]Mesh {mesh_name(mesh)}[/]")
+    for each in found:
+        console.print(f"  {safe(each.text)}")
+    if not found:
+        console.print("  No difference: both place, exchange, store and compute the same.")
+    console.print()
 
 
 def _leaves(measured: Measured) -> Table:

@@ -2,14 +2,19 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from app.cli import inspect as command
-from grader.errors import GraderFault
+from grader.errors import GraderFault, SubmissionFault
+from grader.program.measured import Measured
+from tests.grader.checks.program.made import EIGHT, FOUR, program
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 PACKAGE = CHECKOUT / "tests" / "grader" / "packages" / "move_mean"
@@ -53,6 +58,17 @@ def test_the_same_as_data():
     assert eight["observed"]["retraced"] is False
 
 
+def test_what_sets_two_programs_apart_is_shown_for_every_mesh():
+    gathered = REFERENCE.read_text().replace(
+        "    mean =", "    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P()))\n    mean ="
+    )
+    shown = inspect(PACKAGE, "-", "--against", "reference", source=gathered)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert re.findall(r"^Mesh (.*)$", shown.stdout, re.MULTILINE) == ["x=8", "x=4"]
+    assert shown.stdout.count("  all-gather over x moves ") == 2
+    assert "(line 13); the other has none." in shown.stdout
+
+
 def test_a_file_that_gives_no_program_is_explained_with_its_line():
     source = REFERENCE.read_text().replace("    mean =", "    if x.sum() > 0:\n        x = -x\n    mean =")
     shown = inspect(PACKAGE, "-", source=source)
@@ -82,12 +98,55 @@ def test_wrong_usage_is_named(problem: object, file: object, said: str):
     assert said in shown.stderr
 
 
-def test_a_grader_that_fails_is_no_wrong_usage(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    def fail(package: object, source: str) -> None:
-        raise GraderFault("a verifier answered without facts")
+class StandIn:
+    """A judge whose programs are made up."""
 
-    monkeypatch.setattr(command, "_inspect", fail)
-    with pytest.raises(command.typer.Exit) as left:
-        command.inspect(str(PACKAGE), str(REFERENCE), as_json=False)
-    assert left.value.exit_code == 3
-    assert "a verifier answered without facts" in capsys.readouterr().err
+    def inspect(self, package: object, source: str, context: object) -> tuple[Measured, ...]:
+        if "fails" in source:
+            raise GraderFault("a verifier answered without facts")
+        if "has no program" in source:
+            raise SubmissionFault("missing_entry", "there is no step")
+        return program(EIGHT, temporary_bytes=len(source)), program(FOUR)
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.cli.alone.alone", lambda: nullcontext((StandIn(), None)))
+
+
+def files(folder: Path, *sources: str) -> list[str]:
+    paths = [folder / f"{number}.py" for number in range(len(sources))]
+    for path, source in zip(paths, sources, strict=True):
+        path.write_text(source)
+    return list(map(str, paths))
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_differences_as_data(tmp_path: Path):
+    mine, other = files(tmp_path, "x = 1\n" * 1024, "x = 1\n" * 512)
+    shown = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", other, "--json"])
+    text = "Each device holds 6 KiB of temporaries, 2 times the other's 3 KiB."
+    assert json.loads(shown.stdout) == [
+        {"mesh": {"x": 8}, "differences": [{"kind": "memory", "text": text, "line": None}]},
+        {"mesh": {"x": 4}, "differences": []},
+    ]
+    same = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", mine])
+    assert same.stdout.count("No difference: both place, exchange, store and compute the same.") == 2
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_of_two_files_the_one_without_a_program_is_named(tmp_path: Path):
+    mine, other = files(tmp_path, "x = 1\n", "# has no program\n")
+    for first, second in ((mine, other), (other, mine)):
+        shown = CliRunner().invoke(command.app, [str(PACKAGE), first, "--against", second])
+        assert (shown.exit_code, shown.stdout) == (1, "")
+        assert shown.stderr.startswith(f"{other}: missing entry: ")
+    data = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", other, "--json"])
+    assert (json.loads(data.stdout)["file"], json.loads(data.stdout)["reason"]) == (other, "missing_entry")
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_grader_that_fails_is_no_wrong_usage(tmp_path: Path):
+    shown = CliRunner().invoke(command.app, [str(PACKAGE), *files(tmp_path, "# it fails\n")])
+    assert shown.exit_code == 3
+    assert "a verifier answered without facts" in shown.stderr
