@@ -1,0 +1,35 @@
+"""The questions of the problems of mode answer: the judge accepts their answers, and real arrays confirm them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.grader.shipped import PROBLEMS, slugs
+
+SLUGS = slugs("answer")
+pytestmark = pytest.mark.xdist_group("answer questions")
+
+
+@pytest.fixture(scope="module")
+def report(on_8_devices: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+    return on_8_devices("answer_questions.py", PROBLEMS)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_judged_rules_find_nothing(report: dict[str, Any], slug: str) -> None:
+    """Among them: right answers are accepted, and each known wrong formula is rejected with its misunderstanding."""
+    assert report[slug]["findings"] == []
+    assert report[slug]["questions"] > 50
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_arrays_that_are_placed_on_devices_confirm_the_answers(report: dict[str, Any], slug: str) -> None:
+    assert report[slug]["wrong"] == []
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_wrong_formulas_can_be_told_apart_in_nearly_all_questions(report: dict[str, Any], slug: str) -> None:
+    assert len(report[slug]["mistakes"]) >= 6
+    often = report[slug]["questions"] // 10
+    assert {names: number for names, number in report[slug]["alike"].items() if number > often} == {}
