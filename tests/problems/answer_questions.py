@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -55,7 +56,35 @@ def who_holds_what(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[
     }
 
 
-PLACED = {"who_holds_what": who_holds_what}
+def opt_state_bytes(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    devices = parameters["devices"]
+    vocabulary, wide, hidden = (parameters[name] for name in ("vocabulary", "wide", "hidden"))
+    shapes = {"embed": (vocabulary, wide), "w": (wide, hidden), "b": (hidden,)}
+    own = {name: jnp.zeros(shape, parameters["dtype"]) for name, shape in shapes.items()}
+    state = eval(parameters["optimizer"], {"optax": optax, "jnp": jnp}).init(own)
+    mesh = Mesh(np.array(jax.devices()[:devices]), ("data",))
+
+    def on_one_device(tree: Any) -> tuple[int, int]:
+        """Its bytes by the rule of the statement, and how many of them are in whole arrays."""
+        total = whole = 0
+        for leaf in jax.tree.leaves(tree):
+            is_split = leaf.ndim > 0 and leaf.shape[0] % devices == 0
+            placed = jax.device_put(leaf, NamedSharding(mesh, P("data") if is_split else P()))
+            (each,) = {shard.data.nbytes for shard in placed.addressable_shards}
+            total += each
+            whole += 0 if is_split else each
+        return total, whole
+
+    zero1, whole = on_one_device(state)
+    return {
+        "state": sum(leaf.nbytes for leaf in jax.tree.leaves(state)),
+        "zero1": zero1,
+        "whole": whole,
+        "fsdp": zero1 + on_one_device(own)[0],
+    }
+
+
+PLACED = {"who_holds_what": who_holds_what, "opt_state_bytes": opt_state_bytes}
 
 
 def alike(questions: Variants) -> dict[str, int]:

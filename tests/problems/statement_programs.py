@@ -17,6 +17,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import optax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -90,6 +91,19 @@ def losses_along_the_gradient(problems: Path) -> dict[str, float]:
     return {"before": before, "after": after, "lr": lr, "best": best, "lowest": before - slope * best / 2}
 
 
+def optimizer_state(optimizer: str, devices: int) -> int:
+    """The bytes of state that one device stores for the network of opt_state_bytes, by the rule of its statement."""
+    shapes = {"embed": (257, 512), "w": (512, 256), "b": (256,)}
+    state = eval(f"optax.{optimizer}", {"optax": optax}).init({name: jnp.zeros(each) for name, each in shapes.items()})
+    mesh = Mesh(jax.devices()[:devices], ("data",))
+    split, whole = NamedSharding(mesh, P("data")), NamedSharding(mesh, P())
+    placed = [
+        jax.device_put(leaf, split if leaf.ndim and leaf.shape[0] % devices == 0 else whole)
+        for leaf in jax.tree.leaves(state)
+    ]
+    return sum(leaf.addressable_shards[0].data.nbytes for leaf in placed)
+
+
 def explicit_axes() -> dict[str, str]:
     """The statements about Explicit axes: the name of the error that each piece of code raises, or `fine`."""
     mesh = jax.make_mesh((8,), ("x",))
@@ -135,6 +149,8 @@ def passages_of(
         "rows": lambda rows, kind: _bytes(measured["batch_sizes"][rows], kind),
         "number": lambda kind: len([each for each in step if each["kind"] == kind]),
         "moved": lambda kind: _bytes(step, kind),
+        "whole": lambda optimizer: optimizer_state(optimizer, 1),
+        "zero1": lambda optimizer: optimizer_state(optimizer, 8),
     }
     if slug == "fsdp_linear_real":
         # "(1024, 512) on each device", and "0.38 times the kernel's bytes as scratch".
