@@ -1,5 +1,6 @@
 """Does each device hold the same shard of every leaf as in the reference, before and after the step?"""
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -32,21 +33,34 @@ class Bounds(finding.Bounds):
     leaves: list[str] = Field(default=["*"], min_length=1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    """A leaf that is not accepted. `shape` is its own if the reference's has another one."""
+
+    pair: Pair
+    row: Placed
+    shape: tuple[int, ...] | None
+
+
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if all leaves are placed as in the reference. Evidence: the expected and actual shards of each leaf."""
     evidence: list[Leaves] = []
-    wrong: list[tuple[Pair, Placed]] = []
+    wrong: list[_Wrong] = []
     for pair in subject.pairs:
         expected, got = _leaves(pair.reference, bounds), _leaves(pair.mine, bounds)
         rows = [_row(key, expected[key], got.get(key), bounds) for key in expected]
-        wrong += [(pair, row) for row in rows if not row.ok]
+        for key, row in zip(expected, rows, strict=True):
+            if not row.ok:
+                shape = got[key].shape if key in got and got[key].shape != row.shape else None
+                wrong.append(_Wrong(pair, row, shape))
         evidence.append(Leaves(**subject.entry(pair), leaves=rows))
     if not wrong:
         return Finding(True, "Each device holds the right shard of every leaf.", None, evidence)
-    alike: dict[tuple[Any, ...], list[tuple[Pair, Placed]]] = {}
-    for pair, row in wrong:
-        key = (row.expected_spec, row.got_spec, _is_held_whole(row))
-        alike.setdefault(key, []).append((pair, row))
+    alike: dict[tuple[Any, ...], list[_Wrong]] = {}
+    for each in wrong:
+        shapes = None if each.shape is None else (each.row.shape, each.shape)
+        kind = (each.row.expected_spec, each.row.got_spec, _is_held_whole(each.row), shapes)
+        alike.setdefault(kind, []).append(each)
     lines = [_message(rows, subject) for rows in list(alike.values())[:_MAX_LINES]]
     left = len(alike) - _MAX_LINES
     if left > 0:
@@ -100,18 +114,23 @@ def _is_held_whole(row: Placed) -> bool:
     return got is not None and all(part == whole for part in got) and not all(part == whole for part in expected)
 
 
-def _message(rows: list[tuple[Pair, Placed]], subject: Subject) -> str:
+def _message(alike: list[_Wrong], subject: Subject) -> str:
     """Describe all leaves that are wrong in the same way, and how to fix them."""
-    paths = list(dict.fromkeys(row.path for _, row in rows))
-    places = {row.when for _, row in rows}
-    found_on = [pair for pair in subject.pairs if any(pair is other for other, _ in rows)]
+    paths = list(dict.fromkeys(each.row.path for each in alike))
+    places = {each.row.when for each in alike}
+    found_on = [pair for pair in subject.pairs if any(pair is each.pair for each in alike)]
     names = ", ".join(paths[:_MAX_NAMED]) + (f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else "")
     if all(path.startswith("result") for path in paths):
         where = "the result"
     else:
         where = " and ".join(text for when, text in _WHERE.items() if when in places)
     on = "every mesh" if len(found_on) == len(subject.pairs) else subject.places(found_on)
-    row = rows[0][1]
+    row, shape = alike[0].row, alike[0].shape
+    if shape is not None:
+        return (
+            f"{names} in {where}, on {on}: expected shape {row.shape}, got {shape}. Devices can hold the right shards "
+            "only of the right shape."
+        )
     text = f"{names} in {where}, on {on}: expected {row.expected_spec}, got {row.got_spec}."
     if row.got is None:
         return text

@@ -89,7 +89,24 @@ def test_a_leaf_in_two_pieces_has_to_be_placed():
 
 def test_a_leaf_of_another_shape_is_misplaced():
     larger = replace(split((512, 16), 8), shape=(512, 17))
-    assert not sharding.check(subject((program(EIGHT, w=larger), program(EIGHT))), sharding.Bounds()).passed
+    finding = sharding.check(subject((program(EIGHT, w=larger), program(EIGHT))), sharding.Bounds())
+    assert not finding.passed
+    assert finding.message == (
+        "w in the input state and the step's output, on every mesh: expected shape (512, 16), got (512, 17). Devices "
+        "can hold the right shards only of the right shape."
+    )
+
+
+def test_leaves_of_other_shapes_are_told_one_by_one():
+    scalar = replace(whole((), 8), shape=())
+    mine = program(EIGHT, w=replace(split((512, 16), 8), shape=(512, 17)), new_w=scalar)
+    finding = sharding.check(subject((mine, program(EIGHT))), sharding.Bounds())
+    assert finding.message.splitlines() == [
+        "w in the input state, on every mesh: expected shape (512, 16), got (512, 17). Devices can hold the right "
+        "shards only of the right shape.",
+        "w in the step's output, on every mesh: expected shape (512, 16), got (). Devices can hold the right shards "
+        "only of the right shape.",
+    ]
 
 
 def test_a_leaf_that_is_missing_is_named_without_advice():
