@@ -1,4 +1,4 @@
-"""How a global batch is divided, how much of it fits, and which batch is worth its time."""
+"""How a global batch is divided, how much of it fits, and the critical batch size."""
 
 import math
 

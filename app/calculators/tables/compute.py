@@ -1,4 +1,4 @@
-"""Calculators of compute: FLOPs, pipelines, and the batch that is worth its time."""
+"""Calculators of compute: FLOPs, pipelines, and the critical batch size."""
 
 from app.calculators.calculator import Calculator, Choice, Number, Output, Plot, Source
 from app.calculators.formulas.batches import critical_batch
@@ -10,7 +10,7 @@ from app.calculators.tables.communication import NO_NETWORK
 _FLOPS = Calculator(
     name="flops",
     title="FLOPs of a step",
-    summary="Matrix products of one device: 6 N D, attention, and what is computed again.",
+    summary="Matrix products of one device: 6ND, attention, and what is computed again.",
     inputs=(
         Number(
             "weights",
@@ -98,8 +98,8 @@ _BUBBLE = Calculator(
 
 _CRITICAL = Calculator(
     name="critical-batch",
-    title="Batch that is worth its time",
-    summary="From which batch on compute takes longer than communication, and which one trains fastest.",
+    title="Critical batch size",
+    summary="The batch size at which a step becomes compute-bound, and the one that trains fastest.",
     inputs=(
         Number("tokens", "Tokens of a step on a device", 4096, 1, 10**12),
         Number(
@@ -113,7 +113,7 @@ _CRITICAL = Calculator(
             fill="peak",
             whole=False,
         ),
-        Number("utilization", "Of it reached", 100, 0.1, 100, "%", whole=False),
+        Number("utilization", "Share of the peak that is reached", 100, 0.1, 100, "%", whole=False),
         inputs.BANDWIDTH,
         inputs.DEVICES,
         Choice(
@@ -122,7 +122,7 @@ _CRITICAL = Calculator(
             "3",
             (("2", "2 V: data parallel, or weights that are saved"), ("3", "3 V: FSDP that gathers again")),
         ),
-        Choice("element", "In", "bfloat16", (("bfloat16", "bfloat16"), ("float32", "float32"))),
+        Choice("element", "Dtype sent", "bfloat16", (("bfloat16", "bfloat16"), ("float32", "float32"))),
         Number(
             "noise",
             "Gradient noise scale",

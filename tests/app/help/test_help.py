@@ -29,7 +29,7 @@ async def test_the_page_of_the_rest_interface_has_every_operation(service):
         for method, operation in methods.items():
             assert f'id="{operation["operationId"]}"' in page
             assert f"{method.upper()} {path}" in page
-    assert '<a href="/help/rest">REST interface</a>' in (await service.http.get("/")).text
+    assert '<a href="/help/rest">REST API</a>' in (await service.http.get("/")).text
 
 
 async def test_robots_are_told_what_is_nobodys_but_ones_own(service):

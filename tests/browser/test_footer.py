@@ -1,0 +1,14 @@
+"""The footer stays on one line at the width of a common laptop, on a page that is as wide as the window."""
+
+import pytest
+
+from tests.browser.workbench import PROBLEM, OpenPage
+
+
+@pytest.mark.parametrize("path", ["/", PROBLEM, "/calculators"])
+def test_the_footer_does_not_wrap(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, viewport={"width": 1366, "height": 768})
+    parts = [each.bounding_box() for each in page.locator(".footer .frame > *").all()]
+    middles = {round(box["y"] + box["height"] / 2) for box in parts if box is not None}
+    assert len(parts) == 3
+    assert max(middles) - min(middles) <= 2
