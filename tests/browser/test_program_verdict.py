@@ -125,13 +125,13 @@ def _show_in_pane(page: Page, path: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10), (HALF, 10)])
+@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10), (HALF, 10), (REAL, 11)])
 def test_the_verdict_is_on_one_screen(open_page: OpenPage, path: str, checks: int) -> None:
     page = open_page(path, viewport={"width": 1366, "height": 768})
     assert _instruments_end(page, checks) <= 768
 
 
-@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10), (HALF, 10)])
+@pytest.mark.parametrize(("path", "checks"), [(WRONG, 6), (LONG, 10), (HALF, 10), (REAL, 11)])
 def test_the_verdict_is_on_one_screen_beside_the_code(open_page: OpenPage, path: str, checks: int) -> None:
     """The pane is half as wide: checks that failed keep their instruments, and those that passed are named."""
     page = open_page(f"{PROBLEM}#verdict", viewport={"width": 1366, "height": 768})
