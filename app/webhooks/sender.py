@@ -70,11 +70,15 @@ class WebhookSender:
                     row.fence_token = row.lease_until = None
                     row.next_try_at, row.answer = None, "the sender died during each try"
                     continue
+                attempt = await session.get_one(AttemptRow, row.attempt_id)
+                until = (await withheld_until(session, [attempt.id])).get(attempt.id)
+                if until is not None and attempt.rejudged_at is not None:
+                    # That a hidden verdict has changed would say which one it was.
+                    row.next_try_at = until
+                    continue
                 row.tries += 1
                 fence_token = take(row, _LEASE)
                 webhook = await session.get_one(WebhookRow, row.webhook_id)
-                attempt = await session.get_one(AttemptRow, row.attempt_id)
-                until = (await withheld_until(session, [attempt.id])).get(attempt.id)
                 view = replace(view_of(attempt), override=await override_of(session, attempt))
                 body = _body(row, without_verdict(view, until))
                 leased.append(_Due(row.id, webhook.url, webhook.id, fence_token, row.tries, body))

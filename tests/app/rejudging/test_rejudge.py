@@ -2,17 +2,21 @@
 
 import asyncio
 import json
+from datetime import datetime, timedelta
 
+import anyio
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from app.clock import now
 from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.protocol import QueueStats
+from app.queue.withheld import WithheldRow
 from app.rejudging import pump
 from app.rejudging.models import RejudgedRow
 from app.webhooks.models import DeliveryRow, WebhookRow
+from app.webhooks.outside import Outside
 from grader.errors import Cancelled
 from tests.app.accounts.people import sign_in
 from tests.app.attempts.handing_in import hand_in
@@ -277,6 +281,45 @@ async def test_a_rank_goes_with_the_verdict_and_a_webhook_hears_of_the_change_al
         assert (await service.http.get(f"{ONE}/ranking", headers=service.bearer)).json()["places"] == []
         async with database.reading() as session:
             assert await session.scalar(select(func.count()).select_from(DeliveryRow)) == 1
+
+
+async def test_a_change_of_a_verdict_that_an_exam_hides_is_sent_once_it_has_closed(start_service, monkeypatch):
+    bodies: list[bytes] = []
+
+    async def receive(self, url, headers, body):
+        bodies.append(body)
+        return 204
+
+    monkeypatch.setattr(Outside, "post", receive)
+    async with start_service() as service:
+        database = service.services.database
+        ada = await service.services.accounts.add_user("ada", "student")
+        await hand_in(database, ada, program_verdict("add_one", efficiency=90.0))
+        until = now() + timedelta(hours=1)
+        async with database.writing() as session:
+            session.add(WebhookRow(id="7" * 32, user_id=ada.id, url="https://example.org/", created_at=now()))
+            attempt_id = await session.scalar(select(AttemptRow.id))
+            of = {"attempt_id": attempt_id, "assignment_id": "8" * 32, "user_id": ada.id, "problem": "add_one"}
+            session.add(WithheldRow(**of, until=until))
+        told = await rejudged(service, await published(service))
+        await call(service, "POST", f"/rejudges/{told['id']}/apply")
+        await reached(service, f"{ONE}/rejudges/{told['id']}", "applied")
+
+        async def due() -> datetime | None:
+            async with database.reading() as session:
+                return await session.scalar(select(DeliveryRow.next_try_at))
+
+        with anyio.fail_after(20):
+            while await due() != until:
+                await asyncio.sleep(0.02)
+        assert bodies == []
+        async with database.writing() as session:
+            await session.execute(update(WithheldRow).values(until=now()))
+            await session.execute(update(DeliveryRow).values(next_try_at=now()))
+        with anyio.fail_after(20):
+            while not bodies:
+                await asyncio.sleep(0.02)
+        assert b'"verdict":{' in bodies[0]
 
 
 async def test_an_account_that_is_deleted_meanwhile_takes_its_attempts_out(either):
