@@ -193,6 +193,10 @@ class NothingToRun(Refused):
     status, slug, title = 409, "nothing-to-run", "There is nothing to run"
 
 
+class NothingToCompare(Refused):
+    status, slug, title = 409, "nothing-to-compare", "There is no code to compare"
+
+
 class QuestionNotFound(Refused):
     status, slug, title = 404, "question-not-found", "The problem asks no question"
 

@@ -140,6 +140,7 @@ async def course_page(
         own=own,
         extensions=await services.extensions.of_student(course, user),
         titles=titles_of(request),
+        answered={each.slug for each in services.catalogue.all() if each.manifest.mode == "answer"},
         announcements=await services.announcements.of(course),
         longest_announcement=LONGEST_ANNOUNCEMENT,
         members=await services.courses.members(course) if is_manager else [],

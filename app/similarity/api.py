@@ -18,7 +18,7 @@ Instructor = Annotated[User, Depends(require_role("instructor"))]
 @router.get(
     "/problems/{slug}/similarity",
     summary="Students whose best submissions are identical or alike; the look is in the audit log",
-    responses=problem_responses(401, 403, 404, 422),
+    responses=problem_responses(401, 403, 404, 409, 422),
 )
 async def get_similarity(
     request: Request,

@@ -17,7 +17,7 @@ from app.accounts.models import UserRow
 from app.audit.log import record
 from app.courses.models import MemberRow
 from app.database import Database
-from app.errors import AttemptNotFound
+from app.errors import AttemptNotFound, NothingToCompare
 from app.ids import is_id
 from app.problems.service import Catalogue
 from app.queue.models import IS_SCORED, AttemptRow
@@ -77,8 +77,8 @@ class Similarity:
         self._turn = asyncio.Lock()
 
     async def report(self, reader: User, slug: str, course_id: str | None = None) -> SimilarityReport:
-        """All students, or those of a course, by share. Raises `ProblemNotFound`."""
-        package = self._catalogue.get(slug)
+        """All students, or those of a course, by share. Raises `ProblemNotFound` and `NothingToCompare`."""
+        package = self._package(slug)
         people, left_out = await self._submissions(package.slug, course_id)
         async with self._turn:
             keys, pairs = await asyncio.to_thread(_alike, package, [each.source for each in people])
@@ -89,8 +89,8 @@ class Similarity:
         return SimilarityReport(len(people), left_out, groups, found)
 
     async def pair(self, reader: User, slug: str, one_id: str, other_id: str) -> ComparedPair:
-        """Two attempts of different students side by side. Raises `ProblemNotFound` and `AttemptNotFound`."""
-        package = self._catalogue.get(slug)
+        """Two attempts of different students side by side. Raises as `report`, and `AttemptNotFound`."""
+        package = self._package(slug)
         async with self._database.reading() as session:
             one, other = [await _submission(session, package.slug, each) for each in (one_id, other_id)]
         async with self._turn:
@@ -99,6 +99,15 @@ class Similarity:
             for each, partner in ((one, other), (other, one)):
                 record(session, reader, "similarity-compared", each.user_id, "", f"{slug}, with {partner.name}")
         return ComparedPair(SimilarPair(one, other, compared[0]), *compared[1:])
+
+    def _package(self, slug: str) -> Package:
+        package = self._catalogue.get(slug)
+        if package.manifest.mode == "answer":
+            raise NothingToCompare(
+                "This problem is answered and not solved with code. Students get different numbers, and right "
+                "answers to the same ones are equal."
+            )
+        return package
 
     async def _submissions(self, slug: str, course_id: str | None) -> tuple[list[Submission], int]:
         """By name, at most `MOST_PEOPLE`, and how many more there are."""

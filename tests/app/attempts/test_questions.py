@@ -128,6 +128,17 @@ async def test_giving_up_shows_the_answers(asking: Service) -> None:
     assert over["expected"]["bytes"] == right(over)["bytes"]
 
 
+async def test_answers_are_not_compared_with_each_other(asking: Service) -> None:
+    for path in ("/similarity", f"/similarity/{'0' * 32}/{'1' * 32}"):
+        page = await asking.http.get(f"/problems/shard_bytes{path}", headers=asking.bearer)
+        assert page.status_code == 409
+    refused = await ask(asking, "GET", "/similarity")
+    assert (refused.status_code, refused.json()["slug"]) == (409, "nothing-to-compare")
+    insight = await asking.http.get("/problems/shard_bytes/insight", headers=asking.bearer)
+    assert insight.status_code == 200
+    assert "/similarity" not in insight.text
+
+
 async def test_code_has_no_question(asking: Service) -> None:
     missing = await asking.http.get("/api/v1/problems/add_one/question", headers=asking.bearer)
     assert (missing.status_code, missing.json()["slug"]) == (404, "question-not-found")
