@@ -222,10 +222,11 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
 def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
     own = own_in_words(attempt.own_inputs) if attempt.own_inputs else ""
     try:
-        starter = services_of(request, AttemptServices).catalogue.get(attempt.problem).starter
+        package = services_of(request, AttemptServices).catalogue.get(attempt.problem)
     except ProblemNotFound:  # withdrawn since
         return arrange_verdict(verdict, own_inputs=own)
-    return arrange_verdict(verdict, is_starter=attempt.source.split() == starter.split(), own_inputs=own)
+    is_starter = attempt.source.split() == package.starter.split()
+    return arrange_verdict(verdict, is_starter=is_starter, is_answer=package.manifest.mode == "answer", own_inputs=own)
 
 
 def _title(request: Request, attempt: AttemptView) -> str:

@@ -92,9 +92,9 @@ async def review_page(
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
     try:
         package = services.catalogue.get(attempt.problem)
-        title, starter = package.manifest.title, package.starter
+        title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"
     except ProblemNotFound:  # withdrawn since
-        title, starter = attempt.problem, ""
+        title, starter, is_answer = attempt.problem, "", False
     is_starter = attempt.source.split() == starter.split()
     comments = await services.comments.of_attempt(attempt.id)
     refusal = written.refusal or points.refusal
@@ -106,7 +106,7 @@ async def review_page(
         attempt=attempt,
         kind=attempt.kind.capitalize(),
         title=title,
-        view=arrange_verdict(attempt.verdict, is_starter=is_starter) if attempt.verdict else None,
+        view=arrange_verdict(attempt.verdict, is_starter=is_starter, is_answer=is_answer) if attempt.verdict else None,
         lines=await colour_lines(attempt.source),
         comments=comments,
         removable={each.id for each in comments if may_remove(user, each)},

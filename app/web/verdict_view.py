@@ -61,13 +61,14 @@ class VerdictView:
     `checks` that failed come first. `read_meshes` names the meshes of the readings. `cases` are in groups of those
     that came out in the same way. `reason` names the section of /help/reasons that says more. `score_note` explains a
     score below the points of the checks that passed. A rejected starter that nobody has changed has the status
-    `unwritten`.
+    `unwritten`. `is_answer`: the problem has mode `answer`, where each case is an answer and there is no code.
     """
 
     problem: str
     status: str
     reason: str | None
     icon: str
+    is_answer: bool
     is_run: bool
     own_inputs: str
     score: int | None
@@ -91,11 +92,14 @@ class VerdictView:
     timings: tuple[tuple[str, int], ...]
 
 
-def arrange_verdict(verdict: Verdict, *, is_starter: bool = False, own_inputs: str = "") -> VerdictView:
+def arrange_verdict(
+    verdict: Verdict, *, is_starter: bool = False, is_answer: bool = False, own_inputs: str = ""
+) -> VerdictView:
     """Arrange a verdict. All text that a submission could have written is made safe to show.
 
     Args:
       is_starter: the source is the problem's unchanged starter.
+      is_answer: the problem has mode `answer`.
       own_inputs: the inputs that the author of a run chose, in words.
     """
     unwritten = is_starter and verdict.status == "rejected"
@@ -111,17 +115,21 @@ def arrange_verdict(verdict: Verdict, *, is_starter: bool = False, own_inputs: s
     failed_first = sorted(results, key=lambda check: check.passed)
     checks = tuple(_arrange_check(check, check is first_fault) for check in failed_first)
     headline, explanation = _UNWRITTEN if unwritten else _explain(verdict, own=bool(own_inputs))
+    if is_answer and verdict.status != "failed":
+        headline, explanation = _explain_answers(verdict)
     return VerdictView(
         problem=verdict.problem,
         status=status,
-        reason=None if unwritten else verdict.reason,
+        # /help/reasons is about code.
+        reason=None if unwritten or is_answer else verdict.reason,
         icon=_ICONS[status],
+        is_answer=is_answer,
         is_run=verdict.score is None and verdict.status != "failed",
         own_inputs=own_inputs,
         score=verdict.score,
         max_score=sum(check.max_points for check in verdict.checks),
         efficiency=arrange_efficiency(verdict.efficiency) if verdict.efficiency else None,
-        score_note="" if unwritten else _score_note(verdict),
+        score_note="" if unwritten or is_answer else _score_note(verdict),
         headline=headline,
         explanation=explanation,
         first_failure=None if unwritten else next((case for case in cases if not case.passed), None),
@@ -195,6 +203,22 @@ def _explain(verdict: Verdict, *, own: bool) -> tuple[str, str]:
         return "Rejected", "At least one check failed."
     reason = REASONS[verdict.reason]
     return reason.name, reason.sentence
+
+
+def _explain_answers(verdict: Verdict) -> tuple[str, str]:
+    right, number = sum(case.passed for case in verdict.cases), len(verdict.cases)
+    if verdict.status == "accepted":
+        return "Accepted", "Your answer is right." if number == 1 else "All your answers are right."
+    if not number:
+        return "Not graded", "Your answers could not be read."
+    if number == 1:
+        return "Wrong answer", "Your answer is wrong."
+    if not right:
+        return "Wrong answers", "None of your answers is right."
+    return (
+        "Wrong answer" if right == number - 1 else "Wrong answers",
+        f"{right} of {number} answers {'is' if right == 1 else 'are'} right.",
+    )
 
 
 def _facts_by_case(checks: Sequence[CheckResult]) -> dict[str, tuple[CaseFacts, ...]]:

@@ -35,15 +35,17 @@ class Service:
 
 
 @contextmanager
-def serve(data: Path, *, all_problems: bool = False) -> Iterator[Service]:
+def serve(data: Path, *, all_problems: bool = False, problems: Path | None = None) -> Iterator[Service]:
     """Run `meshgrade serve` on a free port until the block ends.
 
     Args:
       all_problems: not only one of each mode. The service prepares each of them, and no test looks at the others.
+      problems: the folder of the packages to serve, instead of these.
     """
     command = [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", str(data)]
-    problems = CHECKOUT / "problems"
-    if not all_problems:
+    if problems is None and all_problems:
+        problems = CHECKOUT / "problems"
+    elif problems is None:
         problems = data.with_name("problems")
         for slug in ("fsdp_step", "psum_scatter_mean"):
             shutil.copytree(CHECKOUT / "problems" / slug, problems / slug)

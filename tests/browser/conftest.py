@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, StorageState, sync_playwright
 
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, Service, serve
+from tests.browser.sessions import sign_in_by_link
 from tests.browser.workbench import OpenPage
 
 
@@ -44,22 +44,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def signed_in(service: Service) -> StorageState:
     """The cookies of a browser that followed the printed link."""
-    with httpx.Client() as http:
-        assert http.get(service.sign_in_url).status_code == 303
-        cookies = [
-            {
-                "name": each.name,
-                "value": each.value or "",
-                "domain": each.domain,
-                "path": each.path,
-                "expires": each.expires or -1,
-                "httpOnly": True,
-                "secure": each.secure,
-                "sameSite": "Lax",
-            }
-            for each in http.cookies.jar
-        ]
-    return cast(StorageState, {"cookies": cookies, "origins": []})
+    return sign_in_by_link(service)
 
 
 @pytest.fixture

@@ -84,6 +84,26 @@ def test_an_accepted_one_shows_no_failing_case() -> None:
     assert "First failing case" not in html
 
 
+@pytest.mark.parametrize(
+    ("right", "headline", "explanation"),
+    [
+        ([False], "Wrong answer", "Your answer is wrong."),
+        ([True, False], "Wrong answer", "1 of 2 answers is right."),
+        ([True, True, False], "Wrong answer", "2 of 3 answers are right."),
+        ([False, False], "Wrong answers", "None of your answers is right."),
+        ([True], "Accepted", "Your answer is right."),
+        ([True, True], "Accepted", "All your answers are right."),
+        ([], "Not graded", "Your answers could not be read."),
+    ],
+)
+def test_answers_are_counted_and_get_no_advice_about_code(right: list[bool], headline: str, explanation: str) -> None:
+    accepted = bool(right) and all(right)
+    cases = [CaseResult(id=f"a{number}", public=True, passed=each, message="") for number, each in enumerate(right)]
+    verdict = _verdict(status="accepted" if accepted else "rejected", reason=None if accepted else "wrong_value")
+    view = arrange_verdict(verdict.model_copy(update={"cases": cases}), is_answer=True)
+    assert (view.headline, view.explanation, view.reason, view.score_note) == (headline, explanation, None, "")
+
+
 def test_a_submission_that_never_ran_says_why_at_the_top() -> None:
     verdict = _verdict(reason="syntax_error").model_copy(update={"cases": []})
     assert arrange_verdict(verdict).first_failure is None

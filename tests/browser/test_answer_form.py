@@ -1,0 +1,135 @@
+"""Mode answer by keyboard: what cannot be read is named, and a wrong answer brings new numbers."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, StorageState, expect
+
+from tests.browser.browser import Service, serve
+from tests.browser.sessions import sign_in_by_link
+from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
+from tests.grader.modes.answer.asked import FILES
+
+PROBLEM = "/problems/shard_bytes"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service of its own: a problem more would change the catalogue that other tests read."""
+    folder = tmp_path_factory.mktemp("answers")
+    package = folder / "problems" / "shard_bytes"
+    package.mkdir(parents=True)
+    for name, text in FILES.items():
+        (package / name).write_text(text)
+    with serve(folder / "data", problems=folder / "problems") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def signed_in(service: Service) -> StorageState:
+    return sign_in_by_link(service)
+
+
+def _open_question(open_page: OpenPage, **options: object) -> Page:
+    """Wait until the questions have been drawn, which happens once, in the walls."""
+    page = open_page(PROBLEM, **options)
+    for _ in range(VERDICT_TIMEOUT_MS // 500):
+        if page.locator("form.answers").or_(page.locator(".expected")).count():
+            return page
+        page.wait_for_timeout(500)
+        page.reload()
+    raise AssertionError("the questions were not drawn")
+
+
+def _right_bytes(page: Page) -> int:
+    rows, devices = re.findall(r"\d+", page.get_by_role("region", name="Your question").locator("p").inner_text())[::2]
+    return int(rows) * 4 // int(devices)
+
+
+def _answer(page: Page, number: str, spec: str) -> None:
+    """Only by keyboard, from the first field on."""
+    first = page.get_by_label("Bytes on one device")
+    first.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(number)
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Its spec")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(spec)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    page.keyboard.press("Enter")
+
+
+def _complaints(page: Page) -> list[object]:
+    found: list[object] = [
+        (each["id"], [node["html"][:200] for node in each["nodes"]]) for each in Axe().run(page).response["violations"]
+    ]
+    if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+        found.append("wider than the window")
+    return found
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 360)])
+def test_the_open_question_has_no_violation(open_page: OpenPage, scheme: str, width: int) -> None:
+    page = _open_question(open_page, color_scheme=scheme, viewport={"width": width, "height": 740})
+    if width < 700:
+        page.get_by_role("tab", name="Question").click()
+    expect(page.get_by_label("Its spec")).to_be_visible()
+    assert _complaints(page) == []
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 360)])
+def test_what_cannot_be_read_is_named_at_its_field(
+    open_page: OpenPage, complaints: list[str], scheme: str, width: int
+) -> None:
+    page = _open_question(open_page, color_scheme=scheme, viewport={"width": width, "height": 740})
+    if width < 700:
+        page.get_by_role("tab", name="Question").click()
+    _answer(page, "1,000", "P(")
+    expect(page.get_by_role("alert")).to_contain_text("Bytes on one device")
+    complaints.clear()  # the browser logs the 409 itself
+    for label in ("Bytes on one device", "Its spec"):
+        expect(page.get_by_label(label)).to_have_attribute("aria-invalid", "true")
+    field = page.get_by_label("Bytes on one device")
+    expect(field).to_have_value("1,000")
+    expect(field).to_have_accessible_description(re.compile("Write 1000000 or 1_000_000"))
+    expect(page.get_by_role("heading", name="Your question", exact=True)).to_be_visible()
+    assert _complaints(page) == []
+
+
+def test_a_wrong_answer_brings_new_numbers_and_a_right_one_the_explanation(open_page: OpenPage) -> None:
+    page = _open_question(open_page, viewport={"width": 1366, "height": 768})
+    asked = page.get_by_role("region", name="Your question").inner_text()
+    _answer(page, str(_right_bytes(page) + 1), "P('fsdp')")
+    verdict = page.locator("section.verdict")
+    expect(verdict.get_by_role("heading", name="rejected", level=2)).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(verdict).to_contain_text("1 of 2 answers is right.")
+    expect(verdict).to_contain_text("1 of 2 answers is wrong: Bytes on one device.")
+    for about_code in ("dtype", "tolerance.", "Where to look", "hidden"):
+        expect(verdict).not_to_contain_text(about_code)
+    assert _complaints(page) == []
+
+    page.get_by_role("link", name="Back to the problem").click()
+    expect(page.get_by_role("heading", name="Your question, try 2")).to_be_visible()
+    again = page.get_by_role("region", name="Your question, try 2")
+    assert again.locator("p").inner_text() not in asked
+    expect(page.get_by_label("Bytes on one device")).to_have_value("")
+    expect(page.get_by_role("heading", name="Explanation for these numbers")).to_have_count(0)
+
+    right = str(_right_bytes(page))
+    _answer(page, right, "P('fsdp', None)")
+    expect(verdict.get_by_role("heading", name="accepted", level=2)).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(verdict).to_contain_text("All your answers are right.")
+    assert _complaints(page) == []
+    page.get_by_role("link", name="Back to the problem").click()
+    expect(page.get_by_role("heading", name="Explanation for these numbers")).to_be_visible()
+    expect(page.locator(".expected")).to_contain_text(right)
+    assert _complaints(page) == []
+    for scheme in ("light", "dark"):
+        small = open_page(PROBLEM, color_scheme=scheme, viewport={"width": 360, "height": 740})
+        small.get_by_role("tab", name="Question").click()
+        expect(small.get_by_role("heading", name="Explanation for these numbers")).to_be_visible()
+        assert _complaints(small) == []
