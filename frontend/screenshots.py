@@ -5,12 +5,15 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from frontend.sample_class import PROBLEM, add_course
+from frontend.small_png import shrink
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, serve
 from tests.browser.workbench import await_verdict, turn_to, write
 
 TARGET = CHECKOUT / "docs/images"
 PROBLEMS = CHECKOUT / "problems"
 VIEW = {"width": 1440, "height": 900}
+MAX_BYTES = 120_000
 # What is submitted in this order: a problem, a file of its package, and the status of the verdict.
 SUBMITTED = (
     ("all_gather_tiled", "reference.py", "accepted"),
@@ -32,6 +35,15 @@ def main() -> None:
         page.goto("/")
         _picture(page, "front")
         page.goto(service.sign_in_url)
+        course = add_course(service)
+        for name, path in (
+            ("course", course),
+            ("gradebook", f"{course}/gradebook"),
+            ("roster", f"{course}/roster"),
+            ("insight", f"/problems/{PROBLEM}/insight"),
+        ):
+            page.goto(path)
+            _picture(page, name)
         for slug, file, status in SUBMITTED:
             page.goto(f"/problems/{slug}")
             # Without the docstring, which gives a mistake away.
@@ -56,7 +68,10 @@ def _picture(page: Page, name: str) -> None:
     # The editor blinks, and a pointer over a link draws its line.
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement?.blur()")
-    page.screenshot(path=TARGET / f"{name}.png")
+    assert page.context.browser is not None
+    picture = shrink(page.context.browser, page.screenshot())
+    assert len(picture) <= MAX_BYTES, f"{name} has {len(picture)} bytes"
+    (TARGET / f"{name}.png").write_bytes(picture)
 
 
 if __name__ == "__main__":
