@@ -17,7 +17,7 @@ PROBLEM = "/problems/shard_bytes"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service of its own: a problem more would change the catalogue that other tests read."""
+    """A service of its own, because another problem would change the catalogue that other tests read."""
     folder = tmp_path_factory.mktemp("answers")
     package = folder / "problems" / "shard_bytes"
     package.mkdir(parents=True)
