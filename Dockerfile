@@ -20,6 +20,7 @@ COPY --from=build /opt/meshgrade-service/.venv .venv
 COPY LICENSE ./
 COPY migrations migrations
 COPY problems problems
+COPY lessons lessons
 COPY grader grader
 COPY app app
 ENV PYTHONPATH=/opt/meshgrade-service PYTHONDONTWRITEBYTECODE=1 \

@@ -33,6 +33,8 @@ from app.database import Database
 from app.insight.misconceptions import Misconceptions
 from app.insight.service import Insight
 from app.insight.services import InsightServices
+from app.lessons.reading import Lessons
+from app.lessons.services import LessonServices
 from app.lti.keys import ToolKeys
 from app.lti.launches import Launches
 from app.lti.linked import LinkedCourses
@@ -96,6 +98,7 @@ _DESCRIPTION = (
 @dataclass(frozen=True, kw_only=True)
 class AllServices(
     InsightServices,
+    LessonServices,
     LTIServices,
     SimilarityServices,
     RepositoryServices,
@@ -172,6 +175,12 @@ async def _open(
         for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
             say(unknown)
 
+        lessons = Lessons.load(settings.lessons)
+        for invalid in lessons.faults:
+            say(f"skipped: {invalid}")
+        for unknown in lessons.unknown_problems(package.slug for package in catalogue.all()):
+            say(unknown)
+
         accounts = Accounts(
             database,
             session_life=timedelta(days=settings.session_days),
@@ -220,6 +229,7 @@ async def _open(
                 similarity=Similarity(database, catalogue),
                 insight=Insight(database),
                 misconceptions=Misconceptions(database, store, authoring),
+                lessons=lessons,
                 courses=courses,
                 assignments=AssignmentChanges(database, catalogue),
                 announcements=Announcements(database),

@@ -25,6 +25,8 @@ from app.courses import pages as courses_pages
 from app.help import pages as help_pages
 from app.insight import api as insight_api
 from app.insight import pages as insight_pages
+from app.lessons import api as lessons_api
+from app.lessons import pages as lessons_pages
 from app.lti import api as lti_api
 from app.lti import pages as lti_pages
 from app.lti import platform_pages as lti_platform_pages
@@ -84,6 +86,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (courses_api, roster_api, announcement_api, similarity_api, calculators_api, repositories_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    app.include_router(lessons_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
     app.include_router(state_pages.router)
@@ -100,6 +103,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         gradebook_pages,
         roster_pages,
         calculators_pages,
+        lessons_pages,
         repositories_pages,
     ):
         app.include_router(pages.router)

@@ -56,6 +56,7 @@ class Settings(BaseSettings):
     public_url: str | None = Field(default=None, pattern=r"^https?://[^/\s]+$")
     data: Path = CHECKOUT / "data"
     problems: Path = CHECKOUT / "problems"
+    lessons: Path = CHECKOUT / "lessons"
     database_url: str | None = None
     owner_token: SecretStr | None = None
     grading_slots: int = Field(default_factory=_cores, ge=0, le=256)

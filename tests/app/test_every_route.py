@@ -29,6 +29,10 @@ PUBLIC = {
     ("GET", "/calculators"),
     ("GET", "/comparison"),
     ("GET", "/calculators/{name}"),
+    ("GET", "/api/v1/lessons"),
+    ("GET", "/api/v1/lessons/{slug}"),
+    ("GET", "/lessons"),
+    ("GET", "/lessons/{slug}"),
     ("GET", "/healthz"),
     # To this machine alone, or for a token of its own: tests/app/operating/test_metrics.py.
     ("GET", "/metrics"),

@@ -34,6 +34,8 @@ PATHS = [
     "/service",
     "/audit",
     "/drafts/replaced",
+    "/lessons",
+    "/lessons/meshes-and-specs",
     "/calculators",
     "/comparison",
     "/calculators/state",

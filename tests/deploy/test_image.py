@@ -163,5 +163,6 @@ def test_what_is_copied_gets_in_and_exists():
         for source in copy.split()[:-1]:
             assert (CHECKOUT / source).exists(), source
             assert not ignored(source), source
-    for needed in ("app/cli/__main__.py", "app/web/static/base.css", "problems/fsdp_step/problem.toml", "uv.lock"):
+    service = "app/cli/__main__.py", "app/web/static/base.css"
+    for needed in (*service, "problems/fsdp_step/problem.toml", "lessons/order.toml", "uv.lock"):
         assert not ignored(needed), needed

@@ -17,8 +17,8 @@ CHECKOUT = HERE.parents[1]
 STATEMENT_PROGRAMS = pytest.mark.xdist_group("statement programs")
 
 
-def run_on_8_devices(program: str, *arguments: Path) -> dict[str, Any]:
-    """Run a program of this folder and return the JSON that it writes to its last argument."""
+def run_on_8_devices(program: str | Path, *arguments: Path) -> dict[str, Any]:
+    """Run a program, of this folder if it is a name, and return the JSON that it writes to its last argument."""
     settings = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     # Bytecode beside a package's files would not belong to the package.
     environment = os.environ | settings | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(CHECKOUT)}

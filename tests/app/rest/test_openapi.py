@@ -119,6 +119,8 @@ OPERATIONS = """
     GET /api/v1/calculators/flops calculate_flops
     GET /api/v1/calculators/pipeline-bubble calculate_pipeline_bubble
     GET /api/v1/calculators/critical-batch calculate_critical_batch
+    GET /api/v1/lessons list_lessons
+    GET /api/v1/lessons/{slug} get_lesson
     GET /api/v1/repositories list_repositories
     POST /api/v1/repositories add_repository
     GET /api/v1/repositories/{repository_id} get_repository

@@ -1,0 +1,95 @@
+"""What a lesson is: parts in the order of the page, and the measured numbers in them."""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+_STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Claim(BaseModel):
+    """One measured number, or a name that JAX gave, such as that of an error. `what` says what was measured."""
+
+    model_config = _STRICT
+
+    value: int | float | str
+    unit: str
+    what: str
+
+    @property
+    def number(self) -> str:
+        if isinstance(self.value, str):
+            return self.value
+        return f"{self.value:,}" if isinstance(self.value, int) else f"{self.value:.3g}"
+
+    @property
+    def text(self) -> str:
+        return f"{self.number} {self.unit}" if self.unit else self.number
+
+
+class Claims(BaseModel):
+    """claims.json: all claims of a lesson by name, measured with one version of JAX on so many host devices."""
+
+    model_config = _STRICT
+
+    jax: str
+    devices: int
+    by_name: dict[str, Claim]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Markdown, with its claims filled in."""
+
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing that becomes part of the page and follows its theme. `caption` is the Markdown's alternative text."""
+
+    name: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Misreading:
+    """Something wrong that a reader may have met elsewhere, and what was measured instead. Both are Markdown."""
+
+    mistake: str
+    wrong: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to check oneself with, and its answer, which is folded at first. Both are Markdown."""
+
+    question: str
+    answer: str
+
+
+Part = Text | Figure | Misreading | Question
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A program of a lesson, as it is printed; `output` is what the page says that it prints."""
+
+    code: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """`problems` are slugs to go on with. `markdown` is the whole text, with its claims filled in."""
+
+    slug: str
+    title: str
+    summary: str
+    problems: tuple[str, ...]
+    markdown: str
+    parts: tuple[Part, ...]
+    blocks: tuple[Block, ...]
+    claims: Claims

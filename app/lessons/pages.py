@@ -1,0 +1,72 @@
+"""The pages of the lessons."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from app.accounts.caller import User
+from app.accounts.web import current_user
+from app.lessons.lesson import Figure, Lesson, Misreading, Question, Text
+from app.lessons.services import LessonServices
+from app.services import services_of
+from app.web.markdown import Heading, render_markdown
+from app.web.templating import render_page
+
+router = APIRouter(include_in_schema=False)
+MaybeUser = Annotated[User | None, Depends(current_user)]
+Titles = tuple[tuple[str, str], ...]
+
+
+@router.get("/lessons")
+async def list_lessons(request: Request, user: MaybeUser) -> HTMLResponse:
+    services = services_of(request, LessonServices)
+    titles = dict(_titles(services))
+    return render_page("lessons.html", user=user, lessons=services.lessons.all(), titles=titles)
+
+
+@router.get("/lessons/{slug}")
+async def show_lesson(request: Request, user: MaybeUser, slug: str) -> HTMLResponse:
+    services = services_of(request, LessonServices)
+    lesson = services.lessons.get(slug)
+    titles = _titles(services)
+    shown = [_shown(part, titles) for part in lesson.parts]
+    lessons = services.lessons.all()
+    after = lessons[lessons.index(lesson) + 1 :]
+    return render_page(
+        "lesson.html",
+        user=user,
+        lesson=lesson,
+        parts=shown,
+        headings=_headings(lesson, titles),
+        problems=[services.catalogue.get(each) for each in lesson.problems if each in dict(titles)],
+        next=after[0] if after else None,
+    )
+
+
+def _titles(services: LessonServices) -> Titles:
+    return tuple((package.slug, package.manifest.title) for package in services.catalogue.all())
+
+
+def _headings(lesson: Lesson, titles: Titles) -> list[Heading]:
+    texts = [part.markdown for part in lesson.parts if isinstance(part, Text)]
+    return [heading for text in texts for heading in render_markdown(text, problems=titles).headings]
+
+
+def _shown(part: Text | Figure | Misreading | Question, titles: Titles) -> dict[str, object]:
+    """A part for the template: its kind, and what it shows as HTML."""
+
+    def html(markdown: str) -> Markup:
+        return render_markdown(markdown, problems=titles).html
+
+    match part:
+        case Text():
+            return {"kind": "text", "html": html(part.markdown)}
+        case Figure():
+            # Safe: the file is a drawing of this service's own, and was checked to be nothing else when it was read.
+            return {"kind": "figure", "svg": Markup(part.svg), "caption": html(part.caption)}
+        case Misreading():
+            return {"kind": "misreading", "wrong": html(part.wrong), "right": html(part.right)}
+        case Question():
+            return {"kind": "question", "question": html(part.question), "answer": html(part.answer)}

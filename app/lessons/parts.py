@@ -1,0 +1,88 @@
+"""Divides the text of a lesson into what the page shows one below the other."""
+
+import re
+from collections.abc import Mapping
+
+from app.lessons.lesson import Figure, Misreading, Part, Question, Text
+from grader.package.figures import active_content
+from grader.package.names import suggest
+
+_FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+# A figure alone in its paragraph, or a box from a line with ::: and a word to one with ::: alone.
+_PART = re.compile(
+    r"^!\[(?P<caption>[^\]]*)\]\(figures/(?P<figure>[^)\s]*)\)$"
+    r"|^:::[ ]*(?P<kind>\w+)(?P<about>[^\n]*)\n(?P<inside>.*?)^:::$",
+    re.DOTALL | re.MULTILINE,
+)
+_LEFT_OVER = re.compile(r"^:::.*$|!\[[^\]]*\]\([^)]*\)", re.MULTILINE)
+_HEADING = re.compile(r"^#+[ ]+(.*)$", re.MULTILINE)
+_MISTAKE = re.compile(r"\d\.\d{1,2}")
+
+
+def divide(text: str, figures: Mapping[str, str]) -> tuple[tuple[Part, ...], list[str]]:
+    """The parts, and what is wrong with them.
+
+    Args:
+      text: with its claims filled in.
+      figures: the text of each file in figures/, by name.
+    """
+    faults: list[str] = []
+    parts: list[Part] = []
+    masked = _FENCE.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+    end = 0
+    for place in _PART.finditer(masked):
+        parts += _text(text[end : place.start()])
+        end = place.end()
+        if place["kind"] is None:
+            parts += _figure(place["figure"], place["caption"], figures, faults)
+        else:
+            inside = text[place.start("inside") : place.end("inside")]
+            parts += _box(place["kind"], place["about"].strip(), inside, faults)
+    parts += _text(text[end:])
+    prose = _PART.sub("", masked)
+    faults += [f"lesson.md has {left!r} where it means nothing" for left in _LEFT_OVER.findall(prose)]
+    headings = _HEADING.findall(prose)
+    faults += [f"two sections are called {each!r}" for each in sorted(set(headings)) if headings.count(each) > 1]
+    shown = {each.name for each in parts if isinstance(each, Figure)}
+    faults += [f"figures/{name} is not shown" for name in figures if name not in shown]
+    return tuple(parts), faults
+
+
+def _text(markdown: str) -> list[Part]:
+    return [Text(markdown.strip("\n"))] if markdown.strip() else []
+
+
+def _figure(name: str, caption: str, figures: Mapping[str, str], faults: list[str]) -> list[Part]:
+    svg = figures.get(name)
+    if svg is None:
+        faults.append(f"lesson.md shows figures/{name}, which does not exist{suggest(name, figures)}")
+        return []
+    wrong = active_content(svg)
+    # It becomes part of a page whose policy forbids styles in elements.
+    if re.search(r"<style|\sstyle=", svg):
+        wrong.append("has a style: use the classes of lessons.css, which follow the theme")
+    if "<title" not in svg or "<desc" not in svg:
+        wrong.append("has no <title> or no <desc>, which say what it shows to readers who do not see it")
+    if not caption.strip():
+        wrong.append("has no caption: write it between the square brackets")
+    faults += [f"figures/{name} {fault}" for fault in wrong]
+    return [] if wrong else [Figure(name, caption, svg)]
+
+
+def _box(kind: str, about: str, inside: str, faults: list[str]) -> list[Part]:
+    first, _, rest = (part.strip() for part in inside.strip().partition("\n\n"))
+    if re.search(r"^:::", inside, re.MULTILINE):
+        faults.append(f"the box '{kind}' that begins with {first[:40]!r} is not closed: end it with a line :::")
+    elif kind not in ("misreading", "question"):
+        faults.append(f"lesson.md has a box '{kind}'{suggest(kind, ['misreading', 'question'])}")
+    elif not rest:
+        faults.append(f"the box '{kind}' that begins with {first[:40]!r} needs two paragraphs or more")
+    elif _HEADING.search(_FENCE.sub("", inside)):
+        faults.append(f"the box '{kind}' that begins with {first[:40]!r} has a heading")
+    elif kind == "question":
+        return [Question(first, rest)]
+    elif not _MISTAKE.fullmatch(about):
+        faults.append(f"the box 'misreading' that begins with {first[:40]!r} needs the number of the mistake, as 2.6")
+    else:
+        return [Misreading(about, first, rest)]
+    return []

@@ -1,0 +1,185 @@
+"""The numbers of the lesson, measured on 8 host devices."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from grader.program.census import take_census
+
+_MESH = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
+_ROWS, _COLUMNS = 16, 8
+
+
+def _placed(spec: P) -> jax.Array:
+    return jax.device_put(jnp.zeros((_ROWS, _COLUMNS)), NamedSharding(_MESH, spec))
+
+
+def _held(spec: P) -> int:
+    """The bytes on one device; every device holds the same number."""
+    (size,) = {shard.data.nbytes for shard in _placed(spec).addressable_shards}
+    return size
+
+
+def _held_by_all(spec: P) -> int:
+    return sum(shard.data.nbytes for shard in _placed(spec).addressable_shards)
+
+
+def _error(function: Callable[[], object]) -> str:
+    try:
+        function()
+    except Exception as error:  # its name is the answer
+        return type(error).__name__
+    return "no error"
+
+
+def _collectives(before: P, after: P) -> list[tuple[str, int]]:
+    """Kind and whole bytes of each collective of a program that only changes the spec."""
+    copy = jax.jit(lambda x: x, out_shardings=NamedSharding(_MESH, after))
+    text = copy.lower(_placed(before)).compile().as_text()
+    return [(each.kind, each.logical_bytes) for each in take_census(text, _MESH.size).collectives]
+
+
+def devices():
+    """The devices of the mesh."""
+    return _MESH.size, "devices"
+
+
+def data_size():
+    """The size of the mesh axis "data"."""
+    return _MESH.shape["data"], ""
+
+
+def model_size():
+    """The size of the mesh axis "model"."""
+    return _MESH.shape["model"], ""
+
+
+def same_model():
+    """The devices with the position of device 5 along "model"."""
+    column = np.argwhere(np.vectorize(lambda each: each.id)(_MESH.devices) == 5)[0][1]
+    return len(_MESH.devices[:, column]), "devices"
+
+
+def whole_bytes():
+    """The array of 16 rows and 8 columns, float32."""
+    return _placed(P()).nbytes, "bytes"
+
+
+def split_bytes():
+    """One shard of the array, split over both axes."""
+    return _held(P("data", "model")), "bytes"
+
+
+def rows_bytes():
+    """One shard of the array, its rows split over "data"."""
+    return _held(P("data")), "bytes"
+
+
+def columns_bytes():
+    """One shard of the array, its columns split over "model"."""
+    return _held(P(None, "model")), "bytes"
+
+
+def both_bytes():
+    """One shard of the array, its rows split over both axes."""
+    return _held(P(("data", "model"))), "bytes"
+
+
+def rows_copies():
+    """The devices that hold the same shard as device 5, with the rows split over "data"."""
+    shards = _placed(P("data")).addressable_shards
+    (own,) = [shard.index for shard in shards if shard.device.id == 5]
+    return sum(shard.index == own for shard in shards), "devices"
+
+
+def split_total():
+    """All shards together, split over both axes."""
+    return _held_by_all(P("data", "model")), "bytes"
+
+
+def rows_total():
+    """All shards together, the rows split over "data"."""
+    return _held_by_all(P("data")), "bytes"
+
+
+def columns_total():
+    """All shards together, the columns split over "model"."""
+    return _held_by_all(P(None, "model")), "bytes"
+
+
+def copied_total():
+    """All shards together, nothing split."""
+    return _held_by_all(P()), "bytes"
+
+
+def gathered_bytes():
+    """The result of the all_gather that turns rows split over "data" into whole copies."""
+    ((kind, size),) = _collectives(P("data"), P())
+    assert kind == "all-gather"
+    return size, "bytes"
+
+
+def collectives_to_split():
+    """The collectives of the program that splits whole copies over both axes."""
+    return len(_collectives(P(), P("data", "model"))), "collectives"
+
+
+def uneven_error():
+    """The error of device_put for 10 values on the axis "model" of size 4."""
+    return _error(lambda: jax.device_put(jnp.zeros(10), NamedSharding(_MESH, P("model")))), ""
+
+
+def two_on_four_error():
+    """The error of device_put for 2 values on the axis "model" of size 4, although 2 divides 4."""
+    return _error(lambda: jax.device_put(jnp.zeros(2), NamedSharding(_MESH, P("model")))), ""
+
+
+def scalar_error():
+    """The error of device_put for a scalar with the spec P("model")."""
+    return _error(lambda: jax.device_put(jnp.zeros(()), NamedSharding(_MESH, P("model")))), ""
+
+
+def twice_error():
+    """The error of device_put with the spec P("data", "data")."""
+    return _error(lambda: _placed(P("data", "data"))), ""
+
+
+def new_array_devices():
+    """The devices of a new array that nobody placed."""
+    return len(jnp.zeros(3).devices()), "device"
+
+
+def unplaced_error():
+    """The error of `.sharding.spec` on a new array that nobody placed."""
+    return _error(lambda: jnp.zeros(3).sharding.spec), ""
+
+
+def make_mesh_type():
+    """The type of the axes of jax.make_mesh."""
+    (kind,) = set(jax.make_mesh((2, 4), ("data", "model")).axis_types)
+    return kind.name, ""
+
+
+def mesh_type():
+    """The type of the axes of jax.sharding.Mesh."""
+    (kind,) = set(_MESH.axis_types)
+    return kind.name, ""
+
+
+def _add_split_bias(mesh: Mesh) -> jax.Array:
+    rows = jax.device_put(jnp.ones((16, 8)), NamedSharding(mesh, P("x")))
+    return rows + jax.device_put(jnp.ones(8), NamedSharding(mesh, P("x")))
+
+
+def explicit_error():
+    """The error of rows split over "x" plus a bias split over "x", on Explicit axes."""
+    return _error(lambda: _add_split_bias(jax.make_mesh((8,), ("x",)))), ""
+
+
+def auto_error():
+    """The same sum on Auto axes."""
+    return _error(lambda: _add_split_bias(jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,)))), ""

@@ -1,0 +1,83 @@
+"""The pages of lessons and their REST, on a service with one lesson."""
+
+import pytest
+
+from app.lessons.reading import Lessons
+from tests.app.lessons.folders import ORDER, TEXT, write_lesson
+
+pytestmark = pytest.mark.anyio
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+async def service(shared_service, tmp_path):
+    before = shared_service.services.lessons
+    shared_service.replace(lessons=Lessons.load(write_lesson(tmp_path)))
+    yield shared_service
+    shared_service.replace(lessons=before)
+
+
+async def test_the_list_has_each_lesson_and_its_problems(service):
+    page = (await service.http.get("/lessons", headers=HTML)).text
+    assert '<a href="/lessons/first">First</a>' in page
+    assert '<a href="/problems/add_one">Add one</a>' in page
+
+
+async def test_a_lesson_shows_its_parts(service):
+    page = (await service.http.get("/lessons/first", headers=HTML)).text
+    assert "One array of 4,096 bytes, or 4,096." in page
+    assert '<a href="#s-its-shape">Its shape</a>' in page
+    assert '<h2 id="s-its-shape">' in page
+    assert '<figure class="drawn"><svg ' in page
+    assert "<figcaption><p>The array</p>" in page
+    assert (
+        '<div class="wrong"><p>&quot;It is flat.&quot;</p>' in page or '<div class="wrong"><p>"It is flat."</p>' in page
+    )
+    assert "<summary>Show the answer</summary><div><p>It has 4,096 bytes. Try <a" in page
+    assert "Measured with JAX 0.10.2 on 8 host devices" in page
+    assert page.count('href="/problems/add_one"') == 2
+    assert "{{" not in page
+
+
+async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
+    folder = tmp_path / "other"
+    lessons = write_lesson(folder, order=ORDER.replace("add_one", "gone_one"), text=TEXT.replace("add_one", "gone_one"))
+    service.replace(lessons=Lessons.load(lessons))
+    for path in ("/lessons", "/lessons/first"):
+        found = await service.http.get(path, headers=HTML)
+        assert found.status_code == 200
+        assert "/problems/gone_one" not in found.text
+
+
+async def test_an_unknown_lesson_is_not_found(service):
+    page = await service.http.get("/lessons/first2", headers=HTML)
+    assert page.status_code == 404
+    assert "There is no lesson &#39;first2&#39; (did you mean &#39;first&#39;?)" in page.text
+    found = await service.http.get("/api/v1/lessons/first2")
+    assert (found.status_code, found.json()["slug"]) == (404, "lesson-not-found")
+
+
+async def test_rest_has_the_text_with_its_numbers(service):
+    listed = (await service.http.get("/api/v1/lessons")).json()["lessons"]
+    (summary,) = listed
+    assert summary == {
+        "slug": "first",
+        "title": "First",
+        "summary": "One array.",
+        "page": "/lessons/first",
+        "problems": ["add_one"],
+    }
+    detail = (await service.http.get("/api/v1/lessons/first")).json()
+    assert detail.items() >= summary.items()
+    assert detail["markdown"].startswith("One array of 4,096 bytes, or 4,096.")
+    assert (detail["jax_version"], detail["devices"]) == ("0.10.2", 8)
+    assert detail["claims"] == [
+        {"name": "size", "value": 4096, "unit": "bytes", "text": "4,096 bytes", "what": "The whole array."}
+    ]
+
+
+async def test_a_start_reports_lessons_that_are_left_out(start_service, tmp_path):
+    folder = write_lesson(tmp_path, text="One array.")
+    async with start_service(lessons=folder) as service:
+        assert service.services.lessons.all() == []
+        assert (await service.http.get("/lessons", headers=HTML)).text.count("This server has no lessons.") == 1

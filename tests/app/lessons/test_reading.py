@@ -1,0 +1,122 @@
+"""What is wrong with a lesson is said with its place, and such a lesson is not shown."""
+
+import pytest
+
+from app.lessons.errors import LessonNotFound
+from app.lessons.lesson import Figure, Misreading, Question, Text
+from app.lessons.reading import Lessons
+from tests.app.lessons.folders import CLAIMS, ORDER, SVG, TEXT, write_lesson
+
+MORE_CLAIMS = CLAIMS | {"by_name": CLAIMS["by_name"] | {"more": {"value": 1, "unit": "", "what": "More."}}}
+
+
+def faults(lessons: Lessons) -> str:
+    (fault,) = lessons.faults
+    assert lessons.all() == []
+    return str(fault)
+
+
+def test_a_lesson_is_read_in_parts_with_its_numbers(tmp_path):
+    lessons = Lessons.load(write_lesson(tmp_path))
+    assert lessons.faults == []
+    (lesson,) = lessons.all()
+    assert [type(part) for part in lesson.parts] == [Text, Figure, Text, Misreading, Question]
+    assert lesson.parts[0] == Text("One array of 4,096 bytes, or 4,096.\n\n## Its shape")
+    assert lesson.parts[3] == Misreading("1.2", '"It is flat."', "It is not.")
+    assert lesson.parts[4] == Question("How large is it?", "It has 4,096 bytes. Try *add_one*.")
+    assert [(block.code, block.output) for block in lesson.blocks] == [("print((2, 4))\n", "(2, 4)\n")]
+    assert lessons.get("first") is lesson
+
+
+def test_a_folder_without_order_has_no_lessons(tmp_path):
+    assert (Lessons.load(tmp_path).all(), Lessons.load(tmp_path).faults) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (('claim("size") }}, or', 'claim("sizes") }}, or'), "names the claim 'sizes', which claims.json does not have"),
+        (('claim("size") }}, or', 'bytes("size") }}, or'), 'write claim("…") or number("…")'),
+        (('{{ claim("size") }}, or', "{{ size }}, or"), "has a {{ that begins no claim"),
+        (("It is not.", "It has 12 rows."), "has the number 12, which is not a claim: measure it in claims.py"),
+        (("It is `(2, 4)`", "It is `(2, 3)`"), "has `(2, 3)`, which is in no program of the lesson"),
+        (("figures/array.svg", "figures/arrays.svg"), "shows figures/arrays.svg, which does not exist (did you mean"),
+        (("![The array]", "![]"), "figures/array.svg has no caption"),
+        (("![The array](figures/array.svg)\n", ""), "figures/array.svg is not shown"),
+        (("::: question", "::: quiz"), "has a box 'quiz'"),
+        (("::: misreading 1.2", "::: misreading"), "needs the number of the mistake, as 2.6"),
+        (('flat."\n\nIt is not.', 'flat."'), "needs two paragraphs or more"),
+        (("It is not.", "## Not"), "has a heading"),
+        (("It is not.\n:::", "It is not."), "is not closed: end it with a line :::"),
+        (('It has {{ claim("size") }}. Try *add_one*.\n:::', "It has."), "has '::: question' where it means nothing"),
+        (("One array of", "# Its shape\n\nOne array of"), "two sections are called 'Its shape'"),
+    ],
+)
+def test_a_fault_of_the_text_is_named(tmp_path, change, fault):
+    assert change[0] in TEXT
+    assert fault in faults(Lessons.load(write_lesson(tmp_path, text=TEXT.replace(*change, 1))))
+
+
+def test_a_claim_that_nothing_uses_is_named(tmp_path):
+    assert "does not use the claim 'more' of claims.py" in faults(
+        Lessons.load(write_lesson(tmp_path, claims=MORE_CLAIMS))
+    )
+
+
+@pytest.mark.parametrize(
+    ("svg", "fault"),
+    [
+        (SVG.replace("<rect", "<script/><rect"), "has the element <script>"),
+        (SVG.replace("<rect", '<rect style="fill:red"'), "has a style: use the classes of lessons.css"),
+        (SVG.replace('<title id="t">Array</title>', ""), "has no <title> or no <desc>"),
+    ],
+)
+def test_a_figure_that_a_page_must_not_contain_is_refused(tmp_path, svg, fault):
+    assert fault in faults(Lessons.load(write_lesson(tmp_path, svg=svg)))
+
+
+@pytest.mark.parametrize(
+    ("order", "fault"),
+    [
+        (ORDER.replace('title = "First"', ""), "lessons.1.title: Field required"),
+        (ORDER + ORDER, "the lesson 'first' is listed 2 times"),
+        ("[[lessons", "it cannot be read"),
+        (ORDER.replace('"first"', '"second"'), "lesson.md is missing"),
+    ],
+)
+def test_a_fault_of_the_order_is_named(tmp_path, order, fault):
+    assert fault in faults(Lessons.load(write_lesson(tmp_path, order=order)))
+
+
+def test_claims_of_another_form_are_refused(tmp_path):
+    assert "claims.json: by_name.size.unit: Field required" in faults(
+        Lessons.load(write_lesson(tmp_path, claims=CLAIMS | {"by_name": {"size": {"value": 1, "what": "It."}}}))
+    )
+
+
+def test_problems_that_are_not_served_are_named(tmp_path):
+    lessons = Lessons.load(write_lesson(tmp_path, order=ORDER.replace("add_one", "add_on")))
+    assert lessons.unknown_problems(["add_one"]) == [
+        "lesson 'first': there is no problem 'add_on' (did you mean 'add_one'?)"
+    ]
+    assert lessons.unknown_problems(["add_on"]) == [
+        "lesson 'first': there is no problem 'add_one' (did you mean 'add_on'?)"
+    ]
+
+
+def test_a_mistake_is_corrected_once(tmp_path):
+    folder = write_lesson(tmp_path, order=ORDER + ORDER.replace('"first"', '"second"'))
+    (folder / "first").rename(folder / "second")
+    (folder / "first").mkdir()
+    for name in ("lesson.md", "claims.json"):
+        (folder / "first" / name).write_text((folder / "second" / name).read_text())
+    (folder / "first" / "figures").mkdir()
+    (folder / "first" / "figures" / "array.svg").write_text(SVG)
+    assert ["the mistake 1.2 is corrected more than once: in first, second"] in [
+        fault.faults for fault in Lessons.load(folder).faults
+    ]
+
+
+def test_an_unknown_lesson_has_a_suggestion(tmp_path):
+    with pytest.raises(LessonNotFound, match=r"no lesson 'first2' \(did you mean 'first'\?\)"):
+        Lessons.load(write_lesson(tmp_path)).get("first2")

@@ -1,0 +1,70 @@
+"""Measure the claims of every lesson, draw its figures and run its programs on 8 host devices; write it all as JSON.
+
+A claim is a public function of claims.py: its name is the claim's, its docstring says what it measures, and it returns
+the number and its unit. `figures()` of figures.py, where a lesson has one, draws the figures. A program runs alone, as
+the page prints it.
+Usage: measure.py LESSONS_FOLDER OUTPUT_FILE
+"""
+
+import contextlib
+import importlib.util
+import inspect
+import io
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import jax
+
+from app.lessons.reading import Lessons
+
+
+def load(file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{file.stem}_of_{file.parent.name.replace('-', '_')}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def measured(file: Path) -> dict[str, Any]:
+    """The claims of one claims.py, in the order of the file."""
+    module = load(file)
+    found: dict[str, Any] = {}
+    for name, function in vars(module).items():
+        if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.__name__:
+            continue
+        value, unit = function()
+        what = " ".join((inspect.getdoc(function) or "").split())
+        if not what:
+            raise ValueError(f"{file}: {name} has no docstring, which says what it measures")
+        if type(value) not in (int, float, str) or not isinstance(unit, str):
+            raise TypeError(f"{file}: {name} returns {value!r} and {unit!r}, not a number or a name, and a unit")
+        found[name] = {"value": value, "unit": unit, "what": what}
+    return {"jax": jax.__version__, "devices": len(jax.devices()), "by_name": found}
+
+
+def run(code: str) -> dict[str, str | None]:
+    """What a program prints, and the exception that ends it."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "lesson.md", "exec"), {"__name__": "__block__"})
+    except Exception as error:  # the test shows every exception of a program
+        return {"printed": printed.getvalue(), "error": f"{type(error).__name__}: {error}"}
+    return {"printed": printed.getvalue(), "error": None}
+
+
+def main() -> None:
+    folder, output = Path(sys.argv[1]), Path(sys.argv[2])
+    claims = {file.parent.name: measured(file) for file in sorted(folder.glob("*/claims.py"))}
+    figures = {file.parent.name: load(file).figures() for file in sorted(folder.glob("*/figures.py"))}
+    programs = {lesson.slug: [run(block.code) for block in lesson.blocks] for lesson in Lessons.load(folder).all()}
+    output.write_text(json.dumps({"claims": claims, "figures": figures, "programs": programs}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

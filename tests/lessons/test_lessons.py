@@ -1,0 +1,69 @@
+"""Every lesson is whole, its claims are measured again, and its programs print what the page says."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.lessons.lesson import Lesson, Question, Text
+from app.lessons.reading import Lessons
+from tests.lessons.write_claims import LESSONS, measure
+from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
+
+# tests/slow.py: a module with this name starts a compiler.
+__all__ = ["run_on_8_devices"]
+pytestmark = STATEMENT_PROGRAMS
+SHIPPED = Lessons.load(LESSONS)
+PROBLEMS = [path.parent.name for path in LESSONS.parent.glob("problems/*/problem.toml")]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    return measure()
+
+
+def test_every_lesson_can_be_shown() -> None:
+    assert [str(fault) for fault in SHIPPED.faults] == []
+    assert SHIPPED.unknown_problems(PROBLEMS) == []
+    assert {path.parent.name for path in LESSONS.glob("*/lesson.md")} == {each.slug for each in SHIPPED.all()}
+
+
+@pytest.mark.parametrize("lesson", SHIPPED.all(), ids=lambda lesson: lesson.slug)
+def test_the_claims_are_what_is_measured(lesson: Lesson, found: dict[str, Any]) -> None:
+    """If the new numbers are right: python -m tests.lessons.write_claims, and then read the lesson again."""
+    assert lesson.claims.model_dump() == found["claims"][lesson.slug]
+
+
+@pytest.mark.parametrize("lesson", SHIPPED.all(), ids=lambda lesson: lesson.slug)
+def test_the_programs_print_what_the_lesson_shows(lesson: Lesson, found: dict[str, Any]) -> None:
+    ran = found["programs"][lesson.slug]
+    assert [each["error"] for each in ran] == [None] * len(lesson.blocks)
+    assert [each["printed"] for each in ran] == [block.output for block in lesson.blocks]
+
+
+def test_generated_figures_are_what_is_drawn_now(found: dict[str, Any]) -> None:
+    for slug, figures in found["figures"].items():
+        for name, svg in figures.items():
+            assert (LESSONS / slug / "figures" / name).read_text(encoding="utf-8") == svg, f"{slug}/figures/{name}"
+
+
+@pytest.mark.parametrize("lesson", SHIPPED.all(), ids=lambda lesson: lesson.slug)
+def test_a_lesson_has_the_form_that_is_promised(lesson: Lesson) -> None:
+    """One program a section, three questions, three problems; long enough to explain, short enough for a sitting."""
+    text = "\n\n".join(part.markdown for part in lesson.parts if isinstance(part, Text))
+    sections = [section for section in text.split("\n## ")[1:] if not section.startswith("Check yourself")]
+    assert [section.count("```python") for section in sections] == [1] * len(sections)
+    assert len([part for part in lesson.parts if isinstance(part, Question)]) == 3
+    assert len(lesson.problems) == 3
+    assert 600 <= words(LESSONS / lesson.slug / "lesson.md") <= 900
+
+
+def words(file: Path) -> int:
+    """Those that are read: no programs, no output."""
+    lines, inside = [], False
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            inside = not inside
+        elif not inside:
+            lines.append(line)
+    return len(" ".join(lines).split())

@@ -1,0 +1,28 @@
+"""Write lessons/*/claims.json and generated figures again: `python -m tests.lessons.write_claims`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.problems.on_8_devices import CHECKOUT, run_on_8_devices
+
+LESSONS = CHECKOUT / "lessons"
+_PROGRAM = Path(__file__).with_name("measure.py")
+
+
+def measure(lessons: Path = LESSONS) -> dict[str, Any]:
+    """The claims and generated figures of every lesson, and what its programs print."""
+    return run_on_8_devices(_PROGRAM, lessons)
+
+
+def write(lessons: Path) -> None:
+    found = measure(lessons)
+    for slug, claims in found["claims"].items():
+        (lessons / slug / "claims.json").write_text(json.dumps(claims, indent=1) + "\n", encoding="utf-8")
+    for slug, figures in found["figures"].items():
+        for name, svg in figures.items():
+            (lessons / slug / "figures" / name).write_text(svg, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(LESSONS)
