@@ -32,7 +32,7 @@ def _rect(x: float, y: float, width: float, height: float, kind: str) -> str:
 
 def _mesh() -> str:
     """Each device in its place."""
-    left, top, wide, high = 76, 44, 68, 40
+    left, top, wide, high = 96, 44, 65, 40
     data, model = _MESH.axis_names
     body = [_text(left + 2 * wide, 16, f"axis {model}", "mono")]
     body += [_text(left + (at + 0.5) * wide, 36, at, "soft-text") for at in range(_MESH.shape[model])]
@@ -63,8 +63,8 @@ def _blocks(spec: P) -> dict[int, tuple[int, int, int, int]]:
 def _split() -> str:
     """The array over both axes, each block with its device."""
     left, top, wide, high = 60, 30, 32, 11
-    body = [_text(left + 4 * wide, 16, "8 columns, split over model", "soft-text")]
-    body.append(_text(4, top + 4 * high, "16 rows,", "soft-text", "start"))
+    body = [_text(left + 4 * wide, 16, f"{_COLUMNS} columns, split over model", "soft-text")]
+    body.append(_text(4, top + 4 * high, f"{_ROWS} rows,", "soft-text", "start"))
     body.append(_text(4, top + 4 * high + 16, "split", "soft-text", "start"))
     body.append(_text(4, top + 4 * high + 32, "over", "soft-text", "start"))
     body.append(_text(4, top + 4 * high + 48, "data", "soft-text", "start"))

@@ -14,6 +14,8 @@ from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
 __all__ = ["run_on_8_devices"]
 pytestmark = STATEMENT_PROGRAMS
 SHIPPED = Lessons.load(LESSONS)
+# What fits beside the text of a page without scrolling.
+LONGEST_LINE = 74
 PROBLEMS = [path.parent.name for path in LESSONS.parent.glob("problems/*/problem.toml")]
 
 
@@ -53,6 +55,7 @@ def test_a_lesson_has_the_form_that_is_promised(lesson: Lesson) -> None:
     text = "\n\n".join(part.markdown for part in lesson.parts if isinstance(part, Text))
     sections = [section for section in text.split("\n## ")[1:] if not section.startswith("Check yourself")]
     assert [section.count("```python") for section in sections] == [1] * len(sections)
+    assert [line for block in lesson.blocks for line in block.code.splitlines() if len(line) > LONGEST_LINE] == []
     assert len([part for part in lesson.parts if isinstance(part, Question)]) == 3
     assert len(lesson.problems) == 3
     assert 600 <= words(LESSONS / lesson.slug / "lesson.md") <= 900

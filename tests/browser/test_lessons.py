@@ -1,0 +1,68 @@
+"""A lesson is read without a script, with the keyboard, on a phone and on paper."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.workbench import OpenPage
+
+LESSON = "/lessons/meshes-and-specs"
+ANSWERS = "Show the answer"
+
+
+def test_a_guest_reads_a_lesson_without_a_script_and_without_a_mouse(open_page: OpenPage) -> None:
+    page = open_page("/lessons", anonymous=True, java_script_enabled=False)
+    page.get_by_role("link", name="Meshes and specs").press("Enter")
+    expect(page).to_have_url(f"{page.url.split('/lessons')[0]}{LESSON}")
+    first = page.locator(".question").first
+    expect(first.get_by_text("cuts out its own block")).to_be_hidden()
+    first.get_by_text(ANSWERS).press("Enter")
+    expect(first.get_by_text("cuts out its own block")).to_be_visible()
+    page.get_by_role("region", name="Now solve").get_by_role("link").first.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert "/problems/" in page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_follow_the_theme(open_page: OpenPage, scheme: str) -> None:
+    page = open_page(LESSON, color_scheme=scheme)
+    colours = page.evaluate(
+        "[getComputedStyle(document.body).color, getComputedStyle(document.querySelector('.drawn text.mono')).fill]"
+    )
+    assert colours[0] == colours[1]
+    assert page.get_by_role("img", name="A mesh of two axes").count() == 1
+
+
+def test_text_in_figures_can_be_read_on_a_phone(open_page: OpenPage) -> None:
+    """At least 9 CSS pixels after scaling."""
+    page = open_page(LESSON, viewport={"width": 360, "height": 740})
+    sizes = page.evaluate(
+        """[...document.querySelectorAll('.drawn text')].map((each) =>
+            parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)"""
+    )
+    assert len(sizes) > 10
+    assert min(sizes) >= 9
+
+
+def test_the_answers_are_printed(open_page: OpenPage) -> None:
+    page = open_page(LESSON, viewport={"width": 643, "height": 972}, color_scheme="dark")
+    page.emulate_media(media="print")
+    expect(page.get_by_text("cuts out its own block")).to_be_visible()
+    for hidden in (".masthead", ".footer", ".toc", ".measured"):
+        expect(page.locator(hidden)).to_be_hidden()
+    colours = page.evaluate(
+        "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))"
+    )
+    assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+    cut = "[...document.querySelectorAll('pre')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"
+    assert page.evaluate(cut) == 0
+
+
+@pytest.mark.parametrize("anonymous", [True, False])
+def test_the_links_of_every_page_fit_in_one_line(open_page: OpenPage, anonymous: bool) -> None:
+    page = open_page("/lessons", anonymous=anonymous, viewport={"width": 1366, "height": 768})
+    for part in (".masthead", ".footer"):
+        tops = page.evaluate(
+            f"[...document.querySelectorAll('{part} .frame > *')].map((each) => each.getBoundingClientRect())"
+            ".map((box) => box.top + box.height / 2)"
+        )
+        assert max(tops) - min(tops) < 8, part
