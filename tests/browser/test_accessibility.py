@@ -36,6 +36,7 @@ PATHS = [
     "/drafts/replaced",
     "/lessons",
     "/lessons/meshes-and-specs",
+    "/lessons/four-collectives",
     "/calculators",
     "/comparison",
     "/calculators/state",

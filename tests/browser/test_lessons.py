@@ -32,9 +32,10 @@ def test_figures_follow_the_theme(open_page: OpenPage, scheme: str) -> None:
     assert page.get_by_role("img", name="A mesh of two axes").count() == 1
 
 
-def test_text_in_figures_can_be_read_on_a_phone(open_page: OpenPage) -> None:
+@pytest.mark.parametrize("path", [LESSON, "/lessons/four-collectives"])
+def test_text_in_figures_can_be_read_on_a_phone(open_page: OpenPage, path: str) -> None:
     """At least 9 CSS pixels after scaling."""
-    page = open_page(LESSON, viewport={"width": 360, "height": 740})
+    page = open_page(path, viewport={"width": 360, "height": 740})
     sizes = page.evaluate(
         """[...document.querySelectorAll('.drawn text')].map((each) =>
             parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)"""

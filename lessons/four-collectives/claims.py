@@ -1,0 +1,138 @@
+"""The numbers of the lesson, measured on 8 host devices."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from grader.program.census import take_census
+
+_MESH = Mesh(jax.devices(), ("x",))
+_ROWS, _COLUMNS = 64, 16
+Body = Callable[[jax.Array], jax.Array]
+
+
+def _program(body: Body, before: P, after: P) -> Callable[[jax.Array], jax.Array]:
+    return jax.jit(jax.shard_map(body, mesh=_MESH, in_specs=before, out_specs=after, check_vma=False))
+
+
+def _compiled(body: Body, before: P, after: P, x: jax.Array) -> tuple[str, int, int]:
+    """Kind, whole bytes, and the bytes that one device sends around a ring, of the only collective."""
+    placed = jax.device_put(x, NamedSharding(_MESH, before))
+    text = _program(body, before, after).lower(placed).compile().as_text()
+    (found,) = take_census(text, _MESH.size).collectives
+    return found.kind, found.logical_bytes, found.ring_bytes
+
+
+def _array() -> jax.Array:
+    return jnp.zeros((_ROWS, _COLUMNS))
+
+
+def _terms() -> jax.Array:
+    """An array of the same shape on each device, to be added up."""
+    return jnp.zeros((_MESH.size, _ROWS, _COLUMNS))
+
+
+def _gather() -> tuple[str, int, int]:
+    return _compiled(lambda shard: lax.all_gather(shard, "x", tiled=True), P("x"), P(), _array())
+
+
+def _scatter() -> tuple[str, int, int]:
+    return _compiled(lambda term: lax.psum_scatter(term[0], "x", tiled=True), P("x"), P("x"), _terms())
+
+
+def _reduce() -> tuple[str, int, int]:
+    return _compiled(lambda term: lax.psum(term[0], "x"), P("x"), P(), _terms())
+
+
+def _to_all() -> tuple[str, int, int]:
+    return _compiled(lambda shard: lax.all_to_all(shard, "x", 1, 0, tiled=True), P("x"), P(None, "x"), _array())
+
+
+def _error(function: Callable[[], object]) -> str:
+    try:
+        function()
+    except Exception as error:  # its name is the answer
+        return type(error).__name__
+    return "no error"
+
+
+def devices():
+    """The devices of the mesh."""
+    return _MESH.size, "devices"
+
+
+def whole_bytes():
+    """The array of 64 rows and 16 columns, float32."""
+    return _array().nbytes, "bytes"
+
+
+def shard_bytes():
+    """One of its shards, the rows split over all devices."""
+    placed = jax.device_put(_array(), NamedSharding(_MESH, P("x")))
+    return placed.addressable_shards[0].data.nbytes, "bytes"
+
+
+def gather_sent():
+    """What one device sends around a ring for the all_gather of the array."""
+    kind, _, sent = _gather()
+    assert kind == "all-gather"
+    return sent, "bytes"
+
+
+def scatter_sent():
+    """What one device sends around a ring for the reduce_scatter of the array."""
+    kind, _, sent = _scatter()
+    assert kind == "reduce-scatter"
+    return sent, "bytes"
+
+
+def reduce_sent():
+    """What one device sends around a ring for the all_reduce of the array."""
+    kind, _, sent = _reduce()
+    assert kind == "all-reduce"
+    return sent, "bytes"
+
+
+def to_all_sent():
+    """What one device sends for the all_to_all of the array."""
+    kind, _, sent = _to_all()
+    assert kind == "all-to-all"
+    return sent, "bytes"
+
+
+def reduce_over_gather():
+    """The bytes sent for an all_reduce, over those for an all_gather."""
+    return _reduce()[2] // _gather()[2], "times"
+
+
+def stacked_dimensions():
+    """The dimensions of the result of all_gather for a vector, without tiled."""
+    return _program(lambda shard: lax.all_gather(shard, "x"), P("x"), P())(jnp.zeros(16)).ndim, "dimensions"
+
+
+def tiled_dimensions():
+    """The dimensions of the result of all_gather for a vector, with tiled=True."""
+    return _program(lambda shard: lax.all_gather(shard, "x", tiled=True), P("x"), P())(jnp.zeros(16)).ndim, "dimension"
+
+
+def untiled_scatter_error():
+    """The error of psum_scatter without tiled, for a vector of 16."""
+    terms = jnp.zeros((_MESH.size, 16))
+    return _error(lambda: _program(lambda term: lax.psum_scatter(term[0], "x"), P("x"), P("x"))(terms)), ""
+
+
+def sum_over_mean():
+    """A value of reduce_scatter over the mean of what the devices put in."""
+    terms = jnp.arange(float(_MESH.size * 16)).reshape(_MESH.size, 16) + 1
+    total = _program(lambda term: lax.psum_scatter(term[0], "x", tiled=True), P("x"), P("x"))(terms)
+    (ratio,) = {round(float(each)) for each in total / terms.mean(axis=0)}
+    return ratio, "times"
+
+
+def outside_error():
+    """The error of psum in a function that is jitted, but not in shard_map."""
+    return _error(lambda: jax.jit(lambda x: lax.psum(x, "x"))(jnp.zeros(16))), ""
