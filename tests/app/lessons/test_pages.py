@@ -1,5 +1,7 @@
 """The pages of lessons and their REST, on a service with one lesson."""
 
+import re
+
 import pytest
 
 from app.lessons.reading import Lessons
@@ -47,6 +49,17 @@ async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
         found = await service.http.get(path, headers=HTML)
         assert found.status_code == 200
         assert "/problems/gone_one" not in found.text
+
+
+async def test_each_shipped_lesson_leads_to_the_next(shared_service):
+    path, seen = "/lessons/meshes-and-specs", []
+    while path:
+        page = await shared_service.http.get(path, headers=HTML)
+        assert page.status_code == 200
+        seen.append(path.removeprefix("/lessons/"))
+        found = re.search(r'Next lesson: <a href="([^"]+)"', page.text)
+        path = found[1] if found else ""
+    assert seen == [lesson.slug for lesson in shared_service.services.lessons.all()]
 
 
 async def test_an_unknown_lesson_is_not_found(service):
