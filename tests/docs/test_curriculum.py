@@ -1,4 +1,4 @@
-"""docs/curriculum.md leads to every problem and every calculator, and to nothing else."""
+"""docs/curriculum.md leads to every problem, lesson and calculator, and to nothing else."""
 
 import re
 
@@ -13,6 +13,12 @@ def test_every_problem_is_the_place_of_a_topic() -> None:
     linked = re.findall(r"\[(\w+)\]\(\.\./problems/(\w+)/statement\.md\)", PAGE)
     assert all(name == slug for name, slug in linked)
     assert {slug for _, slug in linked} == {path.parent.name for path in CHECKOUT.glob("problems/*/problem.toml")}
+
+
+def test_every_lesson_is_linked() -> None:
+    linked = re.findall(r"\[([\w-]+)\]\(\.\./lessons/([\w-]+)/lesson\.md\)", PAGE)
+    assert all(name == slug for name, slug in linked)
+    assert {slug for _, slug in linked} == {path.parent.name for path in CHECKOUT.glob("lessons/*/lesson.md")}
 
 
 def test_every_calculator_is_the_place_of_a_topic() -> None:
