@@ -45,7 +45,7 @@ async def test_a_guest_runs_and_reads_the_verdict(either, package):
         assert "All attempts at it" not in page
         assert "/restore" not in page
         assert "/share" not in page
-        assert "Compare" not in page
+        assert "Compare with" not in page
         assert (await http.get(f"/attempts/{own}/verdict")).status_code == 200
 
 
