@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from grader.checks.finding import Bounds
 from grader.verdict import Mode, Trust
 
-# What checks are made of, beside them in the same folder.
-_NOT_CHECKS = {"outcome", "subject", "table"}
+# What else is in their folders: what checks are made of, and what reads the same facts.
+_NOT_CHECKS = {"differences", "outcome", "subject", "table"}
 
 
 class Check(Protocol):

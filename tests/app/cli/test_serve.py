@@ -70,8 +70,7 @@ def test_open_streams_and_a_stuck_grader_do_not_hold_up_the_end(tmp_path):
     further = {"STUCK": "1", "MESHGRADE_OWNER_TOKEN": "preset-token-of-the-owner"}
     with serving(tmp_path / "data", **further) as (process, address, _):
         bearer = {"Authorization": "Bearer preset-token-of-the-owner"}
-        slug = httpx.get(f"{address}/api/v1/problems").json()["problems"][0]["slug"]
-        made = httpx.post(f"{address}/api/v1/problems/{slug}/runs", json={"source": "x"}, headers=bearer).json()
+        made = httpx.post(f"{address}/api/v1/problems/fsdp_step/runs", json={"source": "x"}, headers=bearer).json()
         events = f"{address}/api/v1/attempts/{made['id']}/events"
         with httpx.stream("GET", events, headers=bearer, timeout=10) as stream:
             lines = stream.iter_lines()

@@ -15,6 +15,7 @@ import pytest
 from tests.app.cli.test_serve import environment, serving
 
 # DELETE cancels an attempt and does not remove it: what was submitted is never lost, so it can still be read.
+# No judge runs here that would draw questions, so there are none: 503, as described.
 RANDOM_REQUESTS = 25 if os.environ.get("MESHGRADE_TEST_PART") == "all" else 8
 CONFIG = f"""
 [phases.fuzzing.generation]
@@ -27,6 +28,11 @@ max-examples = 25
 include-path-regex = "^/api/v1/attempts/"
 [operations.checks]
 use_after_free.enabled = false
+
+[[operations]]
+include-path-regex = "/question$"
+[operations.checks]
+not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", "503"]
 """
 TOKEN = "preset-token-of-the-owner"
 
