@@ -44,6 +44,7 @@ class Row:
     needs: tuple[Named, ...]
     words: str
     is_ranked: bool
+    has_code: bool
 
     @property
     def is_open(self) -> bool:
@@ -185,5 +186,6 @@ def _row(package: Package, track: str, named: Mapping[str, Named], progress: Pro
         best=progress.best_score if progress else None,
         needs=tuple(named[slug] for slug in manifest.prerequisites if slug in named),
         is_ranked=manifest.mode == "program",
+        has_code=manifest.mode != "answer",
         words=" ".join((manifest.title, manifest.summary, package.slug, *manifest.tags)).lower(),
     )

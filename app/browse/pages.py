@@ -27,14 +27,17 @@ async def show_front_page(request: Request, user: MaybeUser) -> Response:
         return RedirectResponse("/problems", status_code=303)
     services = services_of(request, WorkbenchServices)
     listing = list_problems(services.catalogue.sections(), {})
+    # A guest can run code, and has no question of their own.
+    to_run = next((row for row in listing.rows if row.has_code and row.is_open), None)
+    guest_runs = services.settings.guest_runs_in_total > 0 and to_run is not None
     return render_page(
         "front.html",
         user=None,
         listing=listing,
-        first=listing.up_next,
+        first=to_run if guest_runs else listing.up_next,
         step=draw_step(),
         example=EXAMPLE,
-        guest_runs=services.settings.guest_runs_in_total > 0,
+        guest_runs=guest_runs,
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from app.accounts.caller import User
 from tests.app.accounts.people import browser, sign_in
 from tests.app.attempts.handing_in import accepted, hand_in
+from tests.grader.modes.answer.asked import FILES
 
 pytestmark = pytest.mark.anyio
 TRACKS = '[[tracks]]\nid = "a"\ntitle = "Adding & more"\nteaches = "Sums <of> numbers."\nproblems = ["add_one"]\n'
@@ -73,6 +74,21 @@ async def test_without_problems_it_says_so(start_service, tmp_path, package):
     async with start_service(problems=tmp_path / "empty") as service:
         assert "No problem is loaded" in await page_of(service.http)
         assert "Start here" not in await page_of(service.http, "/")
+
+
+async def test_a_guest_starts_with_what_a_guest_can_run(start_service, tmp_path, package):
+    """A question is each student's own. Who cannot run anything starts with the first problem, whatever it is."""
+    folder = tmp_path / "problems" / "shard_bytes"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    track = TRACKS.replace('["add_one"]', '["shard_bytes", "add_one"]')
+    (tmp_path / "problems" / "tracks.toml").write_text(track)
+    for runs, first in ((100, "add_one"), (0, "shard_bytes")):
+        async with start_service(guest_runs_in_total=runs) as service, browser(service) as http:
+            page = await page_of(http, "/")
+        assert re.search(r'href="/problems/(\w+)">Start here', page)[1] == first
+        assert ("Try it without an account" in page) == bool(runs)
 
 
 async def test_the_front_page_is_for_guests(service):
