@@ -77,7 +77,7 @@ async def test_without_problems_it_says_so(start_service, tmp_path, package):
 
 
 async def test_a_guest_starts_with_what_a_guest_can_run(start_service, tmp_path, package):
-    """A question is each student's own. Who cannot run anything starts with the first problem, whatever it is."""
+    """A question is each student's own. Where guests run nothing, they start with the first problem, whatever it is."""
     folder = tmp_path / "problems" / "shard_bytes"
     folder.mkdir()
     for name, text in FILES.items():
