@@ -1,8 +1,8 @@
 """A test that not even its timeout ends: its process dumps where every thread is, and exits.
 
 pytest-timeout raises an exception once. A test that swallows it, or whose teardown then waits for what the exception
-interrupted, hangs for as long as the machine lets it. Of such a run nobody learns more than that it hung. Here,
-pytest-xdist reports which test it was, and goes on with a new process.
+interrupted, hangs for as long as the machine lets it. Its log then says only that it hung. Here,
+pytest-xdist names the test and continues with a new process.
 """
 
 import faulthandler

@@ -1,4 +1,4 @@
-"""The run goes on after a test that nothing else ends."""
+"""A test that hangs past its timeout does not stop the run."""
 
 from pathlib import Path
 

@@ -35,12 +35,14 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     package, source = package_of(problem), source_of(file, source_limit())
-    sources = [source] if against is None else [source, _other_source(package, against)]
     if package.manifest.mode != "program":
         raise StartRefused(
             f"{package.slug} is a problem of mode {package.manifest.mode}, so it has no compiled program to inspect",
             "Name a problem of mode program, such as fsdp_shard_map_step.",
         )
+    if file == against == "-":
+        raise StartRefused("standard input can be read only once", "Name a file for one of the two submissions.")
+    sources = [source] if against is None else [source, _other_source(package, against)]
     try:
         measured = _inspect(package, sources, [file, against or ""])
     except _NoProgram as none:

@@ -42,7 +42,7 @@ class RosterJSON(BaseModel):
 
 
 class RosterEntryJSON(BaseModel):
-    """What an import does with a row: `enrol` a person who has an account, or `invite` one who does not.
+    """What an import does with a row: `enrol` if the person has an account, otherwise `invite`.
 
     `member` and `invited` need nothing more. `fault`: `detail` says what to correct. `url` is the link of a new
     invitation, and is shown only here.

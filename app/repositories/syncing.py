@@ -96,7 +96,7 @@ class Syncs:
                 problems.append(await self._store(user, each, beside, seen))
         except (SyncFailed, Refused) as failure:
             fault = str(failure)[:500]
-        except Exception:
+        except Exception:  # whatever failed, the sync ends, and its page says so
             log.exception("sync %s of repository %s failed", sync.id, sync.repository)
             fault = "The server failed. Its log says why."
         log.info(

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import inspect as command
+from app.start_errors import StartRefused
 from grader.errors import GraderFault, SubmissionFault
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, program
@@ -89,6 +90,7 @@ def test_the_same_refusal_as_data():
     [
         ("fsdp_step", REFERENCE, "fsdp_step is a problem of mode call, so it has no compiled program to inspect"),
         ("no_such_problem", REFERENCE, "There is no problem 'no_such_problem'."),
+        ("who_holds_what", REFERENCE, "who_holds_what is a problem of mode answer, so it has no compiled program"),
         (PACKAGE, "no_such_file.py", "no_such_file.py cannot be read: No such file or directory"),
     ],
 )
@@ -143,6 +145,24 @@ def test_of_two_files_the_one_without_a_program_is_named(tmp_path: Path):
         assert shown.stderr.startswith(f"{other}: missing entry: ")
     data = CliRunner().invoke(command.app, [str(PACKAGE), mine, "--against", other, "--json"])
     assert (json.loads(data.stdout)["file"], json.loads(data.stdout)["reason"]) == (other, "missing_entry")
+
+
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize(
+    ("problem", "file", "against", "refusal"),
+    [
+        (str(PACKAGE), "-", "-", "standard input can be read only once"),
+        (str(PACKAGE), str(REFERENCE), "no_such_file.py", "no_such_file.py cannot be read"),
+        (str(PACKAGE), str(REFERENCE), "", " cannot be read"),
+        ("who_holds_what", str(REFERENCE), "reference", "is a problem of mode answer"),
+        ("fsdp_step", str(REFERENCE), "reference", "is a problem of mode call"),
+    ],
+    ids=["twice", "missing", "empty", "answer", "call"],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_runs(problem: str, file: str, against: str, refusal: str):
+    refused = CliRunner().invoke(command.app, [problem, file, "--against", against], input="x = 1\n")
+    assert isinstance(refused.exception, StartRefused)
+    assert refusal in str(refused.exception)
 
 
 @pytest.mark.usefixtures("stand_in")
