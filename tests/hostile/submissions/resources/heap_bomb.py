@@ -1,4 +1,4 @@
-"""expect: rejected/memory_limit; says: "1,024 MiB". Takes memory until it is stopped."""
+"""expect: rejected/memory_limit; says: "768 MiB". Takes memory until it is stopped."""
 
 hoard = []
 while True:

@@ -1,4 +1,4 @@
-"""expect: rejected/memory_limit. Maps a huge array and touches it page by page."""
+"""expect: rejected/memory_limit|time_limit. Maps a huge array and touches it page by page: where page faults are dear, its time ends first."""
 
 import numpy as np
 
