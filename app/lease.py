@@ -35,6 +35,7 @@ class LeasedRow:
 
 
 R = TypeVar("R", bound=LeasedRow)
+T = TypeVar("T")
 
 
 def is_free(row: type[LeasedRow]) -> ColumnElement[bool]:
@@ -66,6 +67,20 @@ async def write(session: AsyncSession, row: type[LeasedRow], row_id: str, token:
         .execution_options(synchronize_session=False)
     )
     return isinstance(done, CursorResult) and done.rowcount == 1
+
+
+async def while_leased(call: Awaitable[T], renew: Callable[[], Awaitable[bool]], life: timedelta) -> T | None:
+    """The result of `call`, or None if the lease was lost in the meantime: `renew` extends it, and returns whether it
+    still exists. Cancelling ends the wait and not what `call` waits for.
+    """
+    task = asyncio.ensure_future(call)
+    try:
+        while not (await asyncio.wait([task], timeout=life.total_seconds() / 3))[0]:
+            if not await renew():
+                return None
+        return task.result()
+    finally:
+        task.cancel()
 
 
 async def keep_working(step: Callable[[], Awaitable[int]], failure: str) -> None:

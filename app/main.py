@@ -30,6 +30,8 @@ from app.courses.roster import Rosters
 from app.courses.service import Courses
 from app.data_folder import DataFolder
 from app.database import Database
+from app.explorer.service import Explorations
+from app.explorer.services import ExplorerServices
 from app.insight.misconceptions import Misconceptions
 from app.insight.service import Insight
 from app.insight.services import InsightServices
@@ -69,6 +71,7 @@ from app.running import (
     HOOKS,
     Grading,
     build_grading,
+    explorer_of,
     pick_events,
     pick_queue,
     preparing_of,
@@ -97,6 +100,7 @@ _DESCRIPTION = (
 
 @dataclass(frozen=True, kw_only=True)
 class AllServices(
+    ExplorerServices,
     InsightServices,
     LessonServices,
     LTIServices,
@@ -205,6 +209,7 @@ async def _open(
             settings.guest_runs_in_total,
         )
         validations = Validations(database)
+        explorations = Explorations(database, catalogue, settings.max_source_bytes)
         authoring = Authoring(database, store, serving, validations, walls, settings.ceiling)
         repositories = Repositories(database, data.secret, settings)
         courses = Courses(database)
@@ -252,6 +257,7 @@ async def _open(
                 durations=Durations(database),
                 drafts=Drafts(database, catalogue, settings.max_source_bytes),
                 reports=FaultReports(database, catalogue),
+                explorations=explorations,
                 warm=built.grader.warm if built else _warm_nothing,
                 preparation=preparing[0][0].state if preparing else None,
                 authoring=authoring,
@@ -271,6 +277,7 @@ async def _open(
         parts = [sender.run(), scores.run(), serving.run(), pump.run(), forget_guests(database)]
         if built is not None:
             parts.append(validator_of(database, validations, built, store, walls, settings).run())
+            parts.append(explorer_of(database, explorations.news, built, store, walls, settings).run())
         async with working(queue, events, preparing, parts, grace_s=0.0):
             yield
 

@@ -22,6 +22,8 @@ from app.calculators import pages as calculators_pages
 from app.courses import announcement_api, assignment_pages, gradebook_pages, roster_api, roster_pages
 from app.courses import api as courses_api
 from app.courses import pages as courses_pages
+from app.explorer import api as explorer_api
+from app.explorer import pages as explorer_pages
 from app.help import pages as help_pages
 from app.insight import api as insight_api
 from app.insight import pages as insight_pages
@@ -86,7 +88,8 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (courses_api, roster_api, announcement_api, similarity_api, calculators_api, repositories_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    app.include_router(lessons_api.router, prefix=_API, dependencies=[Depends(limit_rate)])
+    for api in (lessons_api, explorer_api):
+        app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
     app.include_router(state_pages.router)
@@ -104,6 +107,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
         roster_pages,
         calculators_pages,
         lessons_pages,
+        explorer_pages,
         repositories_pages,
     ):
         app.include_router(pages.router)

@@ -13,6 +13,7 @@ from app.authoring.validations import Validations
 from app.authoring.validator import Validator
 from app.data_folder import DataFolder
 from app.database import Database
+from app.explorer.exploring import Explorer
 from app.lti.scores import queue_scores
 from app.operating.steps import step_log
 from app.problems.store import PackageStore
@@ -135,6 +136,20 @@ def validator_of(
     return Validator(
         database,
         validations,
+        built.grader,
+        store,
+        walls,
+        lease_s=settings.lease_s,
+        max_deaths=settings.max_deaths,
+    )
+
+
+def explorer_of(
+    database: Database, news: asyncio.Event, built: Grading, store: PackageStore, walls: Walls, settings: Settings
+) -> Explorer:
+    return Explorer(
+        database,
+        news,
         built.grader,
         store,
         walls,

@@ -12,7 +12,17 @@ from app.migrate import migrate
 from app.problems.store import PackageStore
 from app.queue.deployment import shared_secret
 from app.queue.walls import Walls
-from app.running import Grading, build_grading, pick_events, pick_queue, preparing_of, quiet, validator_of, working
+from app.running import (
+    Grading,
+    build_grading,
+    explorer_of,
+    pick_events,
+    pick_queue,
+    preparing_of,
+    quiet,
+    validator_of,
+    working,
+)
 from app.settings import Settings
 
 _LOOK_FOR_SECRET_S = 2.0
@@ -49,7 +59,8 @@ async def open_worker(
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(preparing_of(built, walls, settings, say), packages)]
         validator = validator_of(database, Validations(database), built, store, walls, settings)
-        async with working(queue, events, preparing, [validator.run()], grace_s=settings.drain_s):
+        explorer = explorer_of(database, asyncio.Event(), built, store, walls, settings)
+        async with working(queue, events, preparing, [validator.run(), explorer.run()], grace_s=settings.drain_s):
             yield
 
 

@@ -51,7 +51,9 @@ def main() -> int:
         print(json.dumps(results, indent=2))
     else:
         _print(results)
-    return 0
+    for part, failure in results["failures"].items():
+        explain(BenchmarkFailed(f"{part} was not measured: {failure}"))
+    return 2 if results["failures"] else 0
 
 
 def _possible(say: Callable[[str], None]) -> list[str]:

@@ -38,6 +38,8 @@ def _run_case(
     """The loss of each step. Every leaf of every state is read too, as a judge must do."""
     state = getattr(module, program["init"])(mesh, case["seed"])
     jax.tree.map(np.asarray, state)
+    # Two leaves of an `init` may be one array, whose buffer can be donated only once. The judge has one for each, too.
+    state = jax.tree.map(lambda leaf: leaf.copy() if isinstance(leaf, jax.Array) else leaf, state)
     losses = []
     typed = _mesh_of(state, mesh)
     for number in range(program["steps"]):

@@ -169,6 +169,20 @@ DIVERSE = Sheet(
 )
 
 
+EXPLORE = Sheet(
+    part="explore",
+    title="The Explorer",
+    medians_of="one exploration of a step with 12 leaves, machine idle",
+    keys=_keys("explore", "ours_ms_p50 ours_ms_p95 again_ms_p50"),
+    medians=(
+        ("POST to result, on both meshes", "explore.ours_ms_p50"),
+        ("The slowest twentieth begins at", "explore.ours_ms_p95"),
+        ("The same source again", "explore.again_ms_p50"),
+    ),
+    targets=(Figure("Median, on both meshes", _key("explore.ours_ms_p50"), "at most", 1000, " ms"),),
+)
+
+
 WEB = Sheet(
     part="web",
     title="The problem page",
@@ -190,7 +204,7 @@ WEB = Sheet(
 
 def sheets_in(results: Results) -> list[Sheet]:
     """Those whose part was measured."""
-    return [sheet for sheet in (CALL, PROGRAM, SERVICE, DIVERSE, WEB) if sheet.keys[0] in results]
+    return [sheet for sheet in (CALL, PROGRAM, SERVICE, DIVERSE, EXPLORE, WEB) if sheet.keys[0] in results]
 
 
 def _round(value: float) -> str:

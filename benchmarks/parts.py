@@ -6,6 +6,8 @@ from typing import Any
 
 from benchmarks.call import measure_call
 from benchmarks.diverse import measure_diverse
+from benchmarks.errors import BenchmarkFailed
+from benchmarks.explore import measure_explore
 from benchmarks.machine import describe_machine
 from benchmarks.program import measure_program
 from benchmarks.service import measure_service
@@ -16,6 +18,7 @@ PARTS = {
     "program": measure_program,
     "service": measure_service,
     "diverse": measure_diverse,
+    "explore": measure_explore,
     "web": measure_web,
 }
 
@@ -23,15 +26,24 @@ PARTS = {
 def measure_parts(names: Iterable[str], say: Callable[[str], None], *, quick: bool) -> dict[str, Any]:
     """Measure one part after another. Returns all figures by their keys, with the submissions and the machine.
 
+    A part that fails does not take the figures of the others with it: `failures` has its message.
+
     Raises:
-      BenchmarkFailed: one of them failed.
+      BenchmarkFailed: every part failed.
     """
-    results: dict[str, Any] = {"machine": describe_machine(), "submissions": {}, "repetitions": {}}
+    results: dict[str, Any] = {"machine": describe_machine(), "submissions": {}, "repetitions": {}, "failures": {}}
     for name in names:
-        measured = PARTS[name](partial(_say_of, name, say), quick=quick)
+        try:
+            measured = PARTS[name](partial(_say_of, name, say), quick=quick)
+        except BenchmarkFailed as failure:
+            say(f"{name}: failed. {failure}")
+            results["failures"][name] = str(failure)
+            continue
         results |= measured.figures
         results["submissions"][name] = measured.submission
         results["repetitions"][name] = measured.repetitions
+    if not results["submissions"]:
+        raise BenchmarkFailed("\n".join(results["failures"].values()))
     return results
 
 

@@ -25,6 +25,7 @@ Say = Callable[[str], None]
 _START_LIMIT_S = 300.0
 _SETTLE_LIMIT_S = 60.0
 _WAIT_S = 60
+_LOOK_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,24 @@ class Server:
         if status != 200 or not verdict:
             raise BenchmarkFailed(f"no verdict on {kind} within {_WAIT_S} s: {status}, {json.dumps(answer)[:1500]}")
         return taken_ms, verdict
+
+    def explore(self, slug: str, source: str) -> float:
+        """Explore a source. Returns the milliseconds until the result.
+
+        Raises:
+          BenchmarkFailed: there is none, or the source has no program.
+        """
+        body = json.dumps({"problem": slug, "source": source})
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        started = time.perf_counter()
+        status, found = self._ask("POST", "/api/v1/explorations", body, headers)
+        while status in (200, 202) and found["status"] != "finished" and time.perf_counter() < started + _WAIT_S:
+            time.sleep(_LOOK_S)
+            status, found = self._ask("GET", f"/api/v1/explorations/{found['id']}", None, headers)
+        taken_ms = (time.perf_counter() - started) * 1000
+        if not (found.get("result") or {}).get("programs"):
+            raise BenchmarkFailed(f"no program of {slug} within {_WAIT_S} s: {status}, {json.dumps(found)[:1500]}")
+        return taken_ms
 
     def post_many(self, workload: Workload, *, at_once: int, count: int) -> Rate:
         """Submit `count` times, `at_once` clients side by side, each waiting for its verdict before the next.

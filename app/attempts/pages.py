@@ -119,6 +119,7 @@ async def show_attempt(request: Request, attempt_id: str, user: ReaderOrGuest) -
         earlier=before[0].id if before else None,
         shared_at=await services.shares.since(user, attempt.id),
         served=_is_served(request, attempt),
+        explorable=_mode(request, attempt) == "program",
         list_address=AttemptFilter(problem=attempt.problem).address(),
         waiting=attempt.status in {"queued", "running"},
         progress=_progress(attempt),
@@ -238,9 +239,14 @@ def _title(request: Request, attempt: AttemptView) -> str:
 
 
 def _is_served(request: Request, attempt: AttemptView) -> bool:
-    catalogue = services_of(request, AttemptServices).catalogue
     # Answers are not written in the editor.
-    return any(each.slug == attempt.problem and each.manifest.mode != "answer" for each in catalogue.all())
+    return _mode(request, attempt) in {"call", "program"}
+
+
+def _mode(request: Request, attempt: AttemptView) -> str | None:
+    """The mode of the attempt's problem; None if it is no longer served."""
+    catalogue = services_of(request, AttemptServices).catalogue
+    return next((each.manifest.mode for each in catalogue.all() if each.slug == attempt.problem), None)
 
 
 def _progress(attempt: AttemptView) -> str:

@@ -21,7 +21,7 @@ from app.authoring.validations import Validations
 from app.clock import now
 from app.database import Database
 from app.errors import PackageNotStored
-from app.lease import FREE, is_free, lock, take, write
+from app.lease import FREE, is_free, lock, take, while_leased, write
 from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
@@ -190,7 +190,8 @@ class Validator:
                 steps.append(ValidationStep("problem.toml", False, f"It cannot be read: {error}."))
                 package = None
             for step in steps_of(package) if package else ():
-                done = await self._while_leased(leased, partial(_call, step, self._grader, Context(stop=stop)))
+                call = partial(_call, step, self._grader, Context(stop=stop))
+                done = await while_leased(self._threads.run(call), lambda: self._write(leased), self._life)
                 if done is None:
                     return
                 steps.append(done)
@@ -200,17 +201,6 @@ class Validator:
                     return
         ended = {"status": "finished", **FREE, "finished_at": now()}
         await self._write(leased, steps=[asdict(each) for each in steps], **ended)
-
-    async def _while_leased(self, leased: _Leased, call: Callable[[], ValidationStep]) -> ValidationStep | None:
-        """The result of `call` in the thread; None if the lease was lost in the meantime."""
-        task = asyncio.ensure_future(self._threads.run(call))
-        try:
-            while not (await asyncio.wait([task], timeout=self._life.total_seconds() / 3))[0]:
-                if not await self._write(leased):
-                    return None
-            return task.result()
-        finally:
-            task.cancel()
 
     async def _write(self, leased: _Leased, **values: Any) -> bool:
         """Store the values and extend the lease. `False` if it was lost."""

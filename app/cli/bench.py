@@ -19,6 +19,7 @@ class Part(StrEnum):
     PROGRAM = "program"
     SERVICE = "service"
     DIVERSE = "diverse"
+    EXPLORE = "explore"
     WEB = "web"
 
 

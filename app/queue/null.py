@@ -3,6 +3,7 @@
 from grader.context import QUIET, Context
 from grader.own import OwnInputs
 from grader.package.package import Package
+from grader.program.measured import Measured
 from grader.variants import Variants
 from grader.verdict import CaseResult, CheckResult, Verdict
 
@@ -44,6 +45,10 @@ class NullGrader:
             ],
             walls=[],
         )
+
+    def inspect(self, package: Package, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
+        """Nothing, because nothing is compiled."""
+        return ()
 
     def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
         context.progress("nothing to prepare")

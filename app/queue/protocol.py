@@ -11,6 +11,7 @@ from app.queue.turns import QueuePlace
 from grader.context import Context
 from grader.own import OwnInputs
 from grader.package.package import Package
+from grader.program.measured import Measured
 from grader.variants import Variants
 from grader.verdict import Verdict
 
@@ -31,6 +32,13 @@ class Grader(Protocol):
         """Grade on the hidden inputs that `draw` names, or run on the inputs that `own` describes.
 
         Raises `WallMissing`, and `Cancelled` soon after it is stopped.
+        """
+        ...
+
+    def inspect(self, package: Package, source: str, context: Context = ...) -> tuple[Measured, ...]:
+        """Compile a submission to a problem of mode program for every mesh, and measure it without judging it.
+
+        Raises `SubmissionFault` if it gives no program, `WallMissing`, and `Cancelled` soon after it is stopped.
         """
         ...
 

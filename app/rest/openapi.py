@@ -28,6 +28,7 @@ TAGS = [
     {"name": "learning platforms", "description": "For owners: platforms that open problems by LTI 1.3."},
     {"name": "insight", "description": "For instructors: how students do at problems, and where they stop."},
     {"name": "lessons", "description": "Short lessons, whose numbers were measured. Public."},
+    {"name": "explorer", "description": "What a source compiles to, without a verdict."},
     {"name": "calculators", "description": "What a training step stores, sends and computes. Public."},
     {"name": "health", "description": "For load balancers and operators."},
 ]

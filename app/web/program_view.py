@@ -203,6 +203,12 @@ def _fault(row: Amount) -> Literal["", "too little", "too much"]:
     return "too much" if is_over(row) else ""
 
 
+def arrange_leaves(entry: Leaves) -> tuple[LeafView, ...]:
+    """The leaves of one mesh in groups of equal placement."""
+    mesh = Mesh.of(entry.mesh)
+    return tuple(_leaf_views(group_leaves(entry.leaves, mesh), mesh, {}))
+
+
 def arrange_efficiency(efficiency: Efficiency) -> EfficiencyView:
     parts = []
     for part in efficiency.parts:
@@ -312,5 +318,6 @@ def _collective_row(total: CollectiveSum) -> CollectiveRow:
 
 def _order(entry: Collectives, mesh: Mesh) -> OrderView:
     mine, reference = entry.mine[:MAX_BLOCKS], entry.reference[:MAX_BLOCKS]
-    picture = draw_timeline(f"Collectives in program order, {mesh}", mine, reference)
+    lanes = {"yours": mine, "reference": reference}
+    picture = draw_timeline(f"Collectives in program order, {mesh}", lanes)
     return OrderView(picture, run_texts(mine), run_texts(reference))

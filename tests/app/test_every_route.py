@@ -15,6 +15,10 @@ from fastapi.routing import iter_route_contexts
 
 from app.accounts.identities import Identity
 from app.calculators.tables import BY_NAME
+from app.clock import now
+from app.explorer.models import ExplorationRow
+from app.ids import new_id
+from grader.explore import Explored
 from tests.app.accounts.people import sign_in
 
 pytestmark = pytest.mark.anyio
@@ -33,6 +37,7 @@ PUBLIC = {
     ("GET", "/api/v1/lessons/{slug}"),
     ("GET", "/lessons"),
     ("GET", "/lessons/{slug}"),
+    ("GET", "/explore"),
     ("GET", "/healthz"),
     # To this machine alone, or for a token of its own: tests/app/operating/test_metrics.py.
     ("GET", "/metrics"),
@@ -84,6 +89,9 @@ OWN = {
     ("POST", "/account/invitations"),
     ("POST", "/account/invitations/class"),
     ("POST", "/api/v1/batch/invitations"),
+    ("POST", "/explore"),
+    ("GET", "/api/v1/explorations"),
+    ("POST", "/api/v1/explorations"),
     ("GET", "/courses"),
     ("POST", "/courses/join"),
     ("GET", "/api/v1/courses"),
@@ -123,6 +131,13 @@ OWN = {
     ("POST", "/problems/{slug}/report"),
 }
 OWNED = {
+    ("GET", "/explore/{exploration_id}"),
+    ("POST", "/explore/{exploration_id}/share"),
+    ("POST", "/explore/{exploration_id}/remove"),
+    ("GET", "/api/v1/explorations/{exploration_id}"),
+    ("DELETE", "/api/v1/explorations/{exploration_id}"),
+    ("PUT", "/api/v1/explorations/{exploration_id}/sharing"),
+    ("DELETE", "/api/v1/explorations/{exploration_id}/sharing"),
     ("GET", "/lti/selections/{selection_id}"),
     ("POST", "/lti/selections/{selection_id}"),
     ("GET", "/courses/{course_id}"),
@@ -318,6 +333,7 @@ IDS = (
     "course_id",
     "selection_id",
     "comment_id",
+    "exploration_id",
 )
 # To confirm it: for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
@@ -379,7 +395,27 @@ async def made(shared_service) -> dict[str, str]:
         "invitation_id": invitation.json()["id"],
         "session_id": session.id,
         "webhook_id": webhook.json()["id"],
+        "exploration_id": await explored(service.services, owner.id),
     }
+
+
+async def explored(services, user_id: str) -> str:
+    """The id of an exploration. The problem of these tests has no program, so it is stored without being requested."""
+    row = ExplorationRow(
+        id=new_id(),
+        user_id=user_id,
+        digest="0" * 64,
+        problem="add_one",
+        version=services.catalogue.get("add_one").version,
+        source="SOURCE-OF-THE-OWNER",
+        status="finished",
+        result=Explored().model_dump(mode="json"),
+        tries=0,
+        created_at=now(),
+    )
+    async with services.database.writing() as session:
+        session.add(row)
+    return row.id
 
 
 @pytest.fixture
@@ -396,11 +432,12 @@ async def owned(service, made, bearers, others, found) -> AsyncIterator[dict[str
         sessions = await service.services.accounts.sessions.list(me["id"])
         lists = {
             path: (await service.http.get(f"/api/v1/{path}", headers=service.bearer)).text
-            for path in ("attempts", "tokens", "webhooks", "invitations")
+            for path in ("attempts", "tokens", "webhooks", "invitations", "explorations")
         }
         for path, kind in (("attempts", "attempt_id"), ("tokens", "token_id"), ("webhooks", "webhook_id")):
             assert made[kind] in lists[path]
         assert made["invitation_id"] in lists["invitations"]
+        assert made["exploration_id"] in lists["explorations"]
         assert made["session_id"] in {session.id for session in sessions}
         drafts = await service.services.drafts.list_replaced(await service.services.accounts.ensure_owner())
         return {"me": me, "identities": await service.services.accounts.identities.list(me["id"]), "drafts": drafts}

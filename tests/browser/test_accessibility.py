@@ -41,6 +41,7 @@ PATHS = [
     "/comparison",
     "/calculators/state",
     "/calculators/communication-time",
+    "/explore",
 ]
 
 

@@ -1,6 +1,6 @@
-"""Draws collectives in program order: this program's above, the reference's below."""
+"""Draws collectives in program order, in a lane for each program: the reader's above, the other below."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from markupsafe import Markup
@@ -25,11 +25,13 @@ _TALLEST, _SHORTEST = 28.0, 3.0
 _ROW_HEIGHT, _TIMES_HEIGHT, _LANE_NAME, _GAP = 44.0, 14.0, 16.0, 2.0
 
 
-def draw_timeline(title: str, mine: Sequence[CollectiveCall], reference: Sequence[CollectiveCall]) -> Markup:
-    """Draw both programs. A block is one collective. Its height is the bytes of one execution; loops add a count."""
-    times = any(block.in_loop or block.executions != 1 for block in (*mine, *reference))
+def draw_timeline(title: str, programs: Mapping[str, Sequence[CollectiveCall]]) -> Markup:
+    """Draw programs by their names. A block is one collective. Its height is the bytes of one execution; loops add a
+    count.
+    """
+    times = any(block.in_loop or block.executions != 1 for blocks in programs.values() for block in blocks)
     row_height = _ROW_HEIGHT + (_TIMES_HEIGHT if times else 0.0)
-    lanes = (("yours", mine[:MAX_BLOCKS]), ("reference", reference[:MAX_BLOCKS]))
+    lanes = [(name, blocks[:MAX_BLOCKS]) for name, blocks in programs.items()]
     most = max((block.bytes for _, blocks in lanes for block in blocks), default=0)
     widest = max(min(max((len(blocks) for _, blocks in lanes), default=1), _ROW), 4)
     shapes: list[Markup] = []
@@ -41,7 +43,7 @@ def draw_timeline(title: str, mine: Sequence[CollectiveCall], reference: Sequenc
             row, column = divmod(index, _ROW)
             shapes.append(_draw(block, column * _SLOT, y + row * row_height, most))
         y += -(-len(blocks) // _ROW) * row_height + _GAP
-    return drawing("timeline", max(widest * _SLOT, 150.0), y, title, _describe(mine, reference), *shapes)
+    return drawing("timeline", max(widest * _SLOT, 150.0), y, title, _describe(programs), *shapes)
 
 
 def code(kind: str) -> str:
@@ -104,8 +106,9 @@ def _times(executions: int | None) -> str:
     return TIMES + (str(executions) if executions < 1000 else f"{min(executions // 1000, 99)}k+")
 
 
-def _describe(mine: Sequence[CollectiveCall], reference: Sequence[CollectiveCall]) -> str:
-    return f"{_count(mine)} in your program, {_count(reference)} in the reference. The page lists all of them."
+def _describe(programs: Mapping[str, Sequence[CollectiveCall]]) -> str:
+    counts = ", ".join(f"{name}: {_count(blocks)}" for name, blocks in programs.items())
+    return f"{counts}. The page lists all of them."
 
 
 def _count(blocks: Sequence[CollectiveCall]) -> str:

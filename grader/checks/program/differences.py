@@ -197,8 +197,9 @@ def _of_recompilation(mine: Measured, other: Measured) -> Iterable[Difference]:
 
 def _times(this: int | None, that: int | None) -> str:
     """`2 times `, to be put before the other amount; empty if a ratio would say nothing."""
-    times = f"{this / that:.3g}" if this and that else "1"
-    return "" if times == "1" else f"{times} times "
+    ratio = this / that if this and that else 1.0
+    times = f"{ratio:.3g}"
+    return "" if times == "1" or not 0.01 <= ratio <= 1000 else f"{times} times "
 
 
 def _in_bytes(this: int, that: int) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from app.queue.null import NullGrader
 from benchmarks.census import Census, take_census
 from benchmarks.diverse import REJECTED_OF, SEED, choose
 from benchmarks.errors import BenchmarkFailed
-from benchmarks.figures import CALL, DIVERSE, PROGRAM, SERVICE, WEB
+from benchmarks.figures import CALL, DIVERSE, EXPLORE, PROGRAM, SERVICE, WEB
 from benchmarks.measure import Measured, percentile
 from benchmarks.mixture import Known, mixed
 from benchmarks.parts import PARTS, measure_parts
@@ -28,7 +28,7 @@ from grader.package.reader import read_package
 CHECKOUT = Path(__file__).resolve().parents[3]
 # One process: all tests of the command read one run of it.
 pytestmark = [pytest.mark.xdist_group("bench"), pytest.mark.timeout(600)]
-ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys, *DIVERSE.keys, *WEB.keys)
+ALL_KEYS = (*CALL.keys, *PROGRAM.keys, *SERVICE.keys, *DIVERSE.keys, *EXPLORE.keys, *WEB.keys)
 RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
     "machine": {"cores": 2, "cpu": "a processor", "kernel": "6.1", "python": "3.11", "jax": "0.10"},
     "submissions": {
@@ -36,6 +36,7 @@ RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
         "program": "fsdp_shard_map_step/reference",
         "service": "fsdp_step/reference",
         "diverse": "2 submissions of 1 problems",
+        "explore": "fsdp_shard_map_step/reference",
         "web": "/problems/fsdp_shard_map_step",
     },
     "repetitions": {
@@ -43,6 +44,7 @@ RESULTS = dict.fromkeys(ALL_KEYS, 3.0) | {
         "program": {"ours": 2},
         "service": {"students": 20},
         "diverse": {"seed": 1},
+        "explore": {"ours": 1},
         "web": {"loads": 1},
     },
 }
@@ -63,7 +65,8 @@ def quick() -> subprocess.CompletedProcess[str]:
 def test_every_figure_is_a_number_and_the_machine_is_named(quick):
     assert quick.returncode == 0, quick.stderr
     figures = json.loads(quick.stdout)
-    assert set(figures) == {*ALL_KEYS, "machine", "submissions", "repetitions"}
+    assert set(figures) == {*ALL_KEYS, "machine", "submissions", "repetitions", "failures"}
+    assert figures["failures"] == {}
     assert all(type(figures[key]) is float for key in ALL_KEYS), figures
     assert set(figures["machine"]) == {"cores", "cpu", "kernel", "python", "jax"}
     for part in ("call", "program"):
@@ -152,7 +155,25 @@ def test_a_part_is_measured_alone(monkeypatch):
         "program.speedup": 4.5,
         "submissions": {"program": "fsdp_shard_map_step/reference"},
         "repetitions": {"program": {"ours": 1}},
+        "failures": {},
     }
+
+
+def test_a_part_that_fails_costs_no_other_part_its_figures(monkeypatch):
+    def broken(say, *, quick):
+        raise BenchmarkFailed("the plain process ended")
+
+    def measured(say, *, quick):
+        return Measured({"program.speedup": 4.5}, "fsdp_shard_map_step/reference", {"ours": 1})
+
+    monkeypatch.setattr("benchmarks.parts.PARTS", {"call": broken, "program": measured})
+    said = []
+    results = measure_parts(["call", "program"], said.append, quick=True)
+    assert results["failures"] == {"call": "the plain process ended"}
+    assert results["program.speedup"] == 4.5
+    assert said == ["call: failed. the plain process ended"]
+    with pytest.raises(BenchmarkFailed, match="the plain process ended"):
+        measure_parts(["call"], said.append, quick=True)
 
 
 def test_without_chromium_the_part_says_what_it_needs(monkeypatch):
@@ -201,7 +222,7 @@ def test_a_figure_without_a_target_is_neither_reached_nor_missed():
 def test_the_page_takes_its_tables_and_keeps_its_text():
     page = (CHECKOUT / "docs" / "performance.md").read_text()
     tables = tables_of(RESULTS)
-    assert set(tables) == {"call", "program", "service", "diverse", "web"}
+    assert set(tables) == {"call", "program", "service", "diverse", "explore", "web"}
     for name, line in (
         ("call", "| Idle: median bare / median ours | at least 70 | 3 | **no** |"),
         ("service", "| The class: submissions without a verdict | at most 0 | 3 | **no** |"),

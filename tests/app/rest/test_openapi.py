@@ -121,6 +121,12 @@ OPERATIONS = """
     GET /api/v1/calculators/critical-batch calculate_critical_batch
     GET /api/v1/lessons list_lessons
     GET /api/v1/lessons/{slug} get_lesson
+    POST /api/v1/explorations explore
+    GET /api/v1/explorations list_explorations
+    GET /api/v1/explorations/{exploration_id} get_exploration
+    DELETE /api/v1/explorations/{exploration_id} remove_exploration
+    PUT /api/v1/explorations/{exploration_id}/sharing share_exploration
+    DELETE /api/v1/explorations/{exploration_id}/sharing unshare_exploration
     GET /api/v1/repositories list_repositories
     POST /api/v1/repositories add_repository
     GET /api/v1/repositories/{repository_id} get_repository

@@ -17,7 +17,7 @@ def _texts(root, class_):
 
 
 def test_blocks_stand_in_program_order_with_their_executions(parse):
-    root = parse(draw_timeline("order", [GATHER, REDUCE], [REDUCE]))
+    root = parse(draw_timeline("order", {"yours": [GATHER, REDUCE], "reference": [REDUCE]}))
     assert _texts(root, "code") == ["AG", "AR", "AR"]
     assert _texts(root, "times") == ["\u00d724"]
     assert [title.text for title in root.iter("title")][1] == "all-gather over fsdp, 64.0 KiB, \u00d724 in a loop"
@@ -27,17 +27,17 @@ def test_blocks_stand_in_program_order_with_their_executions(parse):
 
 
 def test_loops_are_told_apart_without_colour(parse):
-    hatched = [path for path in parse(draw_timeline("order", [GATHER, REDUCE], [])).iter("path")]
+    hatched = [path for path in parse(draw_timeline("order", {"yours": [GATHER, REDUCE]})).iter("path")]
     assert len(hatched) == 1
 
 
 def test_a_program_without_a_collective_says_so(parse):
-    root = parse(draw_timeline("order", [], []))
+    root = parse(draw_timeline("order", {"yours": [], "reference": []}))
     assert _texts(root, "name") == ["yours: no collective", "reference: no collective"]
 
 
 def test_many_blocks_go_on_in_further_rows_up_to_a_bound(parse):
-    root = parse(draw_timeline("order", [REDUCE] * 1000, [REDUCE]))
+    root = parse(draw_timeline("order", {"yours": [REDUCE] * 1000, "reference": [REDUCE]}))
     assert len(_texts(root, "code")) == MAX_BLOCKS + 1
     width = float(root.get("viewBox").split()[2])
     assert all(float(rect.get("x")) + float(rect.get("width")) <= width for rect in root.iter("rect"))
@@ -45,12 +45,12 @@ def test_many_blocks_go_on_in_further_rows_up_to_a_bound(parse):
 
 def test_blocks_of_no_bytes_and_unknown_kinds_are_drawn(parse):
     odd = call("<b>odd</b>", None, 0, None, True)
-    root = parse(draw_timeline("order", [odd], []))
+    root = parse(draw_timeline("order", {"yours": [odd]}))
     assert _texts(root, "code") == ["<B>"]
     assert _texts(root, "times") == ["\u00d7?"]
     assert block_text(odd) == "<b>odd</b>, 0 B, \u00d7? in a loop"
 
 
 def test_a_huge_number_of_executions_keeps_its_place(parse):
-    root = parse(draw_timeline("order", [call("all-gather", (), 1, 10**18, True)], []))
+    root = parse(draw_timeline("order", {"yours": [call("all-gather", (), 1, 10**18, True)]}))
     assert _texts(root, "times") == ["\u00d799k+"]

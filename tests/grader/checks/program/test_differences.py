@@ -139,3 +139,11 @@ def test_more_work_names_the_line_of_most_of_it():
 )
 def test_what_else_may_differ(mine: Measured, other: Measured, text: str):
     assert texts(mine, other) == [text]
+
+
+def test_a_ratio_that_nobody_can_picture_is_left_out():
+    little, much = exchange("all-reduce", 4), exchange("all-reduce", 65_536)
+    [text] = [
+        each.text for each in differences(program(EIGHT, collectives=[little]), program(EIGHT, collectives=[much]))
+    ]
+    assert "moves 4 B (line 7), the other's 64 KiB" in text

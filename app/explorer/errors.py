@@ -1,0 +1,19 @@
+"""Why an exploration is refused."""
+
+from app.errors import Refused
+
+
+class ExplorationNotFound(Refused):
+    status, slug, title = 404, "exploration-not-found", "There is no such exploration"
+
+
+class NothingToExplore(Refused):
+    status, slug, title = 409, "nothing-to-explore", "This problem has no compiled program"
+
+
+class TooManyExplorations(Refused):
+    status, slug, title = 429, "too-many-explorations", "Too many explorations are waiting"
+
+
+class ExplorationsFull(Refused):
+    status, slug, title = 409, "explorations-full", "You have kept as many explorations as you may"

@@ -1,0 +1,233 @@
+"""Explorations: a person requests one, and reads its result. app/explorer/exploring.py runs them.
+
+They are in a table and not in memory: if workers grade, the process that receives the request has no judge.
+"""
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version as installed
+from typing import Literal, cast
+
+from sqlalchemy import delete, func, select, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.accounts.caller import User
+from app.attempts.source import check_source
+from app.clock import now
+from app.database import Database
+from app.errors import NotSignedIn
+from app.explorer.errors import ExplorationNotFound, ExplorationsFull, NothingToExplore, TooManyExplorations
+from app.explorer.models import ExplorationRow
+from app.ids import is_id, new_id
+from app.problems.service import Catalogue
+from grader.explore import Explored
+from grader.package.package import Package
+
+ExplorationStatus = Literal["queued", "running", "finished"]
+MAX_WAITING = 3
+MAX_KEPT = 200
+# Raised when the readers of a program change, so that no kept result is used again.
+_READERS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorationSummary:
+    """An entry of the list. `has_fault` is None until it has finished."""
+
+    id: str
+    problem: str
+    version: str
+    status: ExplorationStatus
+    is_comparison: bool
+    has_fault: bool | None
+    created_at: datetime
+    finished_at: datetime | None
+    shared_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """One exploration, read by its owner or, once it is shared, by anybody. `result` is None until it has finished."""
+
+    summary: ExplorationSummary
+    is_mine: bool
+    source: str
+    against: str | None
+    result: Explored | None
+
+
+class Explorations:
+    """Safe to share between requests. `news` is set when this process received a request for one."""
+
+    def __init__(self, database: Database, catalogue: Catalogue, max_source_bytes: int) -> None:
+        self._database = database
+        self._catalogue = catalogue
+        self._max_source_bytes = max_source_bytes
+        self.news = asyncio.Event()
+
+    def package(self, slug: str) -> Package:
+        """A problem that gives inputs and meshes. Raises: ProblemNotFound; NothingToExplore: it is of another mode."""
+        package = self._catalogue.get(slug)
+        if package.manifest.mode != "program":
+            raise NothingToExplore(
+                f"{package.slug} is a problem of mode {package.manifest.mode}. Only a problem of mode program has a "
+                "step that is compiled for a mesh."
+            )
+        return package
+
+    async def request(self, user: User, slug: str, source: str, against: str | None = None) -> Exploration:
+        """Queue an exploration of a source, and of another one to compare it with. Equal work is not done twice.
+
+        Raises:
+          ProblemNotFound, NothingToExplore.
+          SourceRefused: a source cannot be stored or run.
+          TooManyExplorations, ExplorationsFull.
+        """
+        package = self.package(slug)
+        check_source(source, self._max_source_bytes)
+        if against is not None:
+            check_source(against, self._max_source_bytes)
+        row = ExplorationRow(
+            id=new_id(),
+            user_id=user.id,
+            digest=_digest(package.version, source, against),
+            problem=package.slug,
+            version=package.version,
+            source=source,
+            against=against,
+            status="queued",
+            tries=0,
+            created_at=now(),
+        )
+        async with self._database.writing() as session:
+            await _refuse_too_many(session, user)
+            row.result = await _earlier_result(session, row.digest)
+            if row.result is not None:
+                row.status, row.finished_at = "finished", row.created_at
+            session.add(row)
+            await session.flush()
+            stored = _exploration(row, user)
+        self.news.set()
+        return stored
+
+    async def get(self, user: User | None, exploration_id: str) -> Exploration:
+        """Raises `ExplorationNotFound`, even if it exists and belongs to somebody who does not share it.
+
+        To somebody who is not signed in, it raises `NotSignedIn`, whether or not it exists.
+        """
+        row = None
+        if is_id(exploration_id):
+            async with self._database.reading() as session:
+                row = await session.get(ExplorationRow, exploration_id)
+        if row is not None and (row.shared_at is not None or (user is not None and row.user_id == user.id)):
+            return _exploration(row, user)
+        if user is None:
+            raise NotSignedIn("Sign in to see this exploration, unless its owner shares it.")
+        raise _not_found(exploration_id)
+
+    async def list(self, user: User, limit: int = 20, before: str | None = None) -> list[ExplorationSummary]:
+        """The user's own, newest first. `before` is the last one on the previous page.
+
+        Raises:
+          ExplorationNotFound: `before` is not one of the user's.
+        """
+        row = ExplorationRow
+        query = select(row).where(row.user_id == user.id).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        async with self._database.reading() as session:
+            if before is not None:
+                last = await _own(session, user, before)
+                query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
+            return [_summary(each) for each in await session.scalars(query)]
+
+    async def share(self, user: User, exploration_id: str, *, shared: bool) -> None:
+        """Let anybody who has the link read it, or stop that. Raises `ExplorationNotFound`."""
+        async with self._database.writing() as session:
+            found = await _own(session, user, exploration_id)
+            if shared != (found.shared_at is not None):
+                values = {"shared_at": now() if shared else None}
+                await session.execute(update(ExplorationRow).where(ExplorationRow.id == found.id).values(**values))
+
+    async def remove(self, user: User, exploration_id: str) -> None:
+        """Delete it. If it is queued or running, it is stopped. Raises `ExplorationNotFound`."""
+        async with self._database.writing() as session:
+            found = await _own(session, user, exploration_id)
+            await session.execute(delete(ExplorationRow).where(ExplorationRow.id == found.id))
+
+
+async def _refuse_too_many(session: AsyncSession, user: User) -> None:
+    mine = ExplorationRow.user_id == user.id
+    is_waiting = ExplorationRow.status != "finished"
+    count = select(func.count(), func.count().filter(is_waiting)).select_from(ExplorationRow).where(mine)
+    stored, waiting = (await session.execute(count)).one()
+    if waiting >= MAX_WAITING:
+        raise TooManyExplorations(
+            f"{waiting} of your explorations have not finished, which is the maximum. Wait for one of them, or delete "
+            "one.",
+            headers={"Retry-After": "5"},
+        )
+    if stored >= MAX_KEPT:
+        raise ExplorationsFull(f"You have {stored} explorations, which is the maximum. Delete some first.")
+
+
+async def _own(session: AsyncSession, user: User, exploration_id: str) -> ExplorationRow:
+    row = await session.get(ExplorationRow, exploration_id) if is_id(exploration_id) else None
+    if row is None or row.user_id != user.id:
+        raise _not_found(exploration_id)
+    return row
+
+
+def _not_found(exploration_id: str) -> ExplorationNotFound:
+    return ExplorationNotFound(
+        f"You have no exploration with the id {exploration_id[:64]!r}, and none is shared with you."
+    )
+
+
+async def _earlier_result(session: AsyncSession, digest: str) -> dict[str, object] | None:
+    """The result of equal work, unless the grader failed."""
+    query = (
+        select(ExplorationRow.result)
+        .where(ExplorationRow.digest == digest, ExplorationRow.status == "finished")
+        .order_by(ExplorationRow.created_at.desc())
+        .limit(1)
+    )
+    found: dict[str, object] | None = await session.scalar(query)
+    if found is None or _has_failed(Explored.model_validate(found)):
+        return None
+    return found
+
+
+def _has_failed(result: Explored) -> bool:
+    return result.fault is not None and result.fault.reason is None
+
+
+def _digest(version: str, source: str, against: str | None) -> str:
+    """Equal for equal work: the same problem version, sources, compiler and readers."""
+    work = [_READERS, installed("jax"), installed("jaxlib"), version, source, against]
+    return hashlib.sha256(json.dumps(work).encode()).hexdigest()
+
+
+def _exploration(row: ExplorationRow, user: User | None) -> Exploration:
+    return Exploration(
+        summary=_summary(row),
+        is_mine=user is not None and row.user_id == user.id,
+        source=row.source,
+        against=row.against,
+        result=None if row.result is None else Explored.model_validate(row.result),
+    )
+
+
+def _summary(row: ExplorationRow) -> ExplorationSummary:
+    return ExplorationSummary(
+        id=row.id,
+        problem=row.problem,
+        version=row.version,
+        status=cast(ExplorationStatus, row.status),
+        is_comparison=row.against is not None,
+        has_fault=None if row.result is None else row.result.get("fault") is not None,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+        shared_at=row.shared_at,
+    )

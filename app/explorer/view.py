@@ -1,0 +1,170 @@
+"""Arranges the result of an exploration for its page: a part for each mesh, and what each line of the source causes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from app.web.drawings.placement import Mesh, label
+from app.web.drawings.timeline import axes_text, draw_timeline
+from app.web.drawings.units import TIMES, bytes_text, flops_text
+from app.web.program_view import AmountsView, LeafView, arrange_amounts, arrange_leaves
+from grader.evidence import CollectiveCall
+from grader.explore import Explored, ExploredCollective, ExploredDifference, ExploredProgram
+
+_MAX_ON_A_LINE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveRow:
+    """One collective. Bytes are those of all executions, or of one where their number is unknown."""
+
+    name: str
+    axes: str
+    group_size: int
+    in_loop: bool
+    executions: int | None
+    bytes: int
+    ring_bytes: int
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramView:
+    """One program on one mesh."""
+
+    collectives: tuple[CollectiveRow, ...]
+    unlisted_collectives: int
+    leaves: tuple[LeafView, ...]
+    unlisted_leaves: int
+    flops: str
+    retraced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceView:
+    """A sentence about two programs, around the words that name a line of the first; `line` is None without them."""
+
+    before: str
+    line: int | None
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeshView:
+    """One mesh: the program, and if there is another one to compare it with, that and the differences."""
+
+    name: str
+    program: ProgramView
+    against: ProgramView | None
+    differences: tuple[DifferenceView, ...]
+    memory: AmountsView
+    timeline: Markup | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExploredView:
+    """`lines` says what a line of the source causes, for the first mesh on which it causes anything."""
+
+    meshes: tuple[MeshView, ...]
+    lines: Mapping[int, tuple[str, ...]]
+
+
+def arrange_explored(result: Explored) -> ExploredView:
+    against: Sequence[ExploredProgram | None] = result.against or [None] * len(result.programs)
+    differences = result.differences or [[] for _ in result.programs]
+    meshes = tuple(map(_mesh, result.programs, against, differences))
+    return ExploredView(meshes, lines_of(result.programs))
+
+
+def lines_of(programs: Sequence[ExploredProgram]) -> dict[int, tuple[str, ...]]:
+    """For each line of the source that causes communication or matrix products, a text for each of these."""
+    found: dict[int, tuple[str, ...]] = {}
+    for program in programs:
+        here: dict[int, list[str]] = {}
+        for line, text in _causes(program):
+            here.setdefault(line, []).append(text)
+        found = {line: _shortened(texts) for line, texts in here.items()} | found
+    return dict(sorted(found.items()))
+
+
+def _causes(program: ExploredProgram) -> Iterator[tuple[int, str]]:
+    alike: dict[tuple[int, str, str, bool], list[ExploredCollective]] = {}
+    for each in program.collectives:
+        if each.line is not None:
+            key = (each.line, label(each.collective), axes_text(each.axes), each.in_loop)
+            alike.setdefault(key, []).append(each)
+    for (line, name, axes, in_loop), these in alike.items():
+        count = f"{len(these)} {TIMES} " if len(these) > 1 else ""
+        text = f"{count}{name}{f' over {axes}' if axes else ''}, {bytes_text(sum(map(_whole_bytes, these)))}"
+        yield line, f"{text} in a loop" if in_loop else text
+    for work in program.flops_by_line:
+        if work.line is not None and work.flops:
+            yield work.line, f"{flops_text(work.flops)} in matrix products"
+
+
+def _whole_bytes(each: ExploredCollective) -> int:
+    """Of all executions, or of one where their number is unknown."""
+    return each.bytes * (each.executions or 1)
+
+
+def _shortened(texts: list[str]) -> tuple[str, ...]:
+    more = len(texts) - _MAX_ON_A_LINE
+    return (*texts[:_MAX_ON_A_LINE], f"{more} more") if more > 0 else tuple(texts)
+
+
+def _mesh(
+    program: ExploredProgram, against: ExploredProgram | None, differences: Sequence[ExploredDifference]
+) -> MeshView:
+    mesh = Mesh.of(program.mesh)
+    lanes = {"this program": _calls(program)} | ({} if against is None else {"the other": _calls(against)})
+    return MeshView(
+        name=str(mesh),
+        program=_program(program),
+        against=None if against is None else _program(against),
+        differences=tuple(map(_difference, differences)),
+        memory=arrange_amounts(program.memory),
+        timeline=draw_timeline(f"Collectives in program order, {mesh}", lanes) if any(lanes.values()) else None,
+    )
+
+
+def _difference(difference: ExploredDifference) -> DifferenceView:
+    before, words, after = difference.text.partition(f"line {difference.line}")
+    return DifferenceView(before, difference.line if words else None, after)
+
+
+def _program(program: ExploredProgram) -> ProgramView:
+    return ProgramView(
+        collectives=tuple(map(_row, program.collectives)),
+        unlisted_collectives=program.unlisted_collectives,
+        leaves=arrange_leaves(program.leaves),
+        unlisted_leaves=program.unlisted_leaves,
+        flops=flops_text(program.flops),
+        retraced=program.retraced,
+    )
+
+
+def _row(each: ExploredCollective) -> CollectiveRow:
+    return CollectiveRow(
+        name=label(each.collective),
+        axes=axes_text(each.axes),
+        group_size=each.group_size,
+        in_loop=each.in_loop,
+        executions=each.executions,
+        bytes=_whole_bytes(each),
+        ring_bytes=each.ring_bytes * (each.executions or 1),
+        line=each.line,
+    )
+
+
+def _calls(program: ExploredProgram) -> list[CollectiveCall]:
+    return [
+        CollectiveCall(
+            collective=each.collective,
+            axes=each.axes,
+            bytes=each.bytes,
+            executions=each.executions,
+            in_loop=each.in_loop,
+        )
+        for each in program.collectives
+    ]

@@ -1,0 +1,35 @@
+"""The Explorer: from the POST of a source that nobody has explored to its result, and once more from what is kept."""
+
+import statistics
+import tempfile
+from pathlib import Path
+
+from benchmarks.measure import Measured, percentile
+from benchmarks.server import Say, Server
+from benchmarks.workload import PROGRAM_SLUG, copy_package
+
+_ROUNDS = 15
+
+
+def measure_explore(say: Say, *, quick: bool) -> Measured:
+    """Raises `BenchmarkFailed` if the service does not start, or a source has no program."""
+    rounds = 1 if quick else _ROUNDS
+    with tempfile.TemporaryDirectory(prefix="meshgrade-bench-") as made:
+        folder = Path(made)
+        package = copy_package(PROGRAM_SLUG, folder / "problems")
+        say("starting the service; it makes the cases and runs the reference")
+        with Server(folder / "data", folder / "problems", f"{package.slug}/attempts", say) as server:
+            ours, again = [], []
+            for number in range(rounds):
+                server.settle()
+                # Each source is another one, so that its result is not kept yet.
+                source = f"{package.reference}\n# {number}\n"
+                ours.append(server.explore(package.slug, source))
+                again.append(server.explore(package.slug, source))
+                say(f"round {number + 1} of {rounds}: {ours[-1]:,.0f} ms, again {again[-1]:,.0f} ms")
+    figures: dict[str, float | None] = {
+        "explore.ours_ms_p50": round(statistics.median(ours), 3),
+        "explore.ours_ms_p95": round(percentile(ours, 95), 3),
+        "explore.again_ms_p50": round(statistics.median(again), 3),
+    }
+    return Measured(figures, f"{package.slug}/reference", {"ours": rounds})

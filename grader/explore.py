@@ -1,0 +1,204 @@
+"""What a submission compiles to, as data that can be stored and shown: no reference, no bounds and no points."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grader.checks.program.differences import Kind, differences
+from grader.checks.program.table import CollectiveUse, collectives_of
+from grader.closed import Closed
+from grader.errors import SubmissionFault
+from grader.evidence import Amount, Amounts, Axes, Count, Leaf, Leaves, Mesh
+from grader.program import facts
+from grader.program.measured import Measured
+from grader.reasons import Reason
+from grader.report import fault_message
+
+# For each mesh. A program may have more, and the rest is counted.
+MAX_LEAVES = 400
+MAX_COLLECTIVES = 400
+_MAX_LINES = 100
+_LONGEST = 4_000
+Line = Annotated[int, Field(ge=1)]
+
+
+class ExploredCollective(Closed):
+    """One collective. `bytes` and `ring_bytes` are those of one execution, as in docs/problems.md.
+
+    `axes` is null if its groups do not run along axes of the mesh, `executions` if the number is unknown, and `line` if
+    no line of the source led to it.
+    """
+
+    collective: str
+    axes: Axes | None
+    group_size: Count
+    in_loop: bool
+    executions: Count | None
+    bytes: Count
+    ring_bytes: Count
+    line: Line | None
+
+
+class LineFLOPs(Closed):
+    """The matrix products that a line of the source leads to, on one device; null if the number is unknown."""
+
+    line: Line | None
+    flops: Count | None
+
+
+class ExploredProgram(Closed):
+    """The program for one mesh.
+
+    Attributes:
+      leaves: in the state and inputs, and in the outputs; nothing is expected of them.
+      unlisted_leaves, unlisted_collectives: how many are left out.
+      flops: of all matrix products on one device; null if the number is unknown.
+      retraced: whether a second call with inputs of the same shapes was traced again. The process that ran the source
+        observed it, so it is not verified.
+    """
+
+    leaves: Leaves
+    unlisted_leaves: Count
+    memory: Amounts
+    collectives: list[ExploredCollective]
+    unlisted_collectives: Count
+    flops: Count | None
+    flops_by_line: list[LineFLOPs]
+    retraced: bool
+
+    @property
+    def mesh(self) -> Mesh:
+        return self.leaves.mesh
+
+
+class ExploredDifference(Closed):
+    """What sets the program apart from the one it is compared with. `line` is a line of the first source."""
+
+    kind: Kind
+    text: str
+    line: Line | None
+
+
+class ExploredFault(Closed):
+    """Why there is no program. `reason` is null if the grader failed."""
+
+    of: Literal["source", "against"]
+    reason: Reason | None
+    message: str
+    line: Line | None
+
+
+class Explored(Closed):
+    """The result of an exploration: programs in the order of the problem's meshes, or the fault.
+
+    `against` and `differences` have one entry per mesh if there is a second source, and are empty otherwise.
+    """
+
+    schema_version: Literal[1] = 1
+    programs: list[ExploredProgram] = Field(default_factory=list)
+    against: list[ExploredProgram] = Field(default_factory=list)
+    differences: list[list[ExploredDifference]] = Field(default_factory=list)
+    fault: ExploredFault | None = None
+
+
+def explored(mine: Sequence[Measured], other: Sequence[Measured] = ()) -> Explored:
+    """Describe the programs of one source, and how they differ from those of another one on the same meshes."""
+    found = [differences(this, that) for this, that in zip(mine, other, strict=True)] if other else []
+    return Explored(
+        programs=[_program(each, *other[number : number + 1]) for number, each in enumerate(mine)],
+        against=[_program(each) for each in other],
+        differences=[[ExploredDifference(**asdict(each)) for each in these] for these in found],
+    )
+
+
+def fault_of(fault: SubmissionFault, of: Literal["source", "against"]) -> Explored:
+    """The result if a source has no program."""
+    line = fault.detail.get("line")
+    known = line if isinstance(line, int) and line > 0 else None
+    return Explored(
+        fault=ExploredFault(of=of, reason=fault.reason, message=fault_message(fault)[:_LONGEST], line=known)
+    )
+
+
+def _program(measured: Measured, other: Measured | None = None) -> ExploredProgram:
+    sides: list[tuple[Literal["in", "out"], str, facts.Leaf]] = [
+        *(("in", path, leaf) for path, leaf in (*measured.state_in, *measured.given)),
+        *(("out", path, leaf) for path, leaf in measured.out),
+    ]
+    uses = collectives_of(measured)
+    return ExploredProgram(
+        leaves=Leaves(mesh=measured.mesh, leaves=[_leaf(*each) for each in sides[:MAX_LEAVES]]),
+        unlisted_leaves=max(0, len(sides) - MAX_LEAVES),
+        memory=_memory(measured, other),
+        collectives=[_collective(each) for each in uses[:MAX_COLLECTIVES]],
+        unlisted_collectives=max(0, len(uses) - MAX_COLLECTIVES),
+        flops=measured.facts.census.dot_flops,
+        flops_by_line=_flops_by_line(measured),
+        retraced=measured.retraced,
+    )
+
+
+def _leaf(when: Literal["in", "out"], path: str, leaf: facts.Leaf) -> Leaf:
+    return Leaf(
+        path=path,
+        when=when,
+        shape=leaf.shape,
+        dtype=leaf.dtype,
+        ok=True,
+        expected_spec=leaf.spec,
+        got_spec=leaf.spec,
+        expected=leaf.slices,
+        got=leaf.slices,
+    )
+
+
+def _collective(use: CollectiveUse) -> ExploredCollective:
+    return ExploredCollective(
+        collective=use.kind,
+        axes=use.axes,
+        group_size=use.group_size,
+        in_loop=use.in_loop,
+        executions=use.executions,
+        bytes=use.logical_bytes,
+        ring_bytes=use.ring_bytes,
+        line=use.line,
+    )
+
+
+def _memory(measured: Measured, other: Measured | None) -> Amounts:
+    mine, theirs = _amounts(measured), _amounts(other) if other else {}
+    inputs = sum(leaf.whole_bytes for leaf in measured.facts.inputs)
+    return Amounts(
+        mesh=measured.mesh,
+        title="Bytes on the fullest device",
+        unit="bytes",
+        whole_title="replicated",
+        rows=[
+            Amount(name=name, mine=amount, reference=theirs.get(name), whole=inputs if name == "arguments" else None)
+            for name, amount in mine.items()
+        ],
+    )
+
+
+def _amounts(measured: Measured) -> dict[str, int]:
+    memory = measured.facts.memory
+    return {
+        "arguments": memory.argument_bytes,
+        "outputs": memory.output_bytes,
+        "temporaries": memory.temporary_bytes,
+        "constants": measured.facts.census.constant_bytes,
+        "overwritten in place": memory.alias_bytes,
+    }
+
+
+def _flops_by_line(measured: Measured) -> list[LineFLOPs]:
+    """The lines with most work first."""
+    lines: dict[int | None, int | None] = {}
+    for dot in measured.facts.census.dots:
+        before = lines.get(dot.source_line, 0)
+        known = before is not None and dot.executions is not None
+        lines[dot.source_line] = (before or 0) + dot.flops * (dot.executions or 0) if known else None
+    ordered = sorted(lines.items(), key=lambda item: -(item[1] or 0))
+    return [LineFLOPs(line=line, flops=flops) for line, flops in ordered[:_MAX_LINES]]

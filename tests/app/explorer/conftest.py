@@ -1,0 +1,60 @@
+"""A problem of mode program, and a grader that measures programs that were never compiled."""
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.queue.null import NullGrader
+from grader.errors import Cancelled, SubmissionFault
+from grader.package.reader import read_package
+from tests.app.conftest import write_package
+from tests.grader.checks.program.made import exchange, product, program, whole
+
+PROGRAM = Path(__file__).resolve().parents[2] / "grader" / "packages" / "move_mean"
+
+
+@pytest.fixture
+def package(tmp_path):
+    """The problems of these tests: one of mode call, and this one of mode program."""
+    write_package(tmp_path)
+    return read_package(Path(shutil.copytree(PROGRAM, tmp_path / "problems" / "move_mean")))
+
+
+class Measuring(NullGrader):
+    """A source with `gather` has an all-gather on its first line, one with `broken` no program."""
+
+    def __init__(self):
+        self.inspected = []
+
+    def inspect(self, package, source, context):
+        self.inspected.append(source)
+        if "broken" in source:
+            raise SubmissionFault("syntax_error", "invalid syntax", line=2, column=1)
+        gathers = "gather" in source
+        return tuple(
+            program(
+                mesh,
+                collectives=[exchange("all-gather", 32_768, size, source_line=1)] if gathers else [],
+                dots=[product(8_000, 1)],
+                w=whole((512, 16), size) if gathers else None,
+            )
+            for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))
+        )
+
+
+class Waiting(Measuring):
+    """Measures nothing until the test allows it, and stops on `stop`."""
+
+    def __init__(self):
+        super().__init__()
+        self.begun, self.go, self.stopped = threading.Event(), threading.Event(), threading.Event()
+
+    def inspect(self, package, source, context):
+        self.begun.set()
+        while not self.go.wait(0.01):
+            if context.stop.is_set():
+                self.stopped.set()
+                raise Cancelled("stopped")
+        return super().inspect(package, source, context)

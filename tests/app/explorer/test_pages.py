@@ -1,0 +1,157 @@
+"""The pages of the Explorer: the form keeps what was sent, and the result leads from a line to what it causes."""
+
+import asyncio
+import re
+
+import pytest
+
+from app.explorer.view import lines_of
+from grader.explore import explored
+from tests.app.accounts.people import SITE, browser, form_token, sign_in
+from tests.app.explorer.conftest import Measuring
+from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def inside(start_service):
+    async with start_service(Measuring()) as service:
+        await sign_in(service)
+        yield service
+
+
+async def send(service, **fields):
+    page = (await service.http.get("/explore")).text
+    data = {"form_token": form_token(page), "problem": "move_mean", **fields}
+    return await service.http.post("/explore", data=data, headers=SITE | {"Accept": "text/html"})
+
+
+async def result_of(service, **fields):
+    sent = await send(service, **fields)
+    assert sent.status_code == 303
+    while 'data-live-part="going"' in (page := (await service.http.get(sent.headers["location"])).text):
+        await asyncio.sleep(0.02)
+    return sent.headers["location"], page
+
+
+async def test_the_form_begins_with_the_starter_and_offers_problems_with_a_program(inside, package):
+    page = (await inside.http.get("/explore")).text
+    assert package.starter.splitlines()[0] in page
+    assert re.findall(r'<option value="(\w+)" selected', page) == ["move_mean"]
+    assert "add_one" not in page
+    assert "x = 8" in page
+    assert "Nothing explored yet" in page
+
+
+async def test_a_result_leads_from_a_collective_to_its_line(inside):
+    here, page = await result_of(inside, source="gather = 1\nrest = 2\n")
+    assert 'id="line-1"' in page
+    assert 'href="#line-1"' in page
+    assert "all-gather over x, 32.0 KiB" in page
+    assert page.count("Mesh x = ") >= 2
+    assert "Where each leaf lives" in page
+    listed = (await inside.http.get("/explore")).text
+    assert f'href="{here}"' in listed
+    assert "compiled" in listed
+
+
+async def test_two_versions_begin_with_what_differs(inside):
+    _, page = await result_of(inside, source="gather = 1", against="x = 1")
+    assert "What differs" in page
+    assert "the other has none" in page
+    assert "Collectives of the other: no communication between devices." in page
+    _, page = await result_of(inside, source="x = 1", against="x = 1")
+    assert "Nothing: both versions place, exchange, store and compute the same." in page
+
+
+async def test_a_fault_is_shown_at_its_line(inside):
+    _, page = await result_of(inside, source="x = 1\nbroken")
+    assert "There is no program" in page
+    assert 'href="#line-2"' in page
+
+
+async def test_a_refusal_keeps_both_sources(inside):
+    for fields, status, message in (
+        ({"source": "", "against": "other = 1"}, 422, "only whitespace"),
+        ({"source": "mine = 1", "against": "other = 1", "problem": "add_one"}, 409, "of mode call"),
+        ({"source": "mine = 1", "against": "other = 1", "problem": "gone"}, 404, "gone"),
+        ({"source": "mine = 1", "against": "other = 1", "form_token": "x"}, 403, "out of date"),
+    ):
+        refused = await send(inside, **fields)
+        assert refused.status_code == status
+        assert message in refused.text
+        assert "other = 1" in refused.text
+        assert fields["source"] in refused.text
+
+
+async def test_an_attempt_and_an_exploration_open_in_the_form(inside):
+    run = await inside.http.post(
+        "/api/v1/problems/move_mean/runs", json={"source": "SENT-BEFORE = 1"}, headers=inside.bearer
+    )
+    opened = (await inside.http.get("/explore", params={"attempt": run.json()["id"]})).text
+    assert "SENT-BEFORE = 1" in opened
+    here, _ = await result_of(inside, source="gather = 1", against="OTHER = 1")
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    assert "gather = 1" in again
+    assert "OTHER = 1" in again
+    for params, status in (({"attempt": "0" * 32}, 404), ({"problem": "gone"}, 404), ({"problem": "add_one"}, 409)):
+        assert (await inside.http.get("/explore", params=params)).status_code == status
+    attempt = (await inside.http.get(f"/attempts/{run.json()['id']}")).text
+    assert f'href="/explore?attempt={run.json()["id"]}"' in attempt
+    assert 'href="/explore?problem=move_mean"' in (await inside.http.get("/problems/move_mean")).text
+    assert "/explore?problem" not in (await inside.http.get("/problems/add_one")).text
+
+
+async def test_it_is_shared_and_deleted(inside):
+    here, page = await result_of(inside, source="gather = 1")
+    fields = {"form_token": form_token(page)}
+    async with browser(inside) as nobody:
+        assert (await nobody.get(here)).status_code == 401
+        await inside.http.post(f"{here}/share", data=fields | {"shared": "yes"}, headers=SITE)
+        shown = await nobody.get(here)
+        assert shown.status_code == 200
+        assert shown.headers["X-Robots-Tag"] == "noindex"
+        assert f"{here}/remove" not in shown.text
+        await inside.http.post(f"{here}/share", data=fields | {"shared": "no"}, headers=SITE)
+        assert (await nobody.get(here)).status_code == 401
+    removed = await inside.http.post(f"{here}/remove", data=fields, headers=SITE)
+    assert removed.headers["location"] == "/explore"
+    assert (await inside.http.get(here)).status_code == 404
+
+
+async def test_nobody_reads_the_form_and_is_led_to_an_account(inside):
+    async with browser(inside) as nobody:
+        page = await nobody.get("/explore")
+        assert page.status_code == 200
+        assert "Compiling needs an account" in page.text
+        assert "<textarea" not in page.text
+        fields = {
+            "form_token": form_token((await nobody.get("/sign-in")).text),
+            "problem": "move_mean",
+            "source": "y = 2",
+        }
+        sent = await nobody.post("/explore", data=fields, headers=SITE | {"Accept": "text/html"})
+        assert sent.status_code == 401
+        assert "y = 2" in sent.text
+
+
+def test_a_line_says_what_it_causes_on_the_first_mesh_that_has_it():
+    gathers = [exchange("all-gather", 1024, source_line=3, executions=2)] * 6
+    gathers += [exchange(kind, 64, source_line=3) for kind in ("all-reduce", "reduce-scatter", "all-to-all", "made-up")]
+    gathers.append(exchange("all-gather", 32, source_line=3, loops=("while.1",), executions=None))
+    both = [
+        program(EIGHT, collectives=gathers, dots=[product(500, 4)]),
+        program(FOUR, collectives=[exchange("all-reduce", 2048, 4, source_line=9)], dots=[product(900, 4)]),
+    ]
+    lines = lines_of(explored(both).programs)
+    assert list(lines) == [3, 4, 9]
+    assert lines[3] == (
+        "6 \N{MULTIPLICATION SIGN} all-gather over x, 12.0 KiB",
+        "all-reduce over x, 64 B",
+        "reduce-scatter over x, 64 B",
+        "all-to-all over x, 64 B",
+        "2 more",
+    )
+    assert lines[4] == ("500 FLOP in matrix products",)
+    assert lines[9] == ("all-reduce over x, 2.0 KiB",)
