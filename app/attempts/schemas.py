@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.attempts.overrides import ScoreOverride
 from app.attempts.ranking import Place, Ranking
 from app.attempts.service import AttemptSummary, AttemptView, Rejudged
+from app.attempts.source import Source
 from app.attempts.standing import Standing
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
@@ -84,8 +85,7 @@ class SubmissionJSON(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra={"examples": [{"source": EXAMPLE_SOURCE}]})
 
-    # Only described here. app/attempts/source.py enforces it and says where in the source the fault is.
-    source: str = Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+    source: Source
 
 
 class OwnInputsJSON(BaseModel):

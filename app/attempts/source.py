@@ -1,6 +1,13 @@
 """What a submission must be before it is stored: text that is neither empty nor too long."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from app.errors import SourceEmpty, SourceHasNUL, SourceNotText, SourceTooLarge
+
+# A field of a REST body. Its form is only described: `check_source` enforces it, and says where in it the fault is.
+Source = Annotated[str, Field(json_schema_extra={"minLength": 1, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})]
 
 
 def check_source(source: str, max_bytes: int) -> None:

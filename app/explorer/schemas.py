@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.attempts.source import Source
 from app.explorer.service import Exploration, ExplorationStatus, ExplorationSummary
 from grader.explore import Explored
 
@@ -50,8 +51,8 @@ class NewExplorationJSON(BaseModel):
     )
 
     problem: Annotated[str, Field(min_length=1, max_length=64)]
-    source: str
-    against: str | None = None
+    source: Source
+    against: Source | None = None
 
 
 class ExplorationSummaryJSON(BaseModel):
