@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,12 @@ _SETTLE_S = 60.0
 _DESCRIPTORS_PER_FORK = 5
 
 
+def _with_less_memory(package: Package) -> Package:
+    """Where page faults are dear, filling a gigabyte takes longer than the time limit."""
+    limits = package.manifest.limits.model_copy(update={"memory_mb": 768})
+    return replace(package, manifest=package.manifest.model_copy(update={"limits": limits}))
+
+
 class Arena:
     """A judge whose sandbox lacks the walls `without`, and the targets of an attack.
 
@@ -46,7 +53,7 @@ class Arena:
     """
 
     def __init__(self, scratch: Path, without: frozenset[str] = frozenset()) -> None:
-        self.package: Package = read_package(PACKAGE)
+        self.package = _with_less_memory(read_package(PACKAGE))
         self._scratch = scratch
         self._cache = scratch / "cache"
         self._canary = f"canary-{secrets.token_hex(8)}"
