@@ -36,7 +36,6 @@ from app.insight.misconceptions import Misconceptions
 from app.insight.service import Insight
 from app.insight.services import InsightServices
 from app.lessons.reading import Lessons
-from app.lessons.services import LessonServices
 from app.lti.keys import ToolKeys
 from app.lti.launches import Launches
 from app.lti.linked import LinkedCourses
@@ -102,7 +101,6 @@ _DESCRIPTION = (
 class AllServices(
     ExplorerServices,
     InsightServices,
-    LessonServices,
     LTIServices,
     SimilarityServices,
     RepositoryServices,

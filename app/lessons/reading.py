@@ -23,7 +23,7 @@ _NAMED = re.compile(r"(?<![*\w])\*([a-z0-9]+(?:_[a-z0-9]+)+)\*(?!\*)")
 
 
 class Entry(BaseModel):
-    """One `[[lessons]]` table. `problems` are those to go on with."""
+    """One `[[lessons]]` table. `problems` are those that the lesson prepares."""
 
     model_config = _STRICT
 
@@ -70,6 +70,11 @@ class Lessons:
         if lesson := self._by_slug.get(slug):
             return lesson
         raise LessonNotFound(f"There is no lesson {slug[:64]!r}{suggest(slug[:64], self._by_slug)}.")
+
+    def leading_to(self, problems: Iterable[str]) -> list[Lesson]:
+        """The lessons that prepare any of these problems, in their order."""
+        slugs = set(problems)
+        return [lesson for lesson in self.all() if not slugs.isdisjoint(lesson.problems)]
 
     def unknown_problems(self, slugs: Iterable[str]) -> list[str]:
         """One message for each problem that a lesson links to and that is not served."""

@@ -141,6 +141,7 @@ async def _problem_page(
         status_code=refusal.status if refusal else 200,
         user=user,
         problem=package,
+        lessons=services.lessons.leading_to([package.slug]),
         background=background,
         task=task,
         hints=[render(services, package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.attempts.durations import Durations
 from app.attempts.services import AttemptServices
+from app.lessons.services import LessonServices
 from app.queue.preparing import Preparation
 from app.workbench.drafts import Drafts
 from app.workbench.reports import FaultReports
@@ -12,7 +13,7 @@ from grader.package.package import Package
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkbenchServices(AttemptServices):
+class WorkbenchServices(AttemptServices, LessonServices):
     """`warm` prepares a runner for a problem. `preparation` is None if this process prepares nothing."""
 
     drafts: Drafts

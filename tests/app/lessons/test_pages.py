@@ -1,6 +1,7 @@
 """The pages of lessons and their REST, on a service with one lesson."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,26 @@ async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
         found = await service.http.get(path, headers=HTML)
         assert found.status_code == 200
         assert "/problems/gone_one" not in found.text
+
+
+@pytest.mark.parametrize("path", ["/problems/add_one", "/problems", "/"])
+async def test_a_page_names_the_lessons_that_prepare_its_problems(service, path):
+    first = '<a href="/lessons/first">First</a>'
+    assert f"Lesson: {first}" in (await service.http.get(path, headers=HTML)).text
+    (lesson,) = service.services.lessons.all()
+    both = Lessons([lesson, replace(lesson, slug="second", title="Second & last")])
+    service.replace(lessons=both)
+    page = (await service.http.get(path, headers=HTML)).text
+    assert f'Lessons: {first}, <a href="/lessons/second">Second &amp; last</a>' in page
+    service.replace(lessons=Lessons([replace(lesson, problems=("other",))]))
+    page = (await service.http.get(path, headers=HTML)).text
+    assert "Lesson: " not in page
+    assert "/lessons/first" not in page
+
+
+async def test_the_front_page_names_the_first_lesson_for_where_a_guest_starts(service):
+    page = (await service.http.get("/", headers=HTML)).text
+    assert 'Read the lesson <a href="/lessons/first">First</a> first.' in page
 
 
 async def test_each_shipped_lesson_leads_to_the_next(shared_service):

@@ -1,5 +1,7 @@
 """What is wrong with a lesson is said with its place, and such a lesson is not shown."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.lessons.errors import LessonNotFound
@@ -102,6 +104,14 @@ def test_problems_that_are_not_served_are_named(tmp_path):
     assert lessons.unknown_problems(["add_on"]) == [
         "lesson 'first': there is no problem 'add_one' (did you mean 'add_on'?)"
     ]
+
+
+def test_the_lessons_that_lead_to_problems_keep_their_order(tmp_path):
+    (lesson,) = Lessons.load(write_lesson(tmp_path)).all()
+    lessons = Lessons([lesson, replace(lesson, slug="second", problems=("add_two", "add_three"))])
+    assert [each.slug for each in lessons.leading_to(["add_three", "add_one", "add_two"])] == ["first", "second"]
+    assert [each.slug for each in lessons.leading_to(iter(["add_two"]))] == ["second"]
+    assert lessons.leading_to(["add"]) == []
 
 
 def test_a_mistake_is_corrected_once(tmp_path):
