@@ -37,6 +37,7 @@ PATHS = [
     "/lessons",
     "/lessons/meshes-and-specs",
     "/lessons/four-collectives",
+    "/lessons/who-divides",
     "/calculators",
     "/comparison",
     "/calculators/state",
