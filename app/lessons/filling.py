@@ -12,8 +12,8 @@ _FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _DIRECTIVE = re.compile(r"^:::.*$", re.MULTILINE)
-# A digit that begins a number: neither that of float32, nor one further on.
-_DIGIT = re.compile(r"(?<![\w.])\d[\d.,]*")
+# A digit that begins a number: neither that of float32 or ZeRO-1, nor one further on.
+_DIGIT = re.compile(r"(?<![\w.])(?<![A-Za-z]-)\d[\d.,]*")
 
 
 def fill(text: str, claims: Mapping[str, Claim]) -> tuple[str, list[str]]:

@@ -38,6 +38,7 @@ PATHS = [
     "/lessons/meshes-and-specs",
     "/lessons/four-collectives",
     "/lessons/who-divides",
+    "/lessons/dp-to-fsdp",
     "/calculators",
     "/comparison",
     "/calculators/state",

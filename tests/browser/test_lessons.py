@@ -32,7 +32,7 @@ def test_figures_follow_the_theme(open_page: OpenPage, scheme: str) -> None:
     assert page.get_by_role("img", name="A mesh of two axes").count() == 1
 
 
-@pytest.mark.parametrize("path", [LESSON, "/lessons/four-collectives", "/lessons/who-divides"])
+@pytest.mark.parametrize("path", [LESSON, "/lessons/four-collectives", "/lessons/who-divides", "/lessons/dp-to-fsdp"])
 def test_text_in_figures_can_be_read_on_a_phone(open_page: OpenPage, path: str) -> None:
     """At least 9 CSS pixels after scaling."""
     page = open_page(path, viewport={"width": 360, "height": 740})

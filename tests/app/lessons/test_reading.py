@@ -59,6 +59,12 @@ def test_a_fault_of_the_text_is_named(tmp_path, change, fault):
     assert fault in faults(Lessons.load(write_lesson(tmp_path, text=TEXT.replace(*change, 1))))
 
 
+def test_a_name_may_end_in_a_number(tmp_path):
+    text = TEXT.replace("It is not.", "ZeRO-1 and float32 are names, a minus is not: -5 and 3-6.")
+    fault = faults(Lessons.load(write_lesson(tmp_path, text=text)))
+    assert [each.split()[5] for each in fault.splitlines() if "has the number" in each] == ["5,", "3,", "6,"]
+
+
 def test_a_claim_that_nothing_uses_is_named(tmp_path):
     assert "does not use the claim 'more' of claims.py" in faults(
         Lessons.load(write_lesson(tmp_path, claims=MORE_CLAIMS))

@@ -1,0 +1,21 @@
+"""The programs of problems, compiled once for the claims and the figures of all lessons."""
+
+from functools import cache
+
+from tests.problems.measured import Program, Programs
+from tests.problems.on_8_devices import CHECKOUT
+
+
+@cache
+def _programs(problem: str) -> Programs:
+    return Programs(CHECKOUT / "problems" / problem)
+
+
+def reference(problem: str, devices: int = 8) -> Program:
+    """The reference's step on the first public case."""
+    return _programs(problem).case("public-1", devices)
+
+
+def accepted(problem: str, name: str) -> Program:
+    """The step of an accepted submission, on the same case and 8 devices."""
+    return _programs(problem).other(f"accepted/{name}")
