@@ -3,6 +3,8 @@
 import jax
 import jax.numpy as jnp
 import optax
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 from tests.lessons.references import accepted, reference
 
@@ -40,6 +42,11 @@ def _moments(bytes_of) -> int:
     return bytes_of("mu/") + bytes_of("nu/")
 
 
+def sgd_values():
+    """The elements of the state of optax.sgd without momentum, for 100 parameters."""
+    return sum(leaf.size for leaf in jax.tree.leaves(optax.sgd(0.1).init(jnp.zeros(100)))), "values"
+
+
 def adam_times():
     """The elements of the state of optax.adam for 100 parameters, without the count, over the parameters."""
     state = optax.adam(1e-3).init(jnp.zeros(100))
@@ -69,6 +76,23 @@ def fsdp_state():
 def fsdp_params():
     """The parameters on one device with FSDP."""
     return reference(_FSDP).held("params/"), "bytes"
+
+
+def _devices_of_moments(params) -> int:
+    state, _ = optax.adam(1e-3).init(params)
+    (count,) = {len(moment.devices()) for moment in (state.mu, state.nu)}
+    return count
+
+
+def late_devices():
+    """The devices with a shard of the moments of optax.adam, for parameters that are split over a mesh."""
+    split = NamedSharding(Mesh(jax.devices(), ("x",)), P("x"))
+    return _devices_of_moments(jax.device_put(jnp.zeros((16, 8)), split)), "devices"
+
+
+def early_devices():
+    """The devices with moments of optax.adam, for parameters that nobody placed."""
+    return _devices_of_moments(jnp.zeros((16, 8))), "device"
 
 
 def fsdp_temporaries():
@@ -110,6 +134,16 @@ def fsdp_auto_sent():
 def fsdp_sent():
     """What one device sends around a ring in a step of FSDP in shard_map."""
     return _sent(reference(_FSDP)), "bytes"
+
+
+def reduce_sent():
+    """What one device sends around a ring for the all_reduce of the gradients and the loss."""
+    return reference(_DP).reduce.sent, "bytes"
+
+
+def scatter_sent():
+    """What one device sends around a ring for the reduce_scatter of the gradients with FSDP in shard_map."""
+    return reference(_FSDP).scatter.sent, "bytes"
 
 
 def auto_scatters():

@@ -109,6 +109,13 @@ def reduce_over_gather():
     return _reduce()[2] // _gather()[2], "times"
 
 
+def gather_over_shard():
+    """The bytes sent for the all_gather, over those of a shard."""
+    times, rest = divmod(gather_sent()[0], shard_bytes()[0])
+    assert rest == 0
+    return times, "times"
+
+
 def stacked_dimensions():
     """The dimensions of the result of all_gather for a vector, without tiled."""
     return _program(lambda shard: lax.all_gather(shard, "x"), P("x"), P())(jnp.zeros(16)).ndim, "dimensions"

@@ -148,6 +148,11 @@ def twice_error():
     return _error(lambda: _placed(P("data", "data"))), ""
 
 
+def two_entries_error():
+    """The error of device_put for a vector of 8 values with the spec P("data", "model")."""
+    return _error(lambda: jax.device_put(jnp.zeros(8), NamedSharding(_MESH, P("data", "model")))), ""
+
+
 def new_array_devices():
     """The devices of a new array that nobody placed."""
     return len(jnp.zeros(3).devices()), "device"

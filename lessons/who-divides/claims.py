@@ -127,6 +127,15 @@ def accumulated_times():
     return _ratio(sum(float(_own_gradient(_WEIGHT, part)) for part in parts), _right()), "times"
 
 
+def equal_scatter_times():
+    """psum_scatter of a vector that is equal on all devices, over that vector."""
+    run = jax.shard_map(
+        lambda whole: lax.psum_scatter(whole, "x", tiled=True), mesh=_MESH, in_specs=_EQUAL, out_specs=_VARYING
+    )
+    (ratio,) = {_ratio(float(value), float(row)) for value, row in zip(run(_ROWS), _ROWS, strict=True)}
+    return ratio, "times"
+
+
 def scatter_times():
     """psum_scatter of the devices' own gradients for a whole weight of 8 values, over the right gradient."""
 

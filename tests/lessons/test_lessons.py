@@ -1,11 +1,12 @@
 """Every lesson is whole, its claims are measured again, and its programs print what the page says."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.lessons.lesson import Lesson, Question, Text
+from app.lessons.lesson import Lesson, Misreading, Question, Text
 from app.lessons.reading import Lessons
 from tests.lessons.write_claims import LESSONS, measure
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
@@ -16,6 +17,8 @@ pytestmark = STATEMENT_PROGRAMS
 SHIPPED = Lessons.load(LESSONS)
 # What fits beside the text of a page without scrolling.
 LONGEST_LINE = 74
+# By the four texts that they were found in.
+MISTAKES = {f"{text}.{number}" for text, found in enumerate((28, 24, 25, 21)) for number in range(1, found + 1)}
 PROBLEMS = [path.parent.name for path in LESSONS.parent.glob("problems/*/problem.toml")]
 
 
@@ -66,6 +69,16 @@ def test_a_lesson_has_the_form_that_is_promised(lesson: Lesson) -> None:
     assert len([part for part in lesson.parts if isinstance(part, Question)]) == 3
     assert len(lesson.problems) == 3
     assert 600 <= words(LESSONS / lesson.slug / "lesson.md") <= 900
+
+
+def test_the_mistakes_that_are_corrected_are_counted() -> None:
+    """docs/lessons.md says how many. That each one is corrected in one place, the reader of lessons checks."""
+    parts = [part for lesson in SHIPPED.all() for part in lesson.parts]
+    corrected = [part.mistake for part in parts if isinstance(part, Misreading)]
+    unknown = [each for each in corrected if each not in MISTAKES]
+    assert unknown == []
+    page = (LESSONS.parent / "docs" / "lessons.md").read_text(encoding="utf-8")
+    assert re.findall(r"(\d+) of the (\d+) mistakes", page) == [(str(len(corrected)), str(len(MISTAKES)))]
 
 
 def words(file: Path) -> int:
