@@ -55,9 +55,12 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Misreading:
-    """Something wrong that a reader may have met elsewhere, and what was measured instead. Both are Markdown."""
+    """Something wrong that a reader may have met elsewhere, and what was measured instead. Both are Markdown.
 
-    mistake: str
+    `mistakes` are its numbers in the list of mistakes, where it has one for each text that makes it.
+    """
+
+    mistakes: tuple[str, ...]
     wrong: str
     right: str
 

@@ -16,7 +16,7 @@ _PART = re.compile(
 )
 _LEFT_OVER = re.compile(r"^:::.*$|!\[[^\]]*\]\([^)]*\)", re.MULTILINE)
 _HEADING = re.compile(r"^#+[ ]+(.*)$", re.MULTILINE)
-_MISTAKE = re.compile(r"\d\.\d{1,2}")
+_MISTAKES = re.compile(r"\d\.\d{1,2}( \d\.\d{1,2})*")
 
 
 def divide(text: str, figures: Mapping[str, str]) -> tuple[tuple[Part, ...], list[str]]:
@@ -81,8 +81,10 @@ def _box(kind: str, about: str, inside: str, faults: list[str]) -> list[Part]:
         faults.append(f"the box '{kind}' that begins with {first[:40]!r} has a heading")
     elif kind == "question":
         return [Question(first, rest)]
-    elif not _MISTAKE.fullmatch(about):
-        faults.append(f"the box 'misreading' that begins with {first[:40]!r} needs the number of the mistake, as 2.6")
+    elif not _MISTAKES.fullmatch(about):
+        faults.append(
+            f"the box 'misreading' that begins with {first[:40]!r} needs the mistake's numbers, as 2.6 0.13"
+        )
     else:
-        return [Misreading(about, first, rest)]
+        return [Misreading(tuple(about.split()), first, rest)]
     return []

@@ -131,7 +131,8 @@ def _placed_twice(lessons: Iterable[Lesson]) -> list[LessonInvalid]:
     for lesson in lessons:
         for part in lesson.parts:
             if isinstance(part, Misreading):
-                places.setdefault(part.mistake, []).append(lesson.slug)
+                for mistake in part.mistakes:
+                    places.setdefault(mistake, []).append(lesson.slug)
     return [
         LessonInvalid(slugs[-1], [f"the mistake {mistake} is corrected more than once: in {', '.join(slugs)}"])
         for mistake, slugs in places.items()

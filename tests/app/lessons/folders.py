@@ -27,7 +27,7 @@ print((2, 4))
 
 It is `(2, 4)`.
 
-::: misreading 1.2
+::: misreading 1.2 0.14
 "It is flat."
 
 It is not.

@@ -24,7 +24,7 @@ def test_a_lesson_is_read_in_parts_with_its_numbers(tmp_path):
     (lesson,) = lessons.all()
     assert [type(part) for part in lesson.parts] == [Text, Figure, Text, Misreading, Question]
     assert lesson.parts[0] == Text("One array of 4,096 bytes, or 4,096.\n\n## Its shape")
-    assert lesson.parts[3] == Misreading("1.2", '"It is flat."', "It is not.")
+    assert lesson.parts[3] == Misreading(("1.2", "0.14"), '"It is flat."', "It is not.")
     assert lesson.parts[4] == Question("How large is it?", "It has 4,096 bytes. Try *add_one*.")
     assert [(block.code, block.output) for block in lesson.blocks] == [("print((2, 4))\n", "(2, 4)\n")]
     assert lessons.get("first") is lesson
@@ -46,7 +46,8 @@ def test_a_folder_without_order_has_no_lessons(tmp_path):
         (("![The array]", "![]"), "figures/array.svg has no caption"),
         (("![The array](figures/array.svg)\n", ""), "figures/array.svg is not shown"),
         (("::: question", "::: quiz"), "has a box 'quiz'"),
-        (("::: misreading 1.2", "::: misreading"), "needs the number of the mistake, as 2.6"),
+        (("::: misreading 1.2 0.14", "::: misreading"), "needs the mistake's numbers, as 2.6 0.13"),
+        (("::: misreading 1.2 0.14", "::: misreading 1.2, 0.14"), "needs the mistake's numbers, as 2.6 0.13"),
         (('flat."\n\nIt is not.', 'flat."'), "needs two paragraphs or more"),
         (("It is not.", "## Not"), "has a heading"),
         (("It is not.\n:::", "It is not."), "is not closed: end it with a line :::"),
@@ -128,8 +129,8 @@ def test_a_mistake_is_corrected_once(tmp_path):
         (folder / "first" / name).write_text((folder / "second" / name).read_text())
     (folder / "first" / "figures").mkdir()
     (folder / "first" / "figures" / "array.svg").write_text(SVG)
-    assert ["the mistake 1.2 is corrected more than once: in first, second"] in [
-        fault.faults for fault in Lessons.load(folder).faults
+    assert [fault.faults for fault in Lessons.load(folder).faults] == [
+        [f"the mistake {mistake} is corrected more than once: in first, second"] for mistake in ("1.2", "0.14")
     ]
 
 
