@@ -3,11 +3,16 @@
 Usage: answer_questions.py PROBLEMS_FOLDER OUTPUT_FILE
 """
 
+import importlib.util
 import json
+import math
+import re
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +27,8 @@ from app.authoring.checking import judge_package
 from grader.context import QUIET
 from grader.judge import Judge
 from grader.package.reader import read_package
+from grader.program.axes import axes_of
+from grader.program.census import take_census
 from grader.variants import Variants
 from tests.grader.modes.answer.asked import InHere
 
@@ -84,7 +91,81 @@ def opt_state_bytes(parameters: dict[str, Any], answers: dict[str, Any]) -> dict
     }
 
 
-PLACED = {"who_holds_what": who_holds_what, "opt_state_bytes": opt_state_bytes}
+def read_the_hlo_1(parameters: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """What the grader reads from the same program, all of it; and nothing, if the question does not show its lines."""
+    axes, text = questions_of("read_the_hlo_1").compiled(parameters["seed"])
+    without_layouts = re.sub(r"(?<=\])\{[\d,]*\}", "", text)
+    if [line for line in parameters["program"].splitlines() if not is_cut_from(line, without_layouts)]:
+        return {}
+    (found,) = take_census(text, 8, axes).collectives
+    assert found.executions is not None
+    return {
+        "kind": found.kind,
+        "axes": " and ".join(axes_of(found.groups, axes) or ()),
+        "highest": max(next(each for each in found.groups if parameters["device"] in each)),
+        "operand": sum(4 * math.prod(each) for each in found.operand_shapes),
+        "executions": found.executions,
+        "sent": found.executions * found.ring_bytes,
+    }
+
+
+def is_cut_from(line: str, text: str) -> bool:
+    """Whether an instruction of the text has this name, type, operation and operands, and all of these attributes."""
+    head, *attributes = re.split(r", (?=\w+=)", line.removesuffix(" {"))
+    full = next((each for each in text.splitlines() if each.startswith(head)), None)
+    return full is not None and all(f", {each}" in full for each in attributes)
+
+
+@cache
+def questions_of(slug: str) -> Any:
+    path = Path(sys.argv[1]) / slug / "questions.py"
+    spec = importlib.util.spec_from_file_location(f"questions_of_{slug}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def messages_do_the_same() -> dict[str, bool]:
+    """The collectives of read_the_hlo_1 as single messages: whether each returns what the collective returns."""
+    questions = questions_of("read_the_hlo_1")
+    size, over = 8, ("x",)
+    mesh = Mesh(np.array(jax.devices()), over)
+    ahead = [(device, (device + 1) % size) for device in range(size)]
+
+    def exchanged(part: jax.Array) -> jax.Array:
+        """Every block but the own one, which no message carries, in the order of the messages."""
+        blocks = jax.lax.all_to_all(part.reshape(size, -1), over, 0, 0)
+        return blocks[(jax.lax.axis_index(over) - jnp.arange(1, size)) % size]
+
+    def gathered(part: jax.Array) -> jax.Array:
+        """The own block first, then that of the device before it, and so on, as they arrive in a ring."""
+        return jax.lax.all_gather(part, over)[(jax.lax.axis_index(over) - jnp.arange(size)) % size]
+
+    def reduced(part: jax.Array) -> jax.Array:
+        return jax.lax.psum(part, over).reshape(size, -1)[(jax.lax.axis_index(over) - jnp.arange(size)) % size]
+
+    wanted: dict[str, Callable[[jax.Array], jax.Array]] = {
+        "all-gather": gathered,
+        "reduce-scatter": lambda part: jax.lax.psum_scatter(part, over, tiled=True),
+        "all-reduce": reduced,
+        "all-to-all": exchanged,
+        "collective-permute": lambda part: jax.lax.ppermute(part, over, ahead),
+    }
+    numbers = jnp.asarray(np.random.default_rng(0).integers(0, 1000, 16 * size), jnp.float32)
+
+    def run(function: Callable[[jax.Array], jax.Array]) -> np.ndarray:
+        mapped = jax.shard_map(function, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+        return np.asarray(jax.jit(mapped)(numbers))
+
+    def by_messages(kind: str) -> Callable[[jax.Array], jax.Array]:
+        return lambda part: questions.BY_MESSAGES[kind](part, over, size)
+
+    return {kind: bool(np.array_equal(run(by_messages(kind)), run(each))) for kind, each in wanted.items()}
+
+
+PLACED = {"who_holds_what": who_holds_what, "opt_state_bytes": opt_state_bytes, "read_the_hlo_1": read_the_hlo_1}
 
 
 def alike(questions: Variants) -> dict[str, int]:
@@ -103,7 +184,7 @@ def alike(questions: Variants) -> dict[str, int]:
 
 def main() -> None:
     problems, output = Path(sys.argv[1]), Path(sys.argv[2])
-    report = {}
+    report: dict[str, Any] = {"messages": messages_do_the_same()}
     for folder in sorted(path.parent for path in problems.glob("*/questions.py")):
         package = read_package(folder)
         with tempfile.TemporaryDirectory() as kept, ThreadPoolExecutor(1) as executor:

@@ -33,3 +33,9 @@ def test_the_wrong_formulas_can_be_told_apart_in_nearly_all_questions(report: di
     assert len(report[slug]["mistakes"]) >= 6
     often = report[slug]["questions"] // 10
     assert {names: number for names, number in report[slug]["alike"].items() if number > often} == {}
+
+
+def test_single_messages_do_what_the_collectives_do(report: dict[str, Any]) -> None:
+    """Read_the_hlo_1 takes the bytes that a device sends from them."""
+    assert len(report["messages"]) == 5
+    assert [kind for kind, same in report["messages"].items() if not same] == []
