@@ -79,7 +79,10 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Calculator:
-    """`presets` are kinds of rows of presets.toml that fill inputs in. `unmeasured` says why nothing was measured."""
+    """`presets` are kinds of rows of presets.toml that fill inputs in. `unmeasured` says why nothing was measured.
+
+    `folded` are groups of inputs that the page folds: a title, and the names of inputs. The others are always visible.
+    """
 
     name: str
     title: str
@@ -92,6 +95,7 @@ class Calculator:
     notes: tuple[str, ...] = ()
     presets: tuple[str, ...] = ()
     unmeasured: str = ""
+    folded: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def defaults(self) -> dict[str, Value]:

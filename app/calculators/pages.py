@@ -1,5 +1,6 @@
 """The pages of the calculators: a form that sends its inputs in the address, so that a result can be shared."""
 
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -8,13 +9,13 @@ from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import current_user
-from app.calculators.calculator import Calculator, Values
+from app.calculators.calculator import Calculator, Choice, Input, Number, Values
 from app.calculators.comparison import tables
 from app.calculators.errors import CalculatorNotFound
 from app.calculators.measured import JAX_VERSION, comparisons_of
 from app.calculators.plotting import plot_of
 from app.calculators.presets import KINDS, PRESETS, values_with
-from app.calculators.reading import as_query, is_number, read_inputs
+from app.calculators.reading import Reading, as_query, is_number, read_inputs
 from app.calculators.tables import BY_NAME, GROUPS
 from app.calculators.units import exact_text, short_text
 from app.web.templating import render_page
@@ -22,6 +23,16 @@ from grader.package.names import suggest
 
 router = APIRouter(include_in_schema=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Inputs behind a summary, which shows their values. Open where something was changed or has to be."""
+
+    title: str
+    values: str
+    inputs: tuple[Input, ...]
+    is_open: bool
 
 
 @router.get("/calculators")
@@ -41,21 +52,41 @@ async def show_calculator(request: Request, user: MaybeUser, name: str) -> HTMLR
     if calculator is None:
         raise CalculatorNotFound(f"There is no calculator {name[:64]!r}{suggest(name, list(BY_NAME))}.")
     reading = read_inputs(calculator, request.query_params)
+    comparisons = comparisons_of(name)
     return render_page(
         "calculator.html",
         status_code=422 if reading.faults else 200,
         user=user,
         calculator=calculator,
         reading=reading,
+        basics=[each for each in calculator.inputs if not any(each.name in names for _, names in calculator.folded)],
+        folds=[_fold(calculator, reading, title, names) for title, names in calculator.folded],
         is_number=is_number,
         address=_address(calculator, reading.values),
         presets=[(KINDS[kind], _links(calculator, kind, reading.values)) for kind in calculator.presets],
         plot=None if reading.results is None else plot_of(calculator, reading.values),
-        comparisons=[(each, _address(calculator, each.inputs)) for each in comparisons_of(name)],
+        comparisons=[(each, _address(calculator, each.inputs)) for each in comparisons],
+        bounded=any(each.is_bound for each in comparisons),
         jax_version=JAX_VERSION,
         short_text=short_text,
         exact_text=exact_text,
     )
+
+
+def _fold(calculator: Calculator, reading: Reading, title: str, names: tuple[str, ...]) -> Fold:
+    inputs = tuple(each for each in calculator.inputs if each.name in names)
+    changed = any(
+        reading.values[each.name] != each.default for each in inputs if isinstance(each, Choice) or not each.fill
+    )
+    is_open = changed or any(name in reading.faults for name in names)
+    return Fold(title, " · ".join(_value_text(each, reading.typed[each.name]) for each in inputs), inputs, is_open)
+
+
+def _value_text(field: Input, typed: str) -> str:
+    if isinstance(field, Number):
+        return f"{field.label} {typed} {field.unit}".rstrip()
+    label = dict(field.options).get(typed, typed)
+    return f"{field.label}: {label.partition(':')[0].partition(',')[0]}"
 
 
 def _address(calculator: Calculator, values: Values | None) -> str:

@@ -36,3 +36,19 @@ def test_a_refused_input_is_linked_and_marked(open_page: OpenPage, complaints: l
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(field).to_have_accessible_description("HSDP only: devices that share one copy. 3 does not divide the number "
         "of devices (8): 2 would be left over.")  # fmt: skip
+
+
+def test_a_phone_shows_the_result_first_and_every_input_without_a_script(open_page: OpenPage) -> None:
+    page = open_page(
+        "/calculators/peak-memory", anonymous=True, java_script_enabled=False, viewport={"width": 360, "height": 740}
+    )
+    expect(page.get_by_role("region", name="Results").get_by_text("GiB").first).to_be_in_viewport(ratio=1)
+    assert page.locator("main").bounding_box()["height"] < 3_600
+    every = page.get_by_role("region", name="Every result and its formula").get_by_role("group")
+    assert every.evaluate("node => node.scrollWidth <= node.clientWidth")
+    layers = page.get_by_label("Layers")
+    expect(layers).to_be_hidden()
+    page.get_by_text("Shape of the model").click()
+    layers.fill("64")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Layers 64 · Hidden size 4096")).to_be_visible()

@@ -64,6 +64,11 @@ _TRAFFIC = Calculator(
         "as much if it gathers them again.",
     ),
     presets=("model",),
+    folded=(
+        ("HSDP and tensor parallelism", ("group", "tensor", "layers", "tokens", "hidden")),
+        ("Dtypes", ("parameter_dtype", "gradient_dtype")),
+        ("What a step sends", ("exchange", "regather", "accumulation", "scalars")),
+    ),
 )
 
 _TIME = Calculator(
@@ -115,6 +120,10 @@ _TIME = Calculator(
     plot=Plot("Time of the collective", "devices", 1, 1024, ("communication_s",), by="algorithm"),
     sources=(_THAKUR, Source("The Scaling Book, Sharded matrices", "https://jax-ml.github.io/scaling-book/sharding/")),
     presets=("link",),
+    folded=(
+        ("Two levels", ("node", "node_bandwidth", "node_latency")),
+        ("Compute and overlap", ("compute", "overlap")),
+    ),
     unmeasured=NO_NETWORK,
 )
 

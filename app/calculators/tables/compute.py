@@ -56,6 +56,10 @@ _FLOPS = Calculator(
         Source("Chowdhery et al., PaLM, appendix B", "https://arxiv.org/abs/2204.02311"),
     ),
     presets=("model",),
+    folded=(
+        ("Attention", ("layers", "attention_width", "sequence", "causal")),
+        ("First layer and checkpointing", ("first_weights", "recompute")),
+    ),
 )
 
 _BUBBLE = Calculator(
@@ -158,6 +162,10 @@ _CRITICAL = Calculator(
     ),
     notes=("Time per row falls with every larger batch; only the steps that a run needs make one batch the fastest.",),
     presets=("chip", "link"),
+    folded=(
+        ("What a step sends", ("passes", "element")),
+        ("Fastest batch", ("noise", "row_seconds", "fixed_seconds")),
+    ),
     unmeasured=NO_NETWORK,
 )
 

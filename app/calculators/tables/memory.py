@@ -43,6 +43,13 @@ _STATE = Calculator(
         "Activations and gathered parameters come on top: see peak memory.",
     ),
     presets=("model",),
+    folded=(
+        ("HSDP and tensor parallelism", ("group", "tensor")),
+        (
+            "Dtypes and optimizer",
+            ("parameter_dtype", "gradient_dtype", "optimizer", "moment_dtype", "master"),
+        ),
+    ),
 )
 
 _PEAK = Calculator(
@@ -95,6 +102,11 @@ _PEAK = Calculator(
         "Fragmentation and the runtime's own buffers are not counted. Leave some percent free.",
     ),
     presets=("model", "chip"),
+    folded=(
+        ("Shape of the model", ("layers", "hidden", "heads", "sequence")),
+        ("Dtypes and optimizer", ("parameter_dtype", "gradient_dtype", "optimizer", "master")),
+        ("Gathering and checkpointing", ("gathered", "recompute")),
+    ),
 )
 
 _BATCH = Calculator(

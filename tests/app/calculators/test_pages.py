@@ -52,6 +52,51 @@ async def test_a_calculator_shows_inputs_results_and_a_plot_with_its_table(page_
     assert not re.search(r"\sstyle=|<script(?![^>]*src=)", page)
 
 
+def test_folded_inputs_are_inputs_of_the_calculator_and_in_one_fold_only():
+    for each in CALCULATORS:
+        folded = [name for _, names in each.folded for name in names]
+        assert len(folded) == len(set(folded)), each.name
+        assert set(folded) < {field.name for field in each.inputs}, each.name
+
+
+def folds_of(page: str) -> dict[str, tuple[bool, str]]:
+    """By title: whether a fold is open, and the values in its summary."""
+    folds = re.findall(r'<details class="fold"( open)?>\s*<summary><span>(.*?)</span> <span[^>]*>(.*?)</span>', page)
+    return {title: (bool(is_open), values) for is_open, title, values in folds}
+
+
+async def test_the_result_comes_before_the_inputs_and_a_fold_shows_its_values(page_of):
+    page = await page_of("/calculators/state")
+    assert page.index('class="main-results"') < page.index('id="inputs"') < page.index('id="every"')
+    assert folds_of(page) == {
+        "HSDP and tensor parallelism": (False, "Group size 4 devices · Tensor axis 2 devices"),
+        "Dtypes and optimizer": (
+            False,
+            "Parameters in: bfloat16 · Gradients in: bfloat16 · Optimizer: Adam · Moments in: float32"
+            " · float32 master weights: Yes",
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "is_open"),
+    [("", (False, False)), ("optimizer=sgd", (False, True)), ("strategy=hsdp&group=2", (True, False))],
+)
+async def test_a_fold_is_open_where_an_input_was_changed(page_of, query, is_open):
+    assert tuple(each for each, _ in folds_of(await page_of(f"/calculators/state?{query}")).values()) == is_open
+
+
+async def test_a_fold_is_open_where_an_input_is_wrong_and_closed_where_a_preset_filled_it(page_of):
+    wrong = folds_of(await page_of("/calculators/peak-memory?layers=none", status=422))
+    assert wrong["Shape of the model"][0]
+    assert not wrong["Dtypes and optimizer"][0]
+    filled = folds_of(await page_of("/calculators/peak-memory?layers=80"))
+    assert filled["Shape of the model"] == (
+        False,
+        "Layers 80 · Hidden size 4096 · Attention heads 32 · Sequence length 4096 tokens",
+    )
+
+
 async def test_the_address_of_a_result_has_every_input_and_gives_the_same_result(page_of):
     page = await page_of("/calculators/state?parameters=70_553_706_496&devices=64")
     address = re.search(r'href="(/calculators/state\?[^"]+)">Address', page)
@@ -118,7 +163,10 @@ async def test_each_measured_number_is_beside_the_computed_one(page_of):
     link = re.search(r'href="([^"]+)" rel="nofollow" aria-label="22,600: calculate', measured)
     assert link
     assert "22,600 bytes" in await page_of(link[1].replace("&amp;", "&"))
-    assert "below the bound" in await page_of("/calculators/peak-memory")
+    assert "Every measured number equals the computed one." in page
+    bounded = await page_of("/calculators/peak-memory")
+    assert "below the bound" in bounded
+    assert "The computed numbers are upper bounds: no measured number is higher." in bounded
     assert "Not measured here: no network." in await page_of("/calculators/communication-time")
 
 
