@@ -45,7 +45,7 @@ def groups_of(prints: Mapping[str, Fingerprints], ignored: frozenset[int]) -> li
 
 
 def compare(prints: Mapping[str, Fingerprints], ignored: frozenset[int], *, least: float = FROM) -> list[Pair]:
-    """The pairs with a share of at least `least`, highest first, at most `MOST_PAIRS`."""
+    """The pairs with a share of at least `least`, highest first."""
     own = {key: each.marks - ignored for key, each in prints.items()}
     usable = {key: each for key, each in own.items() if len(each) >= _LEAST}
     pairs = [
@@ -53,4 +53,4 @@ def compare(prints: Mapping[str, Fingerprints], ignored: frozenset[int], *, leas
         for one, other in combinations(usable, 2)
         if (part := share(usable[one], usable[other])) >= least
     ]
-    return sorted(pairs, key=lambda each: (-each.share, -each.fingerprints, each.one, each.other))[:MOST_PAIRS]
+    return sorted(pairs, key=lambda each: (-each.share, -each.fingerprints, each.one, each.other))

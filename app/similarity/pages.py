@@ -10,13 +10,16 @@ from starlette.responses import HTMLResponse
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.services import services_of
-from app.similarity.compare import FROM, MOST_PAIRS, MOST_PEOPLE
+from app.similarity.compare import MOST_PEOPLE
+from app.similarity.narrowing import LEAST_PERCENT, read_narrowing
 from app.similarity.services import SimilarityServices
 from app.web.templating import render_page
 from app.web.terminal import plain_text
 
 router = APIRouter(include_in_schema=False)
 Instructor = Annotated[User, Depends(require_role("instructor"))]
+# Pairs in one part of the list. The first part is open.
+_PART = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +32,24 @@ class Line:
 async def show_report(
     request: Request, slug: str, user: Instructor, course: Annotated[str | None, Query(max_length=32)] = None
 ) -> HTMLResponse:
-    """Of all students, or of those of a course."""
+    """Of all students, or of those of a course. The filter is in the address.
+
+    The pairs are folded and not paged: each page would compare everybody again, and would be a look of its own in the
+    audit log.
+    """
     services = services_of(request, SimilarityServices)
     of = await services.courses.get(user, course) if course else None
+    narrowing = read_narrowing(request.query_params)
+    report = await services.similarity.report(user, slug, of.id if of else None, narrowing)
     return render_page(
         "similarity.html",
         user=user,
         problem=services.catalogue.get(slug),
         course=of,
-        report=await services.similarity.report(user, slug, of.id if of else None),
-        least=FROM,
-        most_pairs=MOST_PAIRS,
+        report=report,
+        parts=[report.pairs[first : first + _PART] for first in range(0, len(report.pairs), _PART)],
+        narrowing=narrowing,
+        least=LEAST_PERCENT,
         most_people=MOST_PEOPLE,
     )
 

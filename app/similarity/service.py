@@ -21,8 +21,9 @@ from app.errors import AttemptNotFound, NothingToCompare
 from app.ids import is_id
 from app.problems.service import Catalogue
 from app.queue.models import IS_SCORED, AttemptRow
-from app.similarity.compare import MOST_PEOPLE, Pair, compare, groups_of, ignored_of
+from app.similarity.compare import MOST_PAIRS, MOST_PEOPLE, Pair, compare, groups_of, ignored_of
 from app.similarity.fingerprints import Fingerprints, common_lines, fingerprints
+from app.similarity.narrowing import EVERYTHING, Narrowing
 from grader.package.package import Package
 
 _CODE_BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -50,13 +51,15 @@ class SimilarPair:
 class SimilarityReport:
     """`left_out` is how many people are beyond the limit, and were not compared.
 
-    A group has identical submissions. In `pairs`, its first member stands for all of it.
+    A group has identical submissions. In `pairs`, its first member stands for all of it. There are `found` pairs, of
+    which `pairs` are the first.
     """
 
     people: int
     left_out: int
     groups: tuple[tuple[Submission, ...], ...]
     pairs: tuple[SimilarPair, ...]
+    found: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +79,28 @@ class Similarity:
         self._catalogue = catalogue
         self._turn = asyncio.Lock()
 
-    async def report(self, reader: User, slug: str, course_id: str | None = None) -> SimilarityReport:
+    async def report(
+        self, reader: User, slug: str, course_id: str | None = None, narrowing: Narrowing = EVERYTHING
+    ) -> SimilarityReport:
         """All students, or those of a course, by share. Raises `ProblemNotFound` and `NothingToCompare`."""
         package = self._package(slug)
         people, left_out = await self._submissions(package.slug, course_id)
         async with self._turn:
             keys, pairs = await asyncio.to_thread(_alike, package, [each.source for each in people])
-        groups = tuple(tuple(people[int(key)] for key in each) for each in keys)
-        found = tuple(SimilarPair(people[int(each.one)], people[int(each.other)], each.share) for each in pairs)
+        same = {each[0]: [people[int(key)].name for key in each] for each in keys}
+        names = {key: same.get(key) or [people[int(key)].name] for pair in pairs for key in (pair.one, pair.other)}
+        groups = tuple(tuple(people[int(key)] for key in each) for each in keys if narrowing.has_any_of(same[each[0]]))
+        asked_for = [
+            each
+            for each in pairs
+            if narrowing.has_share(each.share) and narrowing.has_any_of(names[each.one] + names[each.other])
+        ]
+        shown = tuple(
+            SimilarPair(people[int(each.one)], people[int(each.other)], each.share) for each in asked_for[:MOST_PAIRS]
+        )
         async with self._database.writing() as session:
             record(session, reader, "similarity-read", None, "", f"{slug}, {len(people)} people")
-        return SimilarityReport(len(people), left_out, groups, found)
+        return SimilarityReport(len(people), left_out, groups, shown, len(asked_for))
 
     async def pair(self, reader: User, slug: str, one_id: str, other_id: str) -> ComparedPair:
         """Two attempts of different students side by side. Raises as `report`, and `AttemptNotFound`."""
