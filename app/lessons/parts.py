@@ -82,9 +82,7 @@ def _box(kind: str, about: str, inside: str, faults: list[str]) -> list[Part]:
     elif kind == "question":
         return [Question(first, rest)]
     elif not _MISTAKES.fullmatch(about):
-        faults.append(
-            f"the box 'misreading' that begins with {first[:40]!r} needs the mistake's numbers, as 2.6 0.13"
-        )
+        faults.append(f"the box 'misreading' that begins with {first[:40]!r} needs the mistake's numbers, as 2.6 0.13")
     else:
         return [Misreading(tuple(about.split()), first, rest)]
     return []
