@@ -17,6 +17,7 @@ from app.services import services_of
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import read_form, read_unchecked_form
 from app.web.templating import render_page
+from app.workbench.restore_pages import restore_source
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
@@ -83,6 +84,7 @@ async def show_exploration(request: Request, user: MaybeUser, exploration_id: st
         user=user,
         exploration=found,
         title=_titles(services).get(found.summary.problem, found.summary.problem),
+        is_served=found.summary.problem in _titles(services),
         view=arrange_explored(found.result) if found.result else None,
         lines=await colour_lines(found.source),
         other_lines=await colour_lines(found.against) if found.against is not None else [],
@@ -98,6 +100,15 @@ async def share_exploration(request: Request, user: Submitter, exploration_id: s
     explorations = services_of(request, ExplorerServices).explorations
     await explorations.share(user, exploration_id, shared=form.get("shared") != "no")
     return RedirectResponse(f"/explore/{exploration_id}", status_code=303)
+
+
+@router.post("/explore/{exploration_id}/restore")
+async def restore_exploration(request: Request, user: Submitter, exploration_id: str) -> Response:
+    """Put the source into the editor of its problem."""
+    form = await read_form(request)
+    found = await services_of(request, ExplorerServices).explorations.get(user, exploration_id)
+    action = f"/explore/{exploration_id}/restore"
+    return await restore_source(request, user, found.summary.problem, found.source, action, form.get("revision"))
 
 
 @router.post("/explore/{exploration_id}/remove")

@@ -26,7 +26,7 @@ async def restore_attempt(request: Request, attempt_id: str, user: Submitter) ->
     form = await read_form(request)
     attempt = await services_of(request, WorkbenchServices).attempts.get(user, attempt_id, placed=False)
     action = f"/attempts/{attempt.id}/restore"
-    return await _restore(request, user, attempt.problem, attempt.source, action, form.get("revision"))
+    return await restore_source(request, user, attempt.problem, attempt.source, action, form.get("revision"))
 
 
 @router.get("/drafts/replaced")
@@ -42,7 +42,7 @@ async def restore_draft(request: Request, draft_id: str, user: Submitter) -> Res
     form = await read_form(request)
     draft: ReplacedDraft = await services_of(request, WorkbenchServices).drafts.find_replaced(user, draft_id)
     action = f"/drafts/replaced/{draft.id}/restore"
-    return await _restore(request, user, draft.problem, draft.source, action, form.get("revision"))
+    return await restore_source(request, user, draft.problem, draft.source, action, form.get("revision"))
 
 
 @router.post("/drafts/replaced/{draft_id}/discard")
@@ -52,7 +52,7 @@ async def discard_draft(request: Request, draft_id: str, user: Submitter) -> Res
     return RedirectResponse("/drafts/replaced", status_code=303)
 
 
-async def _restore(
+async def restore_source(
     request: Request, user: User, slug: str, source: str, action: str, confirmed: str | None
 ) -> Response:
     """Save `source` as the draft. If that would replace a text that was never sent, show both and ask first.

@@ -135,6 +135,7 @@ OWN = {
 OWNED = {
     ("GET", "/explore/{exploration_id}"),
     ("POST", "/explore/{exploration_id}/share"),
+    ("POST", "/explore/{exploration_id}/restore"),
     ("POST", "/explore/{exploration_id}/remove"),
     ("GET", "/api/v1/explorations/{exploration_id}"),
     ("DELETE", "/api/v1/explorations/{exploration_id}"),

@@ -103,6 +103,18 @@ async def test_an_attempt_and_an_exploration_open_in_the_form(inside):
     assert "/explore?problem" not in (await inside.http.get("/problems/add_one")).text
 
 
+async def test_a_source_goes_into_the_editor_of_its_problem(inside):
+    here, page = await result_of(inside, source="gather = 1")
+    fields = {"form_token": form_token(page)}
+    opened = await inside.http.post(f"{here}/restore", data=fields, headers=SITE)
+    assert opened.headers["location"] == "/problems/move_mean#workbench"
+    assert "gather = 1" in (await inside.http.get("/problems/move_mean")).text
+    other, _ = await result_of(inside, source="gather = 2")
+    asked = await inside.http.post(f"{other}/restore", data=fields, headers=SITE | {"Accept": "text/html"})
+    assert asked.status_code == 409
+    assert f'action="{other}/restore"' in asked.text
+
+
 async def test_it_is_shared_and_deleted(inside):
     here, page = await result_of(inside, source="gather = 1")
     fields = {"form_token": form_token(page)}
