@@ -1,0 +1,24 @@
+"""A leaf is split along the last dimension that the devices divide, although an earlier one is larger. Compare all of them, and take the largest."""
+
+import math
+
+import jax
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+
+def spec_for(shape, devices, least):
+    if math.prod(shape) < least:
+        return P()
+    for dim in reversed(range(len(shape))):
+        if shape[dim] % devices == 0:
+            return P(*[None] * dim, "fsdp")
+    return P()
+
+
+def place(mesh, least, table, kernel, experts, bias, count):
+    leaves = {"table": table, "kernel": kernel, "experts": experts, "bias": bias, "count": count}
+    return {
+        name: jax.lax.with_sharding_constraint(leaf, NamedSharding(mesh, spec_for(leaf.shape, mesh.size, least)))
+        for name, leaf in leaves.items()
+    }
