@@ -1,4 +1,4 @@
-"""Dimension 0 is split in every leaf. A scalar has no dimension, and the devices do not divide each of the others."""
+"""A spec has more entries than the leaf has dimensions. A scalar has none, so only P() fits it."""
 
 import jax
 from jax.sharding import NamedSharding
