@@ -77,7 +77,7 @@ EXAMPLE_FINISHED: dict[str, Any] = EXAMPLE_QUEUED | {
 _NOT_IN_LISTS = ("verdict", "rejudged", "override", "queue", "inputs")
 EXAMPLE_SUMMARY: dict[str, Any] = {
     name: value for name, value in EXAMPLE_FINISHED.items() if name not in _NOT_IN_LISTS
-} | {"verdict_status": "accepted"}
+} | {"verdict_status": "accepted", "changed_by_hand": False}
 
 
 class SubmissionJSON(BaseModel):
@@ -218,7 +218,10 @@ class AttemptJSON(BaseModel):
 
 
 class AttemptSummaryJSON(BaseModel):
-    """An attempt in a list: without its verdict, which can be long, but with the verdict's status."""
+    """An attempt in a list: without its verdict, which can be long, but with the verdict's status.
+
+    `changed_by_hand`: an instructor gave it this `score`. The attempt itself has the `override`.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLE_SUMMARY]})
 
@@ -234,6 +237,7 @@ class AttemptSummaryJSON(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     after_giving_up: bool
+    changed_by_hand: bool
     withheld_until: datetime | None
 
     @classmethod

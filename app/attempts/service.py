@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import Integer, and_, bindparam, or_, select, tuple_
+from sqlalchemy import Integer, Select, and_, bindparam, exists, or_, select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,6 +30,7 @@ from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents, Change
 from app.queue.models import AttemptRow
+from app.queue.overrides import OverrideRow
 from app.queue.protocol import GradeQueue
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
@@ -49,7 +50,10 @@ _IS_SHOWN = AttemptRow.kind != "rejudge"
 
 @dataclass(frozen=True, slots=True)
 class AttemptSummary:
-    """An entry of a list: everything that can be read without the source and the verdict."""
+    """An entry of a list: everything that can be read without the source and the verdict.
+
+    `changed_by_hand`: the score is not that of the verdict.
+    """
 
     id: str
     problem: str
@@ -64,12 +68,14 @@ class AttemptSummary:
     started_at: datetime | None
     finished_at: datetime | None
     after_giving_up: bool
+    changed_by_hand: bool = False
     withheld_until: datetime | None = None
 
 
+_STORED = [each.name for each in fields(AttemptSummary) if each.name not in ("changed_by_hand", "withheld_until")]
 # Built once: building a statement takes as long as executing it.
-_LIST = (
-    select(*(getattr(AttemptRow, each.name) for each in fields(AttemptSummary) if each.name != "withheld_until"))
+_LIST: Select[Any] = (
+    select(*(getattr(AttemptRow, each) for each in _STORED), exists().where(OverrideRow.attempt_id == AttemptRow.id))
     .where(AttemptRow.user_id == bindparam("user_id"), _IS_SHOWN)
     .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
     .limit(bindparam("limit", type_=Integer))
@@ -344,7 +350,15 @@ def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
 
 
 def _summary_without_verdict(summary: AttemptSummary, until: datetime) -> AttemptSummary:
-    return replace(summary, verdict_status=None, verdict_reason=None, score=None, phase=None, withheld_until=until)
+    return replace(
+        summary,
+        verdict_status=None,
+        verdict_reason=None,
+        score=None,
+        phase=None,
+        changed_by_hand=False,
+        withheld_until=until,
+    )
 
 
 def summary_of(view: AttemptView) -> AttemptSummary:
@@ -363,6 +377,7 @@ def summary_of(view: AttemptView) -> AttemptSummary:
         started_at=view.started_at,
         finished_at=view.finished_at,
         after_giving_up=view.after_giving_up,
+        changed_by_hand=view.override is not None,
         withheld_until=view.withheld_until,
     )
 

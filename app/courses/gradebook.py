@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import case, func, literal, select
+from sqlalchemy import case, exists, func, literal, select
 
 from app.accounts.models import UserRow
 from app.clock import now
@@ -14,6 +14,7 @@ from app.courses.models import AssignmentProblemRow, AssignmentRow, ExtensionRow
 from app.courses.service import Assignment, Course
 from app.database import Database
 from app.queue.models import IS_SCORED, AttemptRow
+from app.queue.overrides import OverrideRow
 from app.queue.withheld import shown_only
 
 Scores = Sequence[tuple[datetime, int]]
@@ -32,10 +33,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`points` is None if nothing that counts was sent. `late` says that a late attempt gave the most."""
+    """`points` is None if nothing that counts was sent. `late` says that a late attempt gave the most.
+
+    `changed_by_hand` says that an instructor changed the points of that attempt.
+    """
 
     points: float | None
     late: bool = False
+    changed_by_hand: bool = False
 
 
 _EMPTY = Cell(None)
@@ -157,12 +162,14 @@ def _counted(course: Course, students: Any) -> Any:
     """Of each student at each problem of each assignment, the attempts that can give the most points.
 
     In time, that is the highest score, whenever it was sent; late, the earliest attempt with each score. The database
-    so returns a row for most cells, and not one for each attempt.
+    so returns a row for most cells, and not one for each attempt. A score is doubled, and one more if nobody changed
+    it by hand: of equal scores, that one counts.
     """
     row, within, assignment = AttemptRow, AssignmentProblemRow, AssignmentRow
+    score = row.score * 2 + case((exists().where(OverrideRow.attempt_id == row.id), 0), else_=1)
     rank = case((row.created_at <= assignment.due_at, literal(-1)), else_=row.score)
     return (
-        select(row.user_id, assignment.id, row.problem, func.min(row.created_at), func.max(row.score))
+        select(row.user_id, assignment.id, row.problem, func.min(row.created_at), func.max(score))
         .join(within, within.problem == row.problem)
         .join(assignment, assignment.id == within.assignment_id)
         .where(
@@ -180,8 +187,8 @@ def _cells(
 ) -> dict[tuple[str, str, str], Cell]:
     """By student, assignment and problem."""
     by_key = {(each.assignment.id, each.problem): each for each in columns}
-    best: dict[tuple[str, str, str], tuple[int, bool]] = {}
-    for user_id, assignment_id, problem, sent_at, score in rows:
+    best: dict[tuple[str, str, str], tuple[int, bool, bool]] = {}
+    for user_id, assignment_id, problem, sent_at, doubled in rows:
         column = by_key.get((assignment_id, problem))
         if column is None:
             continue
@@ -190,12 +197,13 @@ def _cells(
         is_late = sent_at > due_at
         if is_late and late_percent is None:
             continue
+        score, as_judged = divmod(doubled, 2)
         # In hundredths of a percent, so that equal credit is equal. Of two with equal credit, one in time counts.
-        counted = (score * credit(sent_at, due_at, late_percent), not is_late)
+        counted = (score * credit(sent_at, due_at, late_percent), not is_late, bool(as_judged))
         key = (user_id, assignment_id, problem)
         if key not in best or counted > best[key]:
             best[key] = counted
     return {
-        key: Cell(round(by_key[key[1:]].points * most / 10_000, 2), not in_time)
-        for key, (most, in_time) in best.items()
+        key: Cell(round(by_key[key[1:]].points * most / 10_000, 2), not in_time, not as_judged)
+        for key, (most, in_time, as_judged) in best.items()
     }

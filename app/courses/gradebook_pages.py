@@ -78,13 +78,19 @@ async def show_statistics(request: Request, course_id: str, assignment_id: str, 
 
 
 async def _table(request: Request, course_id: str, user: User) -> tuple[list[str], list[list[object]]]:
-    """Head and rows, with all students."""
+    """Head and rows, with all students. The last column names the problems whose points were changed by hand."""
     services = services_for(request)
     course = await services.courses.graded(user, course_id)
     columns = columns_of(await services.courses.assignments(course))
     lines = await gradebook(services.database, course, columns)
-    head = ["name", *(f"{each.assignment.name}: {each.problem} ({each.points})" for each in columns), "total"]
-    return head, [[each.name, *(cell.points for cell in each.cells), each.total] for each in lines]
+    problems = [f"{each.assignment.name}: {each.problem}" for each in columns]
+    worth = [f"{problem} ({each.points})" for problem, each in zip(problems, columns, strict=True)]
+    rows: list[list[object]] = []
+    for line in lines:
+        cells = zip(problems, line.cells, strict=True)
+        changed = "; ".join(problem for problem, cell in cells if cell.changed_by_hand)
+        rows.append([line.name, *(cell.points for cell in line.cells), line.total, changed or None])
+    return ["name", *worth, "total", "changed by hand"], rows
 
 
 def _read_filter(request: Request) -> LineFilter:

@@ -252,7 +252,7 @@ _COLUMN: dict[str, Any] = {"assignment": _ASSIGNMENT["id"], "problem": "fsdp_ste
 _LINE: dict[str, Any] = {
     "id": "9e7c5a3b1d0f2e4c6a8b0d1f3e5c7a9b",
     "name": "ada",
-    "cells": [{"points": 72.5, "late": True}],
+    "cells": [{"points": 72.5, "late": True, "changed_by_hand": False}],
     "total": 72.5,
 }
 
@@ -270,12 +270,16 @@ class ColumnJSON(BaseModel):
 
 
 class CellJSON(BaseModel):
-    """`points` is null if nothing that counts was sent. `late`: a late attempt gave the most."""
+    """`points` is null if nothing that counts was sent. `late`: a late attempt gave the most.
+
+    `changed_by_hand`: an instructor changed the points of that attempt.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     points: float | None
     late: bool
+    changed_by_hand: bool
 
 
 class LineJSON(BaseModel):
@@ -307,7 +311,10 @@ def gradebook_json(columns: Sequence[Column], lines: Sequence[Line], after: str 
             {
                 "id": line.id,
                 "name": line.name,
-                "cells": [{"points": each.points, "late": each.late} for each in line.cells],
+                "cells": [
+                    {"points": each.points, "late": each.late, "changed_by_hand": each.changed_by_hand}
+                    for each in line.cells
+                ],
                 "total": line.total,
             }
             for line in lines

@@ -11,14 +11,19 @@ from app.database import Database
 from app.errors import AttemptNotFound
 from app.ids import is_id
 from app.queue.models import AttemptRow
+from app.queue.overrides import OverrideRow
 from app.web.diff import DiffLine, diff_lines
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`since` and `changes` compare with the step before; None for the very first one."""
+    """`since` and `changes` compare with the step before; None for the very first one.
+
+    `changed_by_hand`: the score is not that of the verdict.
+    """
 
     attempt: AttemptView
+    changed_by_hand: bool
     since: timedelta | None
     changes: list[DiffLine] | None
 
@@ -53,13 +58,19 @@ async def read_story(
                 raise AttemptNotFound(f"This person has no attempt {after[:64]!r} at this problem.")
             query = query.where(tuple_(row.created_at, row.id) > tuple_(last.created_at, last.id))
         rows = list(await session.scalars(query))
+        overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_([each.id for each in rows]))
+        changed = frozenset(await session.scalars(overridden))
     attempts = [view_of(each) for each in rows]
     before = [view_of(last) if last else None, *attempts]
     # Comparing takes time that other requests should not wait for.
-    return await asyncio.to_thread(lambda: [_step(*pair) for pair in zip(before, attempts, strict=False)])
+    return await asyncio.to_thread(
+        lambda: [_step(*pair, pair[1].id in changed) for pair in zip(before, attempts, strict=False)]
+    )
 
 
-def _step(before: AttemptView | None, attempt: AttemptView) -> Step:
+def _step(before: AttemptView | None, attempt: AttemptView, changed_by_hand: bool) -> Step:
     if before is None:
-        return Step(attempt, None, None)
-    return Step(attempt, attempt.created_at - before.created_at, diff_lines(before.source, attempt.source))
+        return Step(attempt, changed_by_hand, None, None)
+    return Step(
+        attempt, changed_by_hand, attempt.created_at - before.created_at, diff_lines(before.source, attempt.source)
+    )

@@ -114,8 +114,12 @@ async def test_what_counts_of_what_was_sent(either, people):
             row.created_at, row.score = now() + timedelta(hours=hours), score
     book = (await tess.get(f"/api/v1/courses/{course['id']}/gradebook")).json()
     assert [(each["name"], each["cells"], each["total"]) for each in book["students"]] == [
-        ("ada", [{"points": 36.0, "late": True}], 36.0),  # 90% of 50 points, less 20% for the second day
-        ("bob", [{"points": None, "late": False}], 0.0),
+        (
+            "ada",
+            [{"points": 36.0, "late": True, "changed_by_hand": False}],
+            36.0,
+        ),  # 90% of 50 points, less 20% for the second day
+        ("bob", [{"points": None, "late": False, "changed_by_hand": False}], 0.0),
     ]
     first = (await tess.get(f"/api/v1/courses/{course['id']}/gradebook?limit=1")).json()
     assert ([each["name"] for each in first["students"]], first["next"]) == (["ada"], "ada")
@@ -179,7 +183,10 @@ async def test_a_spreadsheet_shows_the_csv_and_does_not_run_it(either, people):
     answer = await tess.get(f"/courses/{course['id']}/gradebook.csv")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     rows = list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"))))
-    assert rows == [["name", "'=HYPERLINK(1): add_one (50)", "total"], ["'-evil", "", "0"]]
+    assert rows == [
+        ["name", "'=HYPERLINK(1): add_one (50)", "total", "changed by hand"],
+        ["'-evil", "", "0", ""],
+    ]
 
 
 def test_every_beginning_of_a_formula_is_made_harmless():

@@ -1,6 +1,9 @@
 """Points of an attempt that are changed by hand: who does it, where they count, and how they are changed back."""
 
+import csv
+import io
 import json
+import re
 
 import pytest
 from sqlalchemy import select
@@ -74,6 +77,59 @@ async def test_new_points_count_until_they_are_undone(either, people, wrong):
     assert await points(tess, course) == 0
     gone = await tess.delete(theirs(wrong), headers=SITE)
     assert (gone.status_code, gone.json()["slug"]) == (404, "override-not-found")
+
+
+async def cell(http, course: dict) -> dict:
+    [line] = (await http.get(f"/api/v1/courses/{course['id']}/gradebook")).json()["students"]
+    return line["cells"][0]
+
+
+async def last_column(http, course: dict) -> str:
+    text = (await http.get(f"/courses/{course['id']}/gradebook.csv")).text
+    [_, line] = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
+    return line[-1]
+
+
+async def test_changed_points_have_a_mark_wherever_they_are_listed(either, people, wrong):
+    ada, tess = people["ada"], people["tess"]
+    course = await create(tess)
+    await join(ada, course)
+    lists = {"/attempts": ada, "/problems/add_one": ada, f"/people/{wrong[0]}/attempts": tess}
+    gradebook = {f"/courses/{course['id']}/gradebook": tess, f"/courses/{course['id']}": ada}
+    story = {f"/people/{wrong[0]}/problems/add_one": tess}
+    # The legend of the gradebook and the page of an attempt say it in other words.
+    mark = re.compile(r">changed by hand<")
+
+    async def marks() -> dict[str, int]:
+        pages = lists | gradebook | story
+        return {path: len(mark.findall((await http.get(path)).text)) for path, http in pages.items()}
+
+    async def listed() -> list[bool]:
+        return [each["changed_by_hand"] for each in (await ada.get("/api/v1/attempts")).json()["attempts"]]
+
+    assert await marks() == dict.fromkeys(lists | gradebook | story, 0)
+    assert await listed() == [False]
+    assert not (await cell(tess, course))["changed_by_hand"]
+    assert await last_column(tess, course) == ""
+    await tess.put(theirs(wrong), json=NEW, headers=SITE)
+    assert await marks() == dict.fromkeys(lists | gradebook | story, 1)
+    assert await listed() == [True]
+    assert (await cell(tess, course))["changed_by_hand"]
+    assert await last_column(tess, course) == "Week 1: add_one"
+
+
+@pytest.mark.parametrize(("score", "expected"), [(99, (50, False)), (100, (50, False))])
+async def test_a_cell_has_no_mark_if_an_unchanged_attempt_gives_the_same_or_more(
+    either, people, wrong, score, expected
+):
+    ada, tess = people["ada"], people["tess"]
+    course = await create(tess)
+    await join(ada, course)
+    await tess.put(theirs(wrong), json=NEW | {"score": score}, headers=SITE)
+    assert (await cell(tess, course))["changed_by_hand"]
+    await send(either, ada, GOOD)
+    now_counts = await cell(tess, course)
+    assert (now_counts["points"], now_counts["changed_by_hand"]) == expected
 
 
 async def test_a_ranking_and_acceptance_are_those_of_the_verdict(either, people):
