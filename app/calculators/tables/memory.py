@@ -40,7 +40,7 @@ _STATE = Calculator(
     notes=(
         "Shards are rounded up to whole elements. A dimension that the devices do not divide needs padding, or another "
         "dimension, in addition.",
-        "Activations and gathered parameters come on top: see peak memory.",
+        "Activations and gathered parameters need further memory: see peak memory.",
     ),
     presets=("model",),
     folded=(
