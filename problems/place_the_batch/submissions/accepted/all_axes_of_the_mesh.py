@@ -1,0 +1,15 @@
+"""The names of the axes come from the mesh."""
+
+import jax
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+
+def place_batch(mesh, tokens, labels, images, temperature):
+    batch = {"tokens": tokens, "labels": labels, "images": images, "temperature": temperature}
+
+    def place(leaf):
+        spec = P(mesh.axis_names) if leaf.ndim else P()
+        return jax.lax.with_sharding_constraint(leaf, NamedSharding(mesh, spec))
+
+    return jax.tree.map(place, batch)
