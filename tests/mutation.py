@@ -1,8 +1,8 @@
 """Which small faults in the code do the tests not notice? `python -m tests.mutation grader/checks grader/compare.py`
 
 Each mutant is one small change: `<` instead of `<=`, `or` instead of `and`, a number one larger, a call left out. A
-mutant is killed if a test fails or takes too long. One that survives shows a missing test, or makes no difference:
-docs/mutation.md lists those.
+mutant is killed if a test fails. It is printed as "too long" if the tests did not end in time, because the machine may
+have been busy. One that survives shows a missing test, or makes no difference: docs/mutation.md lists those.
 
 Every mutant runs in a fork of a process that has imported all libraries: first against the tests that execute its
 line, and if these pass, against all tests of its folder. `--slow` adds the tests that `--quick` leaves out.
@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -32,7 +33,8 @@ TESTS = {
     "grader/checks": ("tests/grader/checks", "tests/grader/test_golden_verdicts.py"),
     "grader/compare.py": ("tests/grader/test_compare.py", "tests/grader/test_golden_verdicts.py"),
     "grader/program": ("tests/grader/program", "tests/grader/checks", "tests/grader/test_golden_verdicts.py"),
-    "app/queue": ("tests/app/queue", "tests/app/attempts"),
+    # Without --slow: on SQLite only, and without workers in other processes.
+    "app/queue": ("tests/app/queue",),
 }
 _OURS = {"app", "grader", "tests", "conftest"}
 _PYTEST = ("-q", "-x", "-p", "no:randomly", "-p", "no:cacheprovider")
@@ -179,27 +181,44 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(self.code, vars(module))
 
 
-def _in_a_fork(work: Callable[[], int], timeout_s: float) -> bool:
-    """Was the exit status 0, within the time? The fork's output is dropped."""
-    pid = os.fork()
-    if pid == 0:
-        os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(nowhere, descriptor)
-        status = 1
-        with contextlib.suppress(BaseException):
-            status = work()
-        os._exit(status)
+class Outcome(Enum):
+    PASSED = "passed"
+    FAILED = "failed"
+    TOO_LONG = "too long"
+
+
+def _in_a_fork(work: Callable[[], int], timeout_s: float) -> Outcome:
+    """Passed if the exit status was 0. Drops the fork's output, removes its files, and ends what it has started."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(nowhere, descriptor)
+            tempfile.tempdir = os.environ["TMPDIR"] = folder
+            status = 1
+            with contextlib.suppress(BaseException):
+                status = work()
+            os._exit(status)
+        try:
+            return _wait(pid, timeout_s)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+
+
+def _wait(pid: int, timeout_s: float) -> Outcome:
     end = time.monotonic() + timeout_s
     while time.monotonic() < end:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
-            return status == 0
+            return Outcome.FAILED if status else Outcome.PASSED
         time.sleep(0.01)
     os.killpg(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    return False
+    return Outcome.TOO_LONG
 
 
 def _pytest(arguments: Sequence[str], *plugins: object) -> int:
@@ -236,23 +255,21 @@ class Baseline:
     seconds: float
     executed: dict[str, dict[int, set[str]]]
 
-    def notices(self, mutant: Mutant) -> bool:
+    def try_on(self, mutant: Mutant) -> Outcome:
         names = self.executed.get(mutant.path, {}).get(mutant.line, set())
         # A line that runs at import has no test of its own.
-        if (
-            names
-            and "" not in names
-            and self._fails(mutant, {name.partition("::")[0] for name in names}, _Chosen(names))
-        ):
-            return True
-        return self._fails(mutant, self.tests)
+        if names and "" not in names:
+            outcome = self._run(mutant, {name.partition("::")[0] for name in names}, _Chosen(names))
+            if outcome is not Outcome.PASSED:
+                return outcome
+        return self._run(mutant, self.tests)
 
-    def _fails(self, mutant: Mutant, tests: Iterable[str], *plugins: object) -> bool:
+    def _run(self, mutant: Mutant, tests: Iterable[str], *plugins: object) -> Outcome:
         def work() -> int:
             sys.meta_path.insert(0, _Mutated(mutant))
             return _pytest(tuple(tests), *plugins)
 
-        return not _in_a_fork(work, 10 + 4 * self.seconds)
+        return _in_a_fork(work, 10 + 4 * self.seconds)
 
 
 def measure(folder: str, *, slow: bool) -> Baseline:
@@ -271,7 +288,7 @@ def measure(folder: str, *, slow: bool) -> Baseline:
             return status
 
         start = time.monotonic()
-        if not _in_a_fork(work, 600):
+        if _in_a_fork(work, 600) is not Outcome.PASSED:
             sys.exit(f"The tests of {folder} fail without any change: {' '.join(tests)}")
         seconds = time.monotonic() - start
         executed = _executed(data)
@@ -300,8 +317,10 @@ def main() -> None:
     parser.add_argument("--only", help="mutants whose line in the output contains this text")
     options = parser.parse_args()
     os.chdir(ROOT)
+    # Ended from outside, it still ends the mutant that is running.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     number, parts = map(int, options.part.split("/"))
-    survived = total = 0
+    count = dict.fromkeys(Outcome, 0)
     for folder in TESTS:
         files = [file for path in options.paths for file in _files(path) if file.startswith(folder)]
         mutants = [mutant for file in files for mutant in mutants_of(file)][number - 1 :: parts]
@@ -310,11 +329,12 @@ def main() -> None:
             continue
         baseline = measure(folder, slow=options.slow)
         for mutant in mutants:
-            total += 1
-            if not baseline.notices(mutant):
-                survived += 1
-                print(mutant, flush=True)
-    print(f"{total} mutants: {total - survived} killed, {survived} survived.")
+            outcome = baseline.try_on(mutant)
+            count[outcome] += 1
+            if outcome is not Outcome.FAILED:
+                print("too long: " * (outcome is Outcome.TOO_LONG) + str(mutant), flush=True)
+    killed, late, survived = count[Outcome.FAILED], count[Outcome.TOO_LONG], count[Outcome.PASSED]
+    print(f"{sum(count.values())} mutants: {killed} killed, {late} took too long, {survived} survived.")
 
 
 def _files(path: str) -> list[str]:

@@ -53,19 +53,31 @@ def wrong_leaf(path: str = "params/kernel", got: str = "P()", *, ok: bool = Fals
     return Leaf(path=path, when="out", shape=(8,), dtype="float32", ok=ok, **specs, **slices)
 
 
-def summed(mine: int | None, reference: int | None) -> CollectiveSum:
+def summed(
+    mine: int | None, reference: int | None, axes: tuple[str, ...] = ("fsdp",), *, in_loop: bool = False
+) -> CollectiveSum:
     def traffic(number: int | None) -> Traffic | None:
         return None if number is None else Traffic(executions=number, bytes=number * 100, ring_bytes=0)
 
     sums = {"mine": traffic(mine), "reference": traffic(reference)}
-    return CollectiveSum(collective="all-reduce", axes=("fsdp",), group_size=8, in_loop=False, **sums)
+    return CollectiveSum(collective="all-reduce", axes=axes, group_size=8, in_loop=in_loop, **sums)
 
 
 def communication(mine: int | None, reference: int | None) -> Collectives:
     return Collectives(mesh=EIGHT, sums=[summed(mine, reference)], mine=[], reference=[])
 
 
-TEMPORARIES = Amount(name="temporaries", mine=30, reference=10, whole=None, at_most=15)
+def amounts(mine: int | None, reference: int | None, at_most: int | None) -> Amounts:
+    row = Amount(name="temporaries", mine=mine, reference=reference, whole=None, at_most=at_most)
+    return Amounts(mesh=EIGHT, title="t", unit="bytes", whole_title="w", rows=[row])
+
+
+def factors(mine: float | None) -> Factors:
+    return Factors(mesh=FOUR, factors=[Factor(name="argument bytes", mine=mine, reference=2.0)])
+
+
+def facts(mesh: dict[str, int], **values: bool | int | str) -> Facts:
+    return Facts(mesh=mesh, about="second step", values=values)
 
 
 @pytest.mark.parametrize(
@@ -84,21 +96,61 @@ TEMPORARIES = Amount(name="temporaries", mine=30, reference=10, whole=None, at_m
         (communication(2, 1), "all_reduce over fsdp: 2 instead of 1, 2 times the reference in bytes"),
         (communication(None, 1), "all_reduce over fsdp: none"),
         (communication(3, None), "all_reduce over fsdp: 3, and none in the reference"),
+        (communication(0, 1), "all_reduce over fsdp: none"),
+        (communication(3, 0), "all_reduce over fsdp: 3, and none in the reference"),
         (
-            Amounts(mesh=EIGHT, title="t", unit="bytes", whole_title="w", rows=[TEMPORARIES]),
-            "temporaries: 3 times the reference",
+            Collectives(mesh=EIGHT, sums=[summed(None, 1, (), in_loop=True)], mine=[], reference=[]),
+            "all_reduce in groups of 8 in a loop: none",
         ),
-        (
-            Factors(mesh=FOUR, factors=[Factor(name="argument bytes", mine=1.06, reference=2.0)]),
-            "argument bytes change by a factor of 1.06",
-        ),
-        (Facts(mesh=EIGHT, about="second step", values={"retraced": True}), "second step: retraced yes"),
+        (amounts(30, 10, 15), "temporaries: 3 times the reference"),
+        (amounts(30, 0, 15), "temporaries: 30, and none in the reference"),
+        (factors(1.06), "argument bytes change by a factor of 1.06"),
+        (facts(EIGHT, retraced=True), "second step: retraced yes"),
+        (facts(EIGHT, retraced=False, traces=2), "second step: retraced no, traces 2"),
     ],
 )
 def test_what_was_measured_in_words(evidence, sign):
     found = signs_of(verdict(evidence))
     assert found["signs"] == [sign]
     assert len(str(found["fingerprint"])) == 16
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        communication(2, 2),
+        amounts(15, 10, 15),
+        amounts(None, 10, 15),
+        amounts(30, 10, None),
+        factors(2.0),
+        factors(None),
+    ],
+)
+def test_what_is_as_it_should_be_is_not_mentioned(evidence):
+    assert signs_of(verdict(evidence)) == {"signs": [], "fingerprint": None}
+
+
+def test_a_leaf_of_the_input_state_is_called_that():
+    leaf = wrong_leaf().model_copy(update={"when": "in"})
+    assert signs_of(verdict(Leaves(mesh=EIGHT, leaves=[leaf])))["signs"] == [
+        "params/kernel in the input state is P(), not P('fsdp')"
+    ]
+
+
+def test_facts_of_a_further_mesh_are_not_mentioned():
+    assert signs_of(verdict(facts(EIGHT, traces=2), facts(FOUR, traces=3)))["signs"] == ["second step: traces 2"]
+
+
+def test_a_wrong_scalar_has_no_index():
+    element = WorstElement(index=[], expected="1.25", got="2.5", relative_error=1.0)
+    case = FailedCase(case="c", difference=Difference(expected="1.25", got="2.5", worst=element))
+    assert signs_of(verdict(case))["signs"] == ["c: it is 2.5, not 1.25"]
+
+
+def test_the_longest_sign_is_not_shortened():
+    ending = " in the new state is P(), not P('fsdp')"
+    path = "x" * (120 - len(ending))
+    assert signs_of(verdict(Leaves(mesh=EIGHT, leaves=[wrong_leaf(path)])))["signs"] == [path + ending]
 
 
 def test_the_first_public_case_and_the_first_mesh_that_differs_speak_for_the_others():
