@@ -109,7 +109,7 @@ async def test_the_page_of_a_program_problem_shows_places_and_ones_own(service, 
     for name, efficiency in (("ada", 104.237), ("owner", 100.0)):
         await hand_in(database, people[name], accepted(efficiency))
     page = (await service.http.get("/problems/add_one/ranking", headers=service.bearer | PAGE)).text
-    for text in ("104.24", "Your place: <strong>2</strong> of 2", "The reference has 100", ">you<"):
+    for text in ("104.24", "Your place: <strong>2</strong> of 2", "The reference scores 100", ">you<"):
         assert text in page
     assert 'href="/problems/add_one/ranking"' in (await service.http.get("/problems/add_one")).text
 
