@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 from tests.browser.workbench import OpenPage
 
 LESSON = "/lessons/meshes-and-specs"
+# The service of these tests has `psum_scatter_mean`, to which this lesson leads.
+WITH_A_SERVED_PROBLEM = "/lessons/four-collectives"
 ANSWERS = "Show the answer"
 
 
@@ -17,6 +19,10 @@ def test_a_guest_reads_a_lesson_without_a_script_and_without_a_mouse(open_page: 
     expect(first.get_by_text("cuts out its own block")).to_be_hidden()
     first.get_by_text(ANSWERS).press("Enter")
     expect(first.get_by_text("cuts out its own block")).to_be_visible()
+
+
+def test_a_lesson_leads_to_a_problem_without_a_script_and_without_a_mouse(open_page: OpenPage) -> None:
+    page = open_page(WITH_A_SERVED_PROBLEM, anonymous=True, java_script_enabled=False)
     page.get_by_role("region", name="Now solve").get_by_role("link").first.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert "/problems/" in page.url

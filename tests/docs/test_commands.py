@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.conftest import Follow
-from tests.docs.pages import PAGES, Block, blocks, commands, names
+from tests.docs.pages import CHECKOUT, PAGES, Block, blocks, commands, names
 from tests.docs.reader import Done, Reader
 
 # Of one page, on a busy machine.
@@ -53,31 +53,9 @@ NOT_RUN = {
     "./meshgrade bench": _MEASURES,
     "./meshgrade bench --json >results.json": _MEASURES,
     "./meshgrade bench --only diverse": _MEASURES,
-    **dict.fromkeys(
-        (
-            f".venv/bin/python -m benchmarks.{arguments}"
-            for arguments in (
-                "write_table results.json",
-                "faults 2000 --stand-in --json faults.json",
-                "faults 2000 --hand-in-for 600",
-                "write_table faults.json",
-                "workers --json workers.json",
-                "write_table workers.json",
-                "lists --json lists.json",
-                "write_table lists.json",
-                "compiler_options",
-                "inits fsdp_step fsdp_shard_map_step",
-                "mlir_context",
-                "verifiers",
-                "soak --json soak.json",
-                "write_table soak.json",
-                "soak --same 200 --json same.json",
-                "write_table same.json",
-            )
-        ),
-        _MEASURES,
-    ),
 }
+# Not run either: each of them measures for minutes. A test below reads their options.
+_BENCHMARK = re.compile(r"^\.venv/bin/python -m benchmarks\.(\w+)(.*)$")
 # Steps that the reader of a page has taken before.
 GIVEN = {
     "README.md": ["cp problems/fsdp_step/reference.py solution.py"],
@@ -127,7 +105,7 @@ def follow_blocks(of_page: list[Block], reader: Reader, judged: dict[str, Done])
         elif block.language == "sh":
             output = ""
             for command in commands(block.text):
-                if command not in NOT_RUN:
+                if command not in NOT_RUN and not _BENCHMARK.match(command):
                     done = judged.get(command) or reader.run(command)
                     if _JUDGES.match(command):
                         judged[command] = done
@@ -168,6 +146,18 @@ def words(text: str) -> set[str]:
 
 def test_a_command_that_is_not_run_is_in_the_documentation() -> None:
     assert NOT_RUN.keys() - {command for page in PAGES for command in listed(page)} == set()
+
+
+def test_benchmarks_take_the_options_that_the_documentation_gives() -> None:
+    given = {match.groups() for page in PAGES for each in listed(page) if (match := _BENCHMARK.match(each))}
+    assert len(given) > 10
+    unknown = {
+        (module, option)
+        for module, arguments in given
+        for option in re.findall(r"--[\w-]+", arguments)
+        if f'"{option}"' not in (CHECKOUT / "benchmarks" / f"{module}.py").read_text(encoding="utf-8")
+    }
+    assert unknown == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)
