@@ -1,20 +1,16 @@
 """The table of validations."""
 
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import JSON, ForeignKey, Index, Integer, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database import Base, UTCDateTime
-from app.lease import LeasedRow
+from app.database import Base
+from app.queue.jobs import JobRow
 
 
-class ValidationRow(LeasedRow, Base):
-    """One validation of a version with the judge: queued, running or finished. `steps` grows while it runs.
-
-    A process leases the row (app/lease.py).
-    """
+class ValidationRow(JobRow, Base):
+    """One validation of a version with the judge. `steps` grows while it runs."""
 
     # The table and the column of the steps have the names of an earlier version.
     __tablename__ = "proofs"
@@ -25,9 +21,5 @@ class ValidationRow(LeasedRow, Base):
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
-    status: Mapped[str] = mapped_column(String(16))
     steps: Mapped[list[dict[str, Any]]] = mapped_column("findings", JSON())
     total: Mapped[int] = mapped_column(Integer())
-    tries: Mapped[int] = mapped_column(Integer())
-    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
-    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

@@ -2,26 +2,19 @@
 time, in a separate thread.
 """
 
-import asyncio
-import contextlib
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from dataclasses import asdict
 from functools import partial
-from typing import Any
-
-from sqlalchemy import ColumnElement, and_, select
 
 from app.authoring.answering import wrong_verdicts
 from app.authoring.drawing import Drawing
 from app.authoring.models import ValidationRow
 from app.authoring.validations import Validations
-from app.clock import now
 from app.database import Database
 from app.errors import PackageNotStored
-from app.lease import FREE, is_free, lock, take, while_leased, write
+from app.queue.jobs import Job, Jobs
 from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
@@ -32,8 +25,6 @@ from grader.package.package import AnswerManifest, Package
 from grader.package.proof import Expectation, ValidationStep, expectations, leaks, weigh
 
 log = logging.getLogger(__name__)
-_LOOK_S = 2.0
-_TRY_AGAIN_S = 1.0
 CASES, QUESTIONS = "cases.py", "questions.py"
 Step = Callable[[Grader, Context], ValidationStep]
 
@@ -87,16 +78,6 @@ def _is_judged(package: Package, expected: Expectation, grader: Grader, context:
     return weigh(expected, grader.judge(package, expected.source, context))
 
 
-@dataclass(frozen=True, slots=True)
-class _Leased:
-    """A row that this process has leased."""
-
-    id: str
-    version: str
-    fence_token: str
-    tries: int
-
-
 class Validator:
     """`run` validates what was requested until it is cancelled. It then returns a running validation to the queue.
 
@@ -115,31 +96,16 @@ class Validator:
         lease_s: float,
         max_deaths: int,
     ) -> None:
-        self._database = database
-        self._validations = validations
         self._grader = grader
         self._packages = packages
         self._walls = walls
-        self._life = timedelta(seconds=lease_s)
         self._max_deaths = max_deaths
-        self._threads = GradingThreads(1)
-        self._drawing = Drawing(database, grader, packages, self._threads.run)
+        threads = GradingThreads(1)
+        self._jobs = Jobs(ValidationRow, database, threads, validations.news, walls, lease_s=lease_s)
+        self._drawing = Drawing(database, grader, packages, threads.run)
 
     async def run(self) -> None:
-        while True:
-            self._validations.news.clear()
-            try:
-                if self._walls.are_up:
-                    await self._draw()
-                leased = await self._take() if self._walls.are_up and await self._are_due() else None
-                if leased is not None:
-                    await self._validate(leased)
-                    continue
-            except Exception:  # a database that is down for a while must not end this; the row's lease expires
-                log.exception("a validation was interrupted; trying again in a second")
-                await asyncio.sleep(_TRY_AGAIN_S)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._validations.news.wait(), _LOOK_S)
+        await self._jobs.run(self._validate, before_each=self._draw)
 
     async def _draw(self) -> None:
         stop = threading.Event()
@@ -150,67 +116,28 @@ class Validator:
         finally:
             stop.set()
 
-    async def _are_due(self) -> bool:
-        # Read first, so that an idle validator never takes the write lock.
-        async with self._database.reading() as session:
-            return await session.scalar(select(ValidationRow.id).where(_due()).limit(1)) is not None
-
-    async def _take(self) -> _Leased | None:
-        query = select(ValidationRow).where(_due()).order_by(ValidationRow.created_at, ValidationRow.id).limit(1)
-        async with self._database.writing() as session:
-            rows = await lock(session, query)
-            if not rows:
-                return None
-            row = rows[0]
-            row.status, row.steps, row.tries = "running", [], row.tries + 1
-            return _Leased(row.id, row.version, take(row, self._life), row.tries)
-
-    async def _validate(self, leased: _Leased) -> None:
-        stop = threading.Event()
-        again = {"status": "queued", **FREE, "tries": leased.tries - 1}
-        try:
-            await self._run_steps(leased, stop)
-        except WallMissing as missing:
-            self._walls.record(missing)
-            await self._write(leased, **again)
-        except asyncio.CancelledError:
-            await self._write(leased, **again)
-            raise
-        finally:
-            stop.set()
-
-    async def _run_steps(self, leased: _Leased, stop: threading.Event) -> None:
+    async def _validate(self, job: Job[ValidationRow]) -> None:
         steps: list[ValidationStep] = []
-        if leased.tries > self._max_deaths:
-            steps.append(ValidationStep("reference.py", False, f"The grader died {leased.tries - 1} times."))
+        # A validation that was interrupted starts anew.
+        await job.write(steps=[])
+        if job.deaths >= self._max_deaths:
+            steps.append(ValidationStep("reference.py", False, f"The grader died {job.deaths} times."))
         else:
             try:
-                package = await self._packages.get(leased.version)
+                package = await self._packages.get(job.row.version)
             except PackageNotStored as error:
                 steps.append(ValidationStep("problem.toml", False, f"It cannot be read: {error}."))
                 package = None
             for step in steps_of(package) if package else ():
-                call = partial(_call, step, self._grader, Context(stop=stop))
-                done = await while_leased(self._threads.run(call), lambda: self._write(leased), self._life)
+                done = await job.call(partial(_call, step, self._grader, job.context))
                 if done is None:
                     return
                 steps.append(done)
                 if done.file in (CASES, QUESTIONS) and not done.passed:
                     break
-                if not await self._write(leased, steps=[asdict(each) for each in steps]):
+                if not await job.write(steps=[asdict(each) for each in steps]):
                     return
-        ended = {"status": "finished", **FREE, "finished_at": now()}
-        await self._write(leased, steps=[asdict(each) for each in steps], **ended)
-
-    async def _write(self, leased: _Leased, **values: Any) -> bool:
-        """Store the values and extend the lease. `False` if it was lost."""
-        async with self._database.writing() as session:
-            longer = {"lease_until": now() + self._life}
-            return await write(session, ValidationRow, leased.id, leased.fence_token, **(longer | values))
-
-
-def _due() -> ColumnElement[bool]:
-    return and_(ValidationRow.status.in_(("queued", "running")), is_free(ValidationRow))
+        await job.finish(steps=[asdict(each) for each in steps])
 
 
 def _call(step: Step, grader: Grader, context: Context) -> ValidationStep:

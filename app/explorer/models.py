@@ -3,17 +3,17 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, Integer, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
-from app.lease import LeasedRow
+from app.queue.jobs import JobRow
 
 
-class ExplorationRow(LeasedRow, Base):
-    """One exploration: queued, running or finished. A process leases the row (app/lease.py) and stores the `result`.
+class ExplorationRow(JobRow, Base):
+    """One exploration. The process that runs it stores the `result`.
 
-    `digest` is equal for equal work, also of different people. Anybody can read it from `shared_at` on.
+    `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it.
     """
 
     __tablename__ = "explorations"
@@ -30,9 +30,5 @@ class ExplorationRow(LeasedRow, Base):
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
     source: Mapped[str] = mapped_column(Text())
     against: Mapped[str | None] = mapped_column(Text())
-    status: Mapped[str] = mapped_column(String(16))
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    tries: Mapped[int] = mapped_column(Integer())
-    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
-    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     shared_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
