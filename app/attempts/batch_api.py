@@ -9,8 +9,9 @@ from app.accounts.caller import User
 from app.accounts.counted import count_more
 from app.accounts.web import require_scope
 from app.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
-from app.attempts.service import Attempts, AttemptView
+from app.attempts.service import Attempts
 from app.attempts.services import AttemptServices
+from app.attempts.views import AttemptView
 from app.errors import FieldInvalid, Refused
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses

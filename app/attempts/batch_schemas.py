@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.attempts.schemas import EXAMPLE_FINISHED, EXAMPLE_QUEUED, EXAMPLE_SOURCE, AttemptJSON
-from app.attempts.service import AttemptView
+from app.attempts.views import AttemptView
 from app.errors import Refused
 from app.queue.status import AttemptKind
 from app.rest.problem_json import ProblemJSON, problem_content

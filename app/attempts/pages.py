@@ -14,10 +14,10 @@ from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.own_inputs import own_in_words
 from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import name_of_first, ranking, trend
-from app.attempts.service import AttemptView, summary_of
 from app.attempts.services import AttemptServices
 from app.attempts.source_colours import colour_lines, colour_source
 from app.attempts.standing import progress
+from app.attempts.views import AttemptView, summary_of
 from app.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.queue.turns import QueuePlace
 from app.services import services_of

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.attempts.overrides import ScoreOverride
 from app.attempts.ranking import Place, Ranking
-from app.attempts.service import AttemptSummary, AttemptView, Rejudged
 from app.attempts.source import Source
 from app.attempts.standing import Standing
+from app.attempts.views import AttemptSummary, AttemptView, Rejudged
 from app.queue.status import AttemptKind, AttemptStatus
 from app.queue.turns import QueuePlace
 from grader.own import MAX_SEED, OwnInputs

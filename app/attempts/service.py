@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Integer, Select, and_, bindparam, exists, or_, select, tuple_
 from sqlalchemy.exc import IntegrityError
@@ -14,9 +13,16 @@ from app.attempts.filter import EVERYTHING, AttemptFilter
 from app.attempts.gate import Gate, NoGate, refuse_a_flood
 from app.attempts.give_up import is_after_giving_up
 from app.attempts.guests import admit_guest
-from app.attempts.overrides import ScoreOverride, override_of
+from app.attempts.overrides import override_of
 from app.attempts.questions import name_question
 from app.attempts.source import check_source
+from app.attempts.views import (
+    AttemptSummary,
+    AttemptView,
+    summary_without_verdict,
+    view_of,
+    without_verdict,
+)
 from app.clock import now
 from app.database import Database
 from app.errors import (
@@ -32,44 +38,16 @@ from app.queue.events import AttemptEvents, Change
 from app.queue.models import AttemptRow
 from app.queue.overrides import OverrideRow
 from app.queue.protocol import GradeQueue
-from app.queue.status import AttemptKind, AttemptStatus
-from app.queue.turns import QueuePlace
+from app.queue.status import AttemptKind
 from app.queue.walls import Walls
 from app.queue.withheld import WithheldRow, shown_only, withheld_until
 from grader.own import OwnInputs
-from grader.reasons import Reason
-from grader.stored_verdict import read_verdict
-from grader.verdict import Status, Verdict
 
 # One more than a page of REST, which shows whether there is a next page.
 _MAX_PAGE = 101
 # What a request with the same idempotency key must repeat.
 _SAME = ("problem", "kind", "source", "own_inputs")
 _IS_SHOWN = AttemptRow.kind != "rejudge"
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptSummary:
-    """An entry of a list: everything that can be read without the source and the verdict.
-
-    `changed_by_hand`: the score is not that of the verdict.
-    """
-
-    id: str
-    problem: str
-    kind: AttemptKind
-    status: AttemptStatus
-    phase: str | None
-    version: str
-    verdict_status: Status | None
-    verdict_reason: Reason | None
-    score: int | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    after_giving_up: bool
-    changed_by_hand: bool = False
-    withheld_until: datetime | None = None
 
 
 _STORED = [each.name for each in fields(AttemptSummary) if each.name not in ("changed_by_hand", "withheld_until")]
@@ -81,43 +59,6 @@ _LIST: Select[Any] = (
     .limit(bindparam("limit", type_=Integer))
 )
 _LIST_AT_PROBLEM = _LIST.where(AttemptRow.problem == bindparam("problem"))
-
-
-@dataclass(frozen=True, slots=True)
-class Rejudged:
-    """When another version of the problem replaced the verdict, and what the score was before."""
-
-    at: datetime
-    score_before: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptView:
-    """One attempt as its owner may see it. `score` is None for a run, after giving up, and until there is one.
-
-    `queue` is its place while it is queued. Lists never include it. `own_inputs` are those of a run whose author
-    chose them. `withheld_until`: it was sent in an exam, and has neither verdict nor score for its owner until then.
-    `override`: the score is not that of the verdict.
-    """
-
-    id: str
-    problem: str
-    kind: AttemptKind
-    status: AttemptStatus
-    phase: str | None
-    version: str
-    source: str
-    verdict: Verdict | None
-    score: int | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    after_giving_up: bool
-    rejudged: Rejudged | None = None
-    queue: QueuePlace | None = None
-    own_inputs: OwnInputs | None = None
-    withheld_until: datetime | None = None
-    override: ScoreOverride | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +214,7 @@ class Attempts:
                 query = query.where(*await shown_only(session, user_id=user.id))
             found = [AttemptSummary(*row) for row in await session.execute(query, values)]
             until = {} if for_instructor else await withheld_until(session, [each.id for each in found])
-        return [_summary_without_verdict(each, until[each.id]) if each.id in until else each for each in found]
+        return [summary_without_verdict(each, until[each.id]) if each.id in until else each for each in found]
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:
         """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
@@ -340,65 +281,3 @@ class Attempts:
                 raise NotSignedIn("This browser has sent no run with this id. If it is an attempt of yours, sign in.")
             raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
         return row
-
-
-def without_verdict(view: AttemptView, until: datetime | None) -> AttemptView:
-    """The attempt as its owner sees it before `until`, when its exam closes; all of it if that is None."""
-    if until is None:
-        return view
-    return replace(view, verdict=None, score=None, phase=None, rejudged=None, override=None, withheld_until=until)
-
-
-def _summary_without_verdict(summary: AttemptSummary, until: datetime) -> AttemptSummary:
-    return replace(
-        summary,
-        verdict_status=None,
-        verdict_reason=None,
-        score=None,
-        phase=None,
-        changed_by_hand=False,
-        withheld_until=until,
-    )
-
-
-def summary_of(view: AttemptView) -> AttemptSummary:
-    """The entry of a list for an attempt that has been read as a whole."""
-    return AttemptSummary(
-        id=view.id,
-        problem=view.problem,
-        kind=view.kind,
-        status=view.status,
-        phase=view.phase,
-        version=view.version,
-        verdict_status=view.verdict.status if view.verdict else None,
-        verdict_reason=view.verdict.reason if view.verdict else None,
-        score=view.score,
-        created_at=view.created_at,
-        started_at=view.started_at,
-        finished_at=view.finished_at,
-        after_giving_up=view.after_giving_up,
-        changed_by_hand=view.override is not None,
-        withheld_until=view.withheld_until,
-    )
-
-
-def view_of(row: AttemptRow, queue: QueuePlace | None = None) -> AttemptView:
-    """A stored attempt as its owner may see it."""
-    return AttemptView(
-        id=row.id,
-        problem=row.problem,
-        kind=cast(AttemptKind, row.kind),
-        status=cast(AttemptStatus, row.status),
-        phase=row.phase,
-        version=row.version,
-        source=row.source,
-        verdict=None if row.verdict is None else read_verdict(row.verdict),
-        score=row.score,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        after_giving_up=row.after_giving_up,
-        rejudged=None if row.rejudged_at is None else Rejudged(row.rejudged_at, row.score_before),
-        queue=queue,
-        own_inputs=OwnInputs(**row.own_inputs) if row.own_inputs else None,
-    )

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from app.accounts.caller import User
 from app.accounts.digest import digest, new_token
 from app.attempts.models import ShareRow
-from app.attempts.service import AttemptView, view_of, without_verdict
+from app.attempts.views import AttemptView, view_of, without_verdict
 from app.clock import now
 from app.database import Database
 from app.errors import ShareNotFound

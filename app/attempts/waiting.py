@@ -8,7 +8,8 @@ from dataclasses import asdict, replace
 
 from app.accounts.caller import User
 from app.attempts.schemas import AttemptJSON
-from app.attempts.service import Attempts, AttemptView
+from app.attempts.service import Attempts
+from app.attempts.views import AttemptView
 from app.queue.events import Change
 from app.queue.status import ENDED
 from app.queue.turns import QueuePlace

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from app.accounts.caller import User
-from app.attempts.service import AttemptView
+from app.attempts.views import AttemptView
 from app.people.listing import Person
 from app.people.reading import attempt_of
 from app.people.services import PeopleServices

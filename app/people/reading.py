@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.accounts.caller import User
 from app.accounts.roles import is_at_least
-from app.attempts.service import AttemptView
+from app.attempts.views import AttemptView
 from app.errors import AttemptNotFound, RoleMissing
 from app.people.assistance import Assistance
 from app.people.listing import Directory, Person

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy import select, tuple_
 
-from app.attempts.service import AttemptView, view_of
+from app.attempts.views import AttemptView, view_of
 from app.database import Database
 from app.errors import AttemptNotFound
 from app.ids import is_id

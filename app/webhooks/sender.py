@@ -10,7 +10,7 @@ from sqlalchemy import and_, select
 
 from app.attempts.overrides import override_of
 from app.attempts.schemas import AttemptJSON
-from app.attempts.service import AttemptView, view_of, without_verdict
+from app.attempts.views import AttemptView, view_of, without_verdict
 from app.clock import now
 from app.database import Database
 from app.lease import FREE, is_free, keep_working, lock, take, write
