@@ -9,7 +9,7 @@ from app.settings import Settings
 from app.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
 from tests.app.accounts.people import browser, form_token, sign_in
-from tests.app.test_every_route import OWN, PUBLIC
+from tests.app.routes import OWN, PUBLIC
 
 pytestmark = pytest.mark.anyio
 INVITATIONS = "/api/v1/invitations"

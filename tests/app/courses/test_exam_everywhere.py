@@ -19,7 +19,7 @@ from tests.app.accounts.people import browser, send_form
 from tests.app.courses.test_assignments import only_assignment
 from tests.app.courses.test_courses import JSON, create, join, people
 from tests.app.people.test_attempts_of_others import GOOD, me, send
-from tests.app.test_every_route import routes_of
+from tests.app.routes import routes_of
 
 pytestmark = pytest.mark.anyio
 __all__ = ["people"]

@@ -1,0 +1,109 @@
+"""One object of each kind that the owner has. Whatever the tests request, it is there afterwards, unchanged."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import select
+
+from app.accounts.identities import Identity
+from app.clock import now
+from app.database import Base
+from app.explorer.models import ExplorationRow
+from app.ids import new_id
+from grader.explore import Explored
+from tests.app.accounts.people import sign_in
+
+# The tables with what the owner has.
+OWNER_HAS = (
+    *("users", "sessions", "identities", "api_tokens", "invitations", "webhooks"),
+    *("attempts", "drafts", "replaced_drafts", "shares", "explorations"),
+)
+
+# Contents of the owner's objects, which no response to anyone else may contain.
+SECRETS = [f"{kind}-OF-THE-OWNER" for kind in ("SOURCE", "TOKEN", "NOTE", "BROWSER", "IDENTITY", "WEBHOOK", "DRAFT")]
+
+
+@pytest.fixture(scope="module")
+async def made(shared_service) -> dict[str, str]:
+    """The owner has one object of each kind; their ids by the name that a path gives them."""
+    service = shared_service
+    service.http.headers.update({"User-Agent": "BROWSER-OF-THE-OWNER"})
+    await sign_in(service)
+    bearer = service.bearer
+    run = await service.http.post(
+        "/api/v1/problems/add_one/runs?wait=10", json={"source": "SOURCE-OF-THE-OWNER"}, headers=bearer
+    )
+    token = await service.http.post(
+        "/api/v1/tokens", json={"name": "TOKEN-OF-THE-OWNER", "scopes": ["read"]}, headers=bearer
+    )
+    invitation = await service.http.post("/api/v1/invitations", json={"note": "NOTE-OF-THE-OWNER"}, headers=bearer)
+    url = "https://example.org/WEBHOOK-OF-THE-OWNER"
+    webhook = await service.http.post("/api/v1/webhooks", json={"url": url}, headers=bearer)
+    me = (await service.http.get("/api/v1/me")).json()
+    [session] = await service.services.accounts.sessions.list(me["id"])
+    await service.services.accounts.identities.link(
+        await service.services.accounts.ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
+    )
+    [identity] = await service.services.accounts.identities.list(me["id"])
+    drafts, owner = service.services.drafts, await service.services.accounts.ensure_owner()
+    draft = await drafts.save(owner, "add_one", "DRAFT-OF-THE-OWNER", 0)
+    await drafts.restore(owner, draft, "SOURCE-OF-THE-OWNER", keep=True)
+    [replaced] = await drafts.list_replaced(owner)
+    return {
+        "identity_id": identity.id,
+        "draft_id": replaced.id,
+        "attempt_id": run.json()["id"],
+        "token_id": token.json()["id"],
+        "invitation_id": invitation.json()["id"],
+        "session_id": session.id,
+        "webhook_id": webhook.json()["id"],
+        "exploration_id": await explored(service.services, owner.id),
+    }
+
+
+async def explored(services, user_id: str) -> str:
+    """The id of an exploration. The problem of these tests has no program, so it is stored without being requested."""
+    row = ExplorationRow(
+        id=new_id(),
+        user_id=user_id,
+        digest="0" * 64,
+        problem="add_one",
+        version=services.catalogue.get("add_one").version,
+        source="SOURCE-OF-THE-OWNER",
+        status="finished",
+        result=Explored().model_dump(mode="json"),
+        tries=0,
+        created_at=now(),
+    )
+    async with services.database.writing() as session:
+        session.add(row)
+    return row.id
+
+
+@pytest.fixture
+def service(shared_service):
+    return shared_service
+
+
+@pytest.fixture
+async def owned(service, made, bearers, others, found) -> AsyncIterator[dict[str, str]]:
+    """The owner's objects in `made`. After each test they are all there, unchanged since the test before."""
+    before = found.pop() if found else await _rows_of_the_owner(service)
+    assert set(made.values()) <= {row.get("id") for rows in before.values() for row in rows}
+    yield made
+    found.append(await _rows_of_the_owner(service))
+    assert found == [before]
+
+
+async def _rows_of_the_owner(service) -> dict[str, list[dict[str, object]]]:
+    """Read from the database, because the tests are many: everything but when a session or a token was last used."""
+    owner = await service.services.accounts.ensure_owner()
+    found: dict[str, list[dict[str, object]]] = {}
+    async with service.services.database.reading() as session:
+        for name in OWNER_HAS:
+            table = Base.metadata.tables[name]
+            columns = [each for each in table.columns if not each.name.startswith("last_")]
+            of = table.c.id if name == "users" else table.c.user_id
+            rows = await session.execute(select(*columns).where(of == owner.id).order_by(*table.primary_key.columns))
+            found[name] = [dict(row) for row in rows.mappings()]
+    return found
