@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict
 from app.errors import Refused
 
 MEDIA_TYPE = "application/problem+json"
+# The names in RFC 9110. Python before 3.13 has older ones, and the description is the same on each version.
+_PHRASES = {413: "Content Too Large", 422: "Unprocessable Content"}
 
 EXAMPLES: dict[int, tuple[str, str, str]] = {
     400: ("body-not-json", "The body is not JSON", "Expecting value at line 1, column 1 of the body."),
@@ -62,6 +64,6 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def _describe(status: int, slug: str, title: str, detail: str) -> dict[str, Any]:
     example = {"type": f"/help/errors#{slug}", "title": title, "status": status, "detail": detail, "slug": slug}
     return {
-        "description": HTTPStatus(status).phrase,
+        "description": _PHRASES.get(status) or HTTPStatus(status).phrase,
         "content": {MEDIA_TYPE: {"schema": ProblemJSON.model_json_schema(), "example": example}},
     }

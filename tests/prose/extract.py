@@ -7,7 +7,7 @@ expressions in templates.
 import io
 import re
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _BLANK = "\u00b7"
@@ -36,20 +36,35 @@ def prose_of_python(source: str) -> str:
         starts.append(starts[-1] + len(line))
     pieces: list[str] = []
     end, follows = 0, False
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        start, stop = (starts[row - 1] + column for row, column in (token.start, token.end))
+    for kind, first, last in _tokens(source):
+        start, stop = (starts[row - 1] + column for row, column in (first, last))
         text = source[start:stop]
-        if token.type == tokenize.COMMENT:
+        if kind == tokenize.COMMENT:
             shown = _blank(text) if _DIRECTIVE.match(text) else f" {text[1:]}"
-        elif token.type == tokenize.STRING:
+        elif kind == tokenize.STRING:
             shown = _string(text, follows=follows)
-        elif token.type in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
+        elif kind in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER):
             continue
         else:
             shown = _blank(text)
         pieces += [source[end:start], shown]
-        end, follows = stop, token.type == tokenize.STRING
+        end, follows = stop, kind == tokenize.STRING
     return "".join(pieces) + source[end:]
+
+
+def _tokens(source: str) -> Iterator[tuple[int, tuple[int, int], tuple[int, int]]]:
+    """The kind of each token, its start and its end. An f-string is one string, which from Python 3.12 on is many."""
+    opened: list[tuple[int, int]] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        name = tokenize.tok_name[token.type]
+        if name == "FSTRING_START":
+            opened.append(token.start)
+        elif name == "FSTRING_END":
+            start = opened.pop()
+            if not opened:
+                yield tokenize.STRING, start, token.end
+        elif not opened:
+            yield token.type, token.start, token.end
 
 
 def _string(token: str, *, follows: bool) -> str:
