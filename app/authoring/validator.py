@@ -118,7 +118,7 @@ class Validator:
 
     async def _validate(self, job: Job[ValidationRow]) -> None:
         steps: list[ValidationStep] = []
-        # A validation that was interrupted starts anew.
+        # A validation that was interrupted starts again from its first step.
         await job.write(steps=[])
         if job.deaths >= self._max_deaths:
             steps.append(ValidationStep("reference.py", False, f"The grader died {job.deaths} times."))

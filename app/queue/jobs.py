@@ -1,4 +1,4 @@
-"""Jobs that need the judge and are no submissions: validations of versions, and explorations.
+"""Other work for the judge than submissions: validations of versions, and explorations.
 
 Each kind of job is a table. Every process that grades does one job of a kind at a time, the oldest first.
 """
