@@ -8,10 +8,12 @@ from pathlib import Path
 from grader.case import Case
 from grader.context import QUIET, Context
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
+from grader.function import Function
 from grader.idle import Idle
 from grader.known import KnownMistake
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest
+from grader.modes.program.function import inspect_function
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
@@ -81,6 +83,12 @@ class Judge:
             context.progress("starting")
             prepared = self._references.prepare(package, context)
             return self._modes.of(package).inspect(prepared, source, context)
+
+    def inspect_function(self, function: Function, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
+        """Compile a function that belongs to no problem, and say what it is like. Raises as `inspect` does."""
+        with self._idle.interrupted():
+            context.progress("starting")
+            return (inspect_function(function, self._sandbox, source, context),)
 
     def answers(self, package: Package, context: Context = QUIET, cases: Sequence[Case] | None = None) -> Answers:
         """What the reference returns for the package's cases, or for others. Hidden cases are among them, so it is for

@@ -25,7 +25,7 @@ Submitter = Annotated[User, Depends(require_scope("submit"))]
 
 @router.post(
     "/explorations",
-    summary="Explore: compile a source for each mesh of a problem, without a verdict",
+    summary="Explore: compile a source for each mesh of a problem, or a function for a mesh, without a verdict",
     status_code=202,
     responses={
         202: {
@@ -39,7 +39,7 @@ Submitter = Annotated[User, Depends(require_scope("submit"))]
 async def explore(request: Request, response: Response, user: Submitter) -> ExplorationJSON:
     body = await read_json(request, NewExplorationJSON)
     explorations = services_of(request, ExplorerServices).explorations
-    exploration = await explorations.request(user, body.problem, body.source, body.against)
+    exploration = await explorations.request(user, body.subject, body.source, body.against)
     response.headers["Location"] = f"/api/v1/explorations/{exploration.summary.id}"
     return ExplorationJSON.of_whole(exploration)
 

@@ -17,3 +17,7 @@ class TooManyExplorations(Refused):
 
 class ExplorationsFull(Refused):
     status, slug, title = 409, "explorations-full", "You have kept as many explorations as you may"
+
+
+class FunctionRefused(Refused):
+    status, slug, title = 422, "function-refused", "The function cannot be compiled on this mesh"

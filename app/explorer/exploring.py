@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from functools import partial
+from collections.abc import Callable
 
 from sqlalchemy import exists
 
@@ -14,10 +14,9 @@ from app.queue.models import AttemptRow
 from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
-from grader.context import Context
 from grader.errors import Cancelled, SubmissionFault, WallMissing
 from grader.explore import Explored, ExploredFault, explored, fault_of
-from grader.package.package import Package
+from grader.function import Function
 from grader.program.measured import Measured
 
 log = logging.getLogger(__name__)
@@ -63,19 +62,26 @@ class Explorer:
         """None if the lease was lost in the meantime."""
         if job.deaths >= self._max_deaths:
             return _failed(f"The grader died {job.deaths} times while it compiled this source.")
+        grader, row, context = self._grader, job.row, job.context
+        if row.function is not None:
+            function = Function.model_validate(row.function)
+            return await job.call(
+                lambda: _explored(row, lambda source: grader.inspect_function(function, source, context))
+            )
+        assert row.version is not None
         try:
-            package = await self._packages.get(job.row.version)
+            package = await self._packages.get(row.version)
         except PackageNotStored as error:
             return _failed(f"This version of the problem cannot be read: {error}.")
-        return await job.call(partial(_explored, self._grader, package, job.row, job.context))
+        return await job.call(lambda: _explored(row, lambda source: grader.inspect(package, source, context)))
 
 
-def _explored(grader: Grader, package: Package, row: ExplorationRow, context: Context) -> Explored:
+def _explored(row: ExplorationRow, inspect: Callable[[str], tuple[Measured, ...]]) -> Explored:
     programs: list[tuple[Measured, ...]] = []
     try:
-        programs.append(grader.inspect(package, row.source, context))
+        programs.append(inspect(row.source))
         if row.against is not None:
-            programs.append(grader.inspect(package, row.against, context))
+            programs.append(inspect(row.against))
         return explored(*programs)
     except SubmissionFault as fault:
         return fault_of(fault, "against" if programs else "source")

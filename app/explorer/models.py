@@ -13,6 +13,8 @@ from app.queue.jobs import JobRow
 class ExplorationRow(JobRow, Base):
     """One exploration. The process that runs it stores the `result`.
 
+    It is of a version of a problem, or of a function that belongs to none.
+
     `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it.
     """
 
@@ -26,8 +28,9 @@ class ExplorationRow(JobRow, Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     digest: Mapped[str] = mapped_column(String(64))
-    problem: Mapped[str] = mapped_column(String(64))
-    version: Mapped[str] = mapped_column(ForeignKey("packages.version"))
+    problem: Mapped[str | None] = mapped_column(String(64))
+    version: Mapped[str | None] = mapped_column(ForeignKey("packages.version"))
+    function: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     source: Mapped[str] = mapped_column(Text())
     against: Mapped[str | None] = mapped_column(Text())
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))

@@ -1,5 +1,6 @@
 """The pages of the Explorer: the form, and what was found."""
 
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -9,8 +10,9 @@ from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_user, require_scope
 from app.attempts.source_colours import colour_lines
 from app.errors import NotSignedIn, ProblemNotFound, Refused
-from app.explorer.errors import NothingToExplore
-from app.explorer.service import MAX_KEPT
+from app.explorer.errors import FunctionRefused, NothingToExplore
+from app.explorer.examples import Example, all_examples, example_of
+from app.explorer.service import MAX_KEPT, Exploration, ExplorationSummary
 from app.explorer.services import ExplorerServices
 from app.explorer.view import arrange_explored
 from app.services import services_of
@@ -18,6 +20,7 @@ from app.web.form_token import FIELD, check_form_token
 from app.web.forms import read_form, read_unchecked_form
 from app.web.templating import render_page
 from app.workbench.restore_pages import restore_source
+from grader.function import Function, read_function
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
@@ -27,51 +30,68 @@ Submitter = Annotated[User, Depends(require_scope("submit"))]
 _submitter = allow_scope("submit")
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What the form shows. With a `package`, the fields of a function are not shown."""
+
+    package: Package | None
+    source: str
+    against: str = ""
+    name: str = ""
+    mesh: str = ""
+    inputs: str = ""
+    example: Example | None = None
+
+
 @router.get("/explore")
 async def show_form(
     request: Request,
     user: MaybeUser,
     problem: Annotated[str | None, Query(max_length=100)] = None,
+    example: Annotated[str | None, Query(max_length=100)] = None,
     attempt: Annotated[str | None, Query(max_length=100)] = None,
     exploration: Annotated[str | None, Query(max_length=100)] = None,
     before: Annotated[str | None, Query(max_length=100)] = None,
 ) -> HTMLResponse:
-    """The source is that of an attempt or of an exploration, or else the draft or the starter of the problem."""
+    """The source is that of an attempt or of an exploration, the draft or the starter of a problem, or an example."""
     services = services_of(request, ExplorerServices)
     if exploration is not None:
         found = await services.explorations.get(user, exploration)
-        problem, source, against = found.summary.problem, found.source, found.against or ""
+        form = _form_of(services, found)
     elif attempt is not None:
         if user is None:
             raise NotSignedIn("Sign in to explore one of your attempts.")
         sent = await services.attempts.get(user, attempt, placed=False)
-        problem, source, against = sent.problem, sent.source, ""
-    else:
-        source = against = ""
-    package = _package(services, problem)
-    if package is not None and not source:
+        form = _Form(services.explorations.package(sent.problem), sent.source)
+    elif problem:
+        package = services.explorations.package(problem)
         draft = await services.drafts.get(user, package.slug) if user else None
-        source = (draft.source if draft else None) or package.starter
-    return await _form(services, user, package, source, against, before=before)
+        form = _Form(package, (draft.source if draft else None) or package.starter)
+    else:
+        form = _form_of_example((example and example_of(example)) or all_examples()[0])
+    return await _show(services, user, form, before=before)
 
 
 @router.post("/explore")
 async def explore(request: Request) -> Response:
-    """A refused source returns with the page, so that nothing is lost."""
+    """What is refused returns with the page, so that nothing is lost."""
     services = services_of(request, ExplorerServices)
-    # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the names.
-    form = await read_unchecked_form(request, max_bytes=12 * services.settings.max_source_bytes + 4096)
-    source, against, slug = form.get("source", ""), form.get("against", ""), form.get("problem", "")
+    # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
+    sent = await read_unchecked_form(request, max_bytes=12 * services.settings.max_source_bytes + 65_536)
+    source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
+    name, mesh, inputs = sent.get("function", ""), sent.get("mesh", ""), sent.get("inputs", "")
     user = await _submitter(request)
     try:
-        check_form_token(request, form.get(FIELD, ""))
+        check_form_token(request, sent.get(FIELD, ""))
         if user is None:
             raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
-        found = await services.explorations.request(user, slug, source, against if against.strip() else None)
+        subject = slug or _read_function(name, mesh, inputs)
+        found = await services.explorations.request(user, subject, source, against if against.strip() else None)
     except Refused as refusal:
-        named = None if isinstance(refusal, ProblemNotFound | NothingToExplore) else slug
-        package = _package(services, named)
-        return await _form(services, user, package, source, against, refusal=refusal)
+        is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
+        package = services.explorations.package(slug) if is_served else None
+        form = _Form(package, source, against, name, mesh, inputs)
+        return await _show(services, user, form, refusal=refusal)
     return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
 
 
@@ -83,7 +103,7 @@ async def show_exploration(request: Request, user: MaybeUser, exploration_id: st
         "exploration.html",
         user=user,
         exploration=found,
-        title=_titles(services).get(found.summary.problem, found.summary.problem),
+        title=_title(services, found.summary),
         is_served=found.summary.problem in _titles(services),
         view=arrange_explored(found.result) if found.result else None,
         lines=await colour_lines(found.source),
@@ -107,6 +127,8 @@ async def restore_exploration(request: Request, user: Submitter, exploration_id:
     """Put the source into the editor of its problem."""
     form = await read_form(request)
     found = await services_of(request, ExplorerServices).explorations.get(user, exploration_id)
+    if found.summary.problem is None:
+        raise NothingToExplore("This function belongs to no problem, so there is no editor to put it into.")
     action = f"/explore/{exploration_id}/restore"
     return await restore_source(request, user, found.summary.problem, found.source, action, form.get("revision"))
 
@@ -118,12 +140,10 @@ async def remove_exploration(request: Request, user: Submitter, exploration_id: 
     return RedirectResponse("/explore", status_code=303)
 
 
-async def _form(
+async def _show(
     services: ExplorerServices,
     user: User | None,
-    package: Package | None,
-    source: str,
-    against: str,
+    form: _Form,
     *,
     before: str | None = None,
     refusal: Refused | None = None,
@@ -134,9 +154,8 @@ async def _form(
         status_code=refusal.status if refusal else 200,
         user=user,
         problems=[each for each in services.catalogue.all() if each.manifest.mode == "program"],
-        problem=package,
-        source=source,
-        against=against,
+        form=form,
+        examples=all_examples(),
         refusal=refusal,
         explorations=page[:_SHOWN],
         older=page[_SHOWN - 1].id if len(page) > _SHOWN else None,
@@ -145,15 +164,34 @@ async def _form(
     )
 
 
-def _package(services: ExplorerServices, slug: str | None) -> Package | None:
-    """The problem that was named, or else the first of mode program; None if there is none.
+def _form_of(services: ExplorerServices, found: Exploration) -> _Form:
+    """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
+    function, slug = found.summary.function, found.summary.problem
+    package = services.explorations.package(slug) if slug else None
+    form = _Form(package, found.source, found.against or "")
+    if function is None:
+        return form
+    return replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text)
 
-    Raises:
-      ProblemNotFound, NothingToExplore: the named one is missing, or of another mode.
-    """
-    if slug:
-        return services.explorations.package(slug)
-    return next((each for each in services.catalogue.all() if each.manifest.mode == "program"), None)
+
+def _form_of_example(example: Example) -> _Form:
+    function = example.function
+    return _Form(None, example.source, "", function.name, function.mesh_text, function.inputs_text, example)
+
+
+def _read_function(name: str, mesh: str, inputs: str) -> Function:
+    """Raises `FunctionRefused`."""
+    try:
+        return read_function(name, mesh, inputs)
+    except ValueError as error:
+        raise FunctionRefused(str(error)) from None
+
+
+def _title(services: ExplorerServices, found: ExplorationSummary) -> str:
+    if found.function is not None:
+        return found.function.name
+    slug = found.problem or ""
+    return _titles(services).get(slug, slug)
 
 
 def _titles(services: ExplorerServices) -> dict[str, str]:

@@ -1,18 +1,20 @@
 """REST bodies and responses for explorations."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.attempts.source import Source
 from app.explorer.service import Exploration, ExplorationStatus, ExplorationSummary
 from grader.explore import Explored
+from grader.function import Function
 
 _SUMMARY: dict[str, Any] = {
     "id": "7d0b4a869c6e0a2c3f0f6a015d0f7a64",
     "problem": "fsdp_shard_map_step",
     "version": "9f2c1e7d5b3a4c6e8d0f1a2b3c4d5e6f7a8b9c0d9f2c1e7d5b3a4c6e8d0f1a2b",
+    "function": None,
     "status": "finished",
     "is_comparison": False,
     "has_fault": True,
@@ -40,29 +42,61 @@ _EXPLORATION = _SUMMARY | {
 
 
 class NewExplorationJSON(BaseModel):
-    """A source for a problem of mode program. With `against`, the result also says how it differs from that source."""
+    """A source for a `problem` of mode program, or one that defines a `function` to compile. With `against`, the result
+    also says how it differs from that source.
+    """
 
     model_config = ConfigDict(
         strict=True,
         extra="forbid",
         json_schema_extra={
-            "examples": [{"problem": "fsdp_shard_map_step", "source": "import jax\n\ndef init(seed, mesh): ...\n"}]
+            "examples": [
+                {"problem": "fsdp_shard_map_step", "source": "import jax\n\ndef init(seed, mesh): ...\n"},
+                {
+                    "function": {
+                        "name": "f",
+                        "mesh": {"data": 4, "model": 2},
+                        "inputs": [
+                            {"name": "x", "dtype": "float32", "shape": [1024, 512], "spec": ["data"]},
+                            {"name": "w", "dtype": "float32", "shape": [512, 2048], "spec": ["", "model"]},
+                        ],
+                    },
+                    "source": "def f(x, w):\n    return x @ w\n",
+                },
+            ]
         },
     )
 
-    problem: Annotated[str, Field(min_length=1, max_length=64)]
+    problem: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    function: Function | None = None
     source: Source
     against: Source | None = None
 
+    @model_validator(mode="after")
+    def _has_one_subject(self) -> Self:
+        if (self.problem is None) == (self.function is None):
+            raise ValueError("send either problem or function")
+        return self
+
+    @property
+    def subject(self) -> str | Function:
+        subject = self.problem or self.function
+        assert subject is not None
+        return subject
+
 
 class ExplorationSummaryJSON(BaseModel):
-    """An entry of the list. `has_fault` is null until it has finished. `shared_at` is null unless it is shared."""
+    """An entry of the list. `has_fault` is null until it has finished. `shared_at` is null unless it is shared.
+
+    `problem` and `version` are null if a `function` was explored.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_SUMMARY]})
 
     id: str
-    problem: str
-    version: str
+    problem: str | None
+    version: str | None
+    function: Function | None
     status: ExplorationStatus
     is_comparison: bool
     has_fault: bool | None

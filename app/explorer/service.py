@@ -19,11 +19,18 @@ from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
 from app.errors import NotSignedIn
-from app.explorer.errors import ExplorationNotFound, ExplorationsFull, NothingToExplore, TooManyExplorations
+from app.explorer.errors import (
+    ExplorationNotFound,
+    ExplorationsFull,
+    FunctionRefused,
+    NothingToExplore,
+    TooManyExplorations,
+)
 from app.explorer.models import ExplorationRow
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from grader.explore import Explored
+from grader.function import Function, faults_of
 from grader.package.package import Package
 
 ExplorationStatus = Literal["queued", "running", "finished"]
@@ -35,11 +42,15 @@ _READERS = 1
 
 @dataclass(frozen=True, slots=True)
 class ExplorationSummary:
-    """An entry of the list. `has_fault` is None until it has finished."""
+    """An entry of the list. `has_fault` is None until it has finished.
+
+    It is either of a problem and its version, or of a function.
+    """
 
     id: str
-    problem: str
-    version: str
+    problem: str | None
+    version: str | None
+    function: Function | None
     status: ExplorationStatus
     is_comparison: bool
     has_fault: bool | None
@@ -78,24 +89,36 @@ class Explorations:
             )
         return package
 
-    async def request(self, user: User, slug: str, source: str, against: str | None = None) -> Exploration:
+    async def request(
+        self, user: User, subject: str | Function, source: str, against: str | None = None
+    ) -> Exploration:
         """Queue an exploration of a source, and of another one to compare it with. Equal work is not done twice.
 
+        Args:
+          subject: the slug of a problem, which gives inputs and meshes; or a function with its own.
         Raises:
-          ProblemNotFound, NothingToExplore.
+          ProblemNotFound, NothingToExplore: the problem gives none.
+          FunctionRefused: the inputs do not fit the mesh.
           SourceRefused: a source cannot be stored or run.
           TooManyExplorations, ExplorationsFull.
         """
-        package = self.package(slug)
+        package = function = None
+        if isinstance(subject, str):
+            package = self.package(subject)
+        elif faults := faults_of(subject):
+            raise FunctionRefused(" ".join(faults))
+        else:
+            function = subject.model_dump(mode="json")
         check_source(source, self._max_source_bytes)
         if against is not None:
             check_source(against, self._max_source_bytes)
         row = ExplorationRow(
             id=new_id(),
             user_id=user.id,
-            digest=_digest(package.version, source, against),
-            problem=package.slug,
-            version=package.version,
+            digest=_digest(package.version if package else function, source, against),
+            problem=package and package.slug,
+            version=package and package.version,
+            function=function,
             source=source,
             against=against,
             status="queued",
@@ -203,9 +226,9 @@ def _has_failed(result: Explored) -> bool:
     return result.fault is not None and result.fault.reason is None
 
 
-def _digest(version: str, source: str, against: str | None) -> str:
-    """Equal for equal work: the same problem version, sources, compiler and readers."""
-    work = [_READERS, installed("jax"), installed("jaxlib"), version, source, against]
+def _digest(subject: str | dict[str, object] | None, source: str, against: str | None) -> str:
+    """Equal for equal work: the same problem version or function, sources, compiler and readers."""
+    work = [_READERS, installed("jax"), installed("jaxlib"), subject, source, against]
     return hashlib.sha256(json.dumps(work).encode()).hexdigest()
 
 
@@ -224,6 +247,7 @@ def _summary(row: ExplorationRow) -> ExplorationSummary:
         id=row.id,
         problem=row.problem,
         version=row.version,
+        function=None if row.function is None else Function.model_validate(row.function),
         status=cast(ExplorationStatus, row.status),
         is_comparison=row.against is not None,
         has_fault=None if row.result is None else row.result.get("fault") is not None,

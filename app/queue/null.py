@@ -1,6 +1,7 @@
 """A grader that executes nothing, for tests of everything around grading."""
 
 from grader.context import QUIET, Context
+from grader.function import Function
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
@@ -47,6 +48,10 @@ class NullGrader:
         )
 
     def inspect(self, package: Package, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
+        """Nothing, because nothing is compiled."""
+        return ()
+
+    def inspect_function(self, function: Function, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
         """Nothing, because nothing is compiled."""
         return ()
 

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.queue.models import AttemptRow
 from app.queue.turns import QueuePlace
 from grader.context import Context
+from grader.function import Function
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
@@ -40,6 +41,10 @@ class Grader(Protocol):
 
         Raises `SubmissionFault` if it gives no program, `WallMissing`, and `Cancelled` soon after it is stopped.
         """
+        ...
+
+    def inspect_function(self, function: Function, source: str, context: Context = ...) -> tuple[Measured, ...]:
+        """Compile a function that belongs to no problem. Raises as `inspect` does."""
         ...
 
     def prepare(self, package: Package, context: Context = ..., *, background: bool = False) -> None:

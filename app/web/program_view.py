@@ -32,6 +32,8 @@ from grader.verdict import Efficiency
 MAX_MESHES = 8
 # For each mesh: how many leaves are drawn (wrong ones first), and how many are listed.
 MAX_DRAWN = 24
+# A drawing has a box for each device. With more of them it is longer than the page is for everything else.
+MAX_DRAWN_DEVICES = 16
 MAX_LISTED = 400
 MAX_MEMBERS = 200
 
@@ -253,7 +255,12 @@ def _arrange(name: str, mesh: Mesh, entries: list[Evidence], listed: dict[tuple[
 
 def _leaf_views(leaves: list[Leaf], mesh: Mesh, listed: dict[tuple[str, ...], str]) -> list[LeafView]:
     return [
-        _leaf_view(leaf, mesh, draw=index < MAX_DRAWN, listed_on=listed.get(leaf.members, ""))
+        _leaf_view(
+            leaf,
+            mesh,
+            draw=index < MAX_DRAWN and mesh.devices <= MAX_DRAWN_DEVICES,
+            listed_on=listed.get(leaf.members, ""),
+        )
         for index, leaf in enumerate(islice(leaves, MAX_LISTED))
     ]
 

@@ -79,7 +79,8 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
 
     Args:
       request: `mesh` (axis to size), `init` (a name or None), `seeds` for it, `export_init`, `args`: each
-        `{"static": value}` or `{"shape", "dtype", "spec"}`.
+        `{"static": value}` or `{"shape", "dtype", "spec"}`, `names_mesh`: the entry point takes the mesh only if its
+        first parameter is named `mesh`.
     Raises:
       Fault: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
     """
@@ -106,7 +107,8 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
         # A state on an Explicit mesh has its sharding in its type, so the inputs are typed too.
         explicit = any(_is_explicit(leaf, given) for leaf in tree.leaves)
     mesh = _make_mesh(request["mesh"], AxisType.Explicit) if explicit else given
-    step = _Step(submission, given, tree if init else None, request["args"])
+    takes_mesh = not request.get("names_mesh") or submission.guard(lambda: _names_mesh(submission.entry))
+    step = _Step(submission, (given,) if takes_mesh else (), tree if init else None, request["args"])
     with jax.set_mesh(mesh):
         avals = [*(_aval_of(leaf, mesh) for leaf in tree.leaves), *_input_avals(request["args"], mesh)]
         jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))))
@@ -256,9 +258,14 @@ def _described(value: object) -> str:
 
 
 class _Step:
-    """The entry point as a function of leaves. `outputs` and `traces` are filled by tracing it."""
+    """The entry point as a function of leaves. `outputs` and `traces` are filled by tracing it.
 
-    def __init__(self, submission: Submission, mesh: Mesh, state: _Tree | None, args: Sequence[dict[str, Any]]) -> None:
+    `mesh` is empty if the entry point does not take one.
+    """
+
+    def __init__(
+        self, submission: Submission, mesh: tuple[Mesh, ...], state: _Tree | None, args: Sequence[dict[str, Any]]
+    ) -> None:
         self._submission, self._mesh, self._state, self._args = submission, mesh, state, args
         self.outputs: list[str] = []
         self.traces = 0
@@ -270,9 +277,9 @@ class _Step:
         inputs = iter(leaves[number:])
         args = [arg["static"] if "static" in arg else next(inputs) for arg in self._args]
         if self._state is None:
-            return self._named(_Tree.of({"result": self._submission.entry(self._mesh, *args)}))
+            return self._named(_Tree.of({"result": self._submission.entry(*self._mesh, *args)}))
         state = jax.tree_util.tree_unflatten(self._state.structure, leaves[:number])
-        returned = self._submission.entry(self._mesh, state, *args)
+        returned = self._submission.entry(*self._mesh, state, *args)
         if not isinstance(returned, tuple) or len(returned) != 2:
             raise Fault("wrong_structure", _no_pair(self._submission.name, returned))
         new, loss = _Tree.of(returned[0]), _Tree.of(returned[1])
@@ -303,6 +310,13 @@ class _Step:
                 "wrong_structure",
                 f"The state that `{self._submission.name}` returns must have init's leaves; {'; '.join(faults)}.",
             )
+
+
+def _names_mesh(entry: Callable[..., object]) -> bool:
+    try:
+        return next(iter(inspect.signature(entry).parameters), None) == "mesh"
+    except ValueError:  # a function without a signature, such as one of C
+        return False
 
 
 def _serialize(jitted: Any, avals: Sequence[Any], traced: Any) -> bytes:

@@ -77,10 +77,11 @@ class Requests(Protocol):
         init: str | None,
         export_init: bool,
         seeds: Sequence[object],
+        names_mesh: bool = False,
     ) -> dict[str, object]:
         """Export the entry point for one mesh; the arguments are those of `grader.runner.export.export_program`."""
         message = {"op": "export", "mesh": mesh, "args": list(args), "init": init, "export_init": export_init}
-        return self.request({**message, "seeds": list(seeds)})[1]
+        return self.request({**message, "seeds": list(seeds), "names_mesh": names_mesh})[1]
 
     def states(self, number: int, seeds: Sequence[object]) -> object:
         """The states that `init` makes of more seeds, for the mesh of an export; `number` counts exports from 0."""

@@ -12,7 +12,7 @@ export class CodeBox {
 
   /** `on` has three functions: `change(source)`, `run()` and `submit()`. */
   constructor(form, source, on) {
-    this.#area = form.querySelector("textarea");
+    this.#area = form.querySelector(".editor textarea");
     this.#host = form.querySelector("[data-editor]");
     this.#options = {
       label: form.querySelector(`label[for=${this.#area.id}]`).textContent,

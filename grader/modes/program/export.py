@@ -8,14 +8,14 @@ kept.
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from grader.case import Case
 from grader.errors import SubmissionFault
 from grader.modes.program.signatures import Signature
-from grader.package.package import ProgramManifest
+from grader.package.package import ProgramSpec
 from grader.program.measured import Leaves
 from grader.sandbox.protocol import Session
 from grader.wire import MAX_LEAVES, MAX_PATH
@@ -46,14 +46,31 @@ def first_cases(signature: Signature) -> tuple[Case, ...]:
     return tuple(case for case in signature.cases if case.public) or signature.cases
 
 
-def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], signature: Signature) -> Export:
+class Programs(Protocol):
+    """What of a manifest says which programs there are."""
+
+    @property
+    def program(self) -> ProgramSpec: ...
+
+
+def export(
+    session: Session,
+    manifest: Programs,
+    mesh: dict[str, int],
+    signature: Signature,
+    *,
+    names_mesh: bool = False,
+) -> Export:
     """Export the loaded source for one mesh. Raises the same errors as `Session.request`.
 
     Output is dropped from the first seed or argument of a hidden case on.
+
+    Args:
+      names_mesh: the entry point takes the mesh only if its first parameter is named `mesh`.
     """
     program = manifest.program
     first = first_cases(signature)
-    if not first[0].public:
+    if first and not first[0].public:
         session.seal_output()
     # Where the verifier runs `init` itself, one state shows what its leaves are called.
     seeded = first[:1] if program.export_init else first
@@ -63,6 +80,7 @@ def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], si
         init=program.init,
         export_init=program.export_init,
         seeds=[case.inputs["seed"] for case in seeded] if program.init else [],
+        names_mesh=names_mesh,
     )
     match values:
         case {
@@ -90,7 +108,7 @@ def export(session: Session, manifest: ProgramManifest, mesh: dict[str, int], si
 
 
 def later_states(
-    session: Session, manifest: ProgramManifest, signature: Signature, exported: Export, number: int
+    session: Session, manifest: Programs, signature: Signature, exported: Export, number: int
 ) -> tuple[Leaves, ...]:
     """Have `init` run with the seeds that an export was made without. Raises what `Session.request` raises.
 

@@ -30,6 +30,15 @@ class Examined:
     raw: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One program on one mesh: its facts, read from `raw`, and the states that a program of `init` made."""
+
+    measured: Measured
+    raw: dict[str, Any]
+    made: tuple[Leaves, ...] | None
+
+
 class NeedsOwnVerifier(Exception):
     """The program calls native kernels, so its verifier must serve no other program."""
 
@@ -53,38 +62,44 @@ def verify(
       NeedsOwnVerifier: it calls native kernels, and the verifier is not alone.
       Also the errors of `Session.request`.
     """
-    program = manifest.program
+    compiled = measure(session, mesh, signature, exported, alone=alone)
+    measured = compiled.measured
+    _check_state(measured)
+    _check_memory(measured, manifest.limits.memory_mb)
+    runs: dict[str, Run] = {}
+    for case, leaves_of_case in zip(signature.cases, compiled.made or _all_of(states, session), strict=True):
+        activity = f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}"
+        inputs_of_case = [case.inputs[name] for name in signature.inputs]
+        steps = _run(session, manifest.program.steps, [*leaves_of_case.values()], inputs_of_case, activity)
+        runs[case.id] = _run_of(leaves_of_case, steps, exported.outputs, manifest.program.steps)
+    return Examined(signature.cases, measured, runs, compiled.raw)
+
+
+def measure(
+    session: Session, mesh: dict[str, int], signature: Signature, exported: Export, *, alone: bool = False
+) -> Compiled:
+    """Compile a program and measure it, without running it. Arguments and errors are those of `verify`."""
     init_facts, made = None, None
     if exported.init is not None:
         init_facts, made = _run_init(session, mesh, signature, exported, alone)
-    usual = made[0] if made else exported.states[0]
-    state = tuple(usual)
+    usual = made[0] if made else exported.states[0] if exported.states else {}
     arrays = [arg for arg in signature.args if "static" not in arg]
     leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
-    facts = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(state), alone)
-    observed = {"primitives": exported.primitives, "retraced": exported.retraced}
+    facts = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(usual), alone)
     raw = {
         "facts": facts,
         "init": init_facts,
         "outputs": list(exported.outputs),
-        "state": list(state),
-        **observed,
+        "state": list(usual),
+        "primitives": exported.primitives,
+        "retraced": exported.retraced,
     }
-    _check_outputs(raw["facts"], exported.outputs)
+    _check_outputs(facts, exported.outputs)
     try:
-        measured = measured_of(raw, mesh, signature.inputs)
+        return Compiled(measured_of(raw, mesh, signature.inputs), raw, made)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
-    _check_state(measured)
-    _check_memory(measured, manifest.limits.memory_mb)
-    runs: dict[str, Run] = {}
-    for case, leaves_of_case in zip(signature.cases, made or _all_of(states, session), strict=True):
-        activity = f"your compiled program ran {case.id} on mesh {mesh_name(mesh)}"
-        inputs_of_case = [case.inputs[name] for name in signature.inputs]
-        steps = _run(session, program.steps, [*leaves_of_case.values()], inputs_of_case, activity)
-        runs[case.id] = _run_of(leaves_of_case, steps, exported.outputs, program.steps)
-    return Examined(signature.cases, measured, runs, raw)
 
 
 def _all_of(states: States, session: Session) -> Iterator[Leaves]:

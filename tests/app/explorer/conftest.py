@@ -30,18 +30,23 @@ class Measuring(NullGrader):
 
     def inspect(self, package, source, context):
         self.inspected.append(source)
-        if "broken" in source:
-            raise SubmissionFault("syntax_error", "invalid syntax", line=2, column=1)
-        gathers = "gather" in source
-        return tuple(
-            program(
-                mesh,
-                collectives=[exchange("all-gather", 32_768, size, source_line=1)] if gathers else [],
-                dots=[product(8_000, 1)],
-                w=whole((512, 16), size) if gathers else None,
-            )
-            for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))
-        )
+        return tuple(_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4)))
+
+    def inspect_function(self, function, source, context):
+        self.inspected.append(source)
+        return (_measured(source, function.mesh, function.devices),)
+
+
+def _measured(source, mesh, size):
+    if "broken" in source:
+        raise SubmissionFault("syntax_error", "invalid syntax", line=2, column=1)
+    gathers = "gather" in source
+    return program(
+        mesh,
+        collectives=[exchange("all-gather", 32_768, size, source_line=1)] if gathers else [],
+        dots=[product(8_000, 1)],
+        w=whole((512, 16), size) if gathers else None,
+    )
 
 
 class Waiting(Measuring):

@@ -80,6 +80,40 @@ async def test_a_failure_of_the_grader_is_not_kept(start_service, monkeypatch):
         assert (await ended(service, await explore(service, "y = 1")))["has_fault"] is False
 
 
+FUNCTION = {
+    "name": "f",
+    "mesh": {"x": 8},
+    "inputs": [{"name": "a", "dtype": "float32", "shape": [8, 16], "spec": ["x"]}],
+}
+
+
+async def test_a_function_is_explored_on_its_own_mesh(measuring):
+    found = await ended(measuring, await explore(measuring, "gather = 1", problem=None, function=FUNCTION))
+    assert (found["problem"], found["version"], found["function"]) == (None, None, FUNCTION)
+    assert [each["leaves"]["mesh"] for each in found["result"]["programs"]] == [{"x": 8}]
+    again = await explore(measuring, "gather = 1", problem=None, function=FUNCTION)
+    assert again.json()["status"] == "finished"
+    elsewhere = FUNCTION | {"mesh": {"x": 4}}
+    other = await ended(measuring, await explore(measuring, "gather = 1", problem=None, function=elsewhere))
+    assert [each["leaves"]["mesh"] for each in other["result"]["programs"]] == [{"x": 4}]
+    listed = (await measuring.http.get(URL, headers=measuring.bearer)).json()["explorations"]
+    assert [each["function"]["mesh"]["x"] for each in listed] == [4, 8, 8]
+
+
+async def test_a_function_that_does_not_fit_its_mesh_is_refused(measuring):
+    odd = FUNCTION | {"inputs": [{"name": "a", "dtype": "float32", "shape": [9], "spec": ["x"]}]}
+    for fields, slug, message in (
+        ({"problem": None, "function": odd}, "function-refused", "a: dimension 0 has 9 elements"),
+        ({"problem": None, "function": FUNCTION | {"mesh": {"x": 65}}}, "field-invalid", "mesh"),
+        ({"problem": None, "function": FUNCTION | {"inputs": []}}, "field-invalid", "inputs"),
+        ({"function": FUNCTION}, "field-invalid", "send either problem or function"),
+        ({"problem": None}, "field-invalid", "send either problem or function"),
+    ):
+        answer = await explore(measuring, **fields)
+        assert (answer.status_code, answer.json()["slug"]) == (422, slug)
+        assert message in answer.json()["detail"]
+
+
 async def test_what_cannot_be_explored_is_refused(measuring):
     for fields, status, slug in (
         ({"problem": "add_one"}, 409, "nothing-to-explore"),

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from app.explorer.examples import all_examples
 from app.explorer.view import lines_of
 from grader.explore import explored
 from tests.app.accounts.people import SITE, browser, form_token, sign_in
@@ -36,12 +37,51 @@ async def result_of(service, **fields):
 
 
 async def test_the_form_begins_with_the_starter_and_offers_problems_with_a_program(inside, package):
-    page = (await inside.http.get("/explore")).text
+    page = (await inside.http.get("/explore?problem=move_mean")).text
     assert package.starter.splitlines()[0] in page
     assert re.findall(r'<option value="(\w+)" selected', page) == ["move_mean"]
     assert "add_one" not in page
     assert "x = 8" in page
     assert "Nothing explored yet" in page
+
+
+FIELDS = {"problem": "", "function": "f", "mesh": "x=8", "inputs": 'a: float32[8] P("x")'}
+
+
+async def test_any_function_is_explored_and_opened_again(inside):
+    here, page = await result_of(inside, source="gather = 1\n", **FIELDS)
+    assert "Mesh x = 8" in page
+    assert "a: float32[8] P(&#34;x&#34;)" in page
+    for absent in ("The problem", "problem version", "Open in the problem&#39;s editor", "/restore"):
+        assert absent not in page
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    for kept in ('value="f"', 'value="x=8"', "a: float32[8]", "gather = 1"):
+        assert kept in again
+    assert "<code>f</code> on x=8" in again
+    fields = {"form_token": form_token(page)}
+    assert (await inside.http.post(f"{here}/restore", data=fields, headers=SITE)).status_code == 409
+
+
+async def test_a_function_that_cannot_be_read_returns_with_all_its_fields(inside):
+    refused = await send(inside, source="mine = 1", against="other = 1", **(FIELDS | {"mesh": "x of 8"}))
+    assert refused.status_code == 422
+    assert "The mesh cannot be read at" in refused.text
+    for kept in ("mine = 1", "other = 1", 'value="f"', 'value="x of 8"', "a: float32[8]"):
+        assert kept in refused.text
+
+
+async def test_each_example_opens_in_the_form(inside):
+    page = (await inside.http.get("/explore")).text
+    examples = re.findall(r'href="(/explore\?example=[\w-]+)"', page)
+    assert len(examples) == len(all_examples())
+    for address, example in zip(examples, all_examples(), strict=True):
+        opened = (await inside.http.get(address)).text
+        assert f'value="{example.function.mesh_text}"' in opened
+        assert f"def {example.function.name}(" in opened
+    async with browser(inside) as nobody:
+        seen = (await nobody.get("/explore")).text
+    assert "Compiling needs an account" in seen
+    assert f"def {all_examples()[0].function.name}(" in seen
 
 
 async def test_a_result_leads_from_a_collective_to_its_line(inside):
