@@ -31,7 +31,8 @@ class FunctionInput(Closed):
     """
 
     name: Name
-    dtype: Annotated[str, Field(min_length=1, max_length=40)]
+    # `faults_of` refuses others, in words that name the input.
+    dtype: Annotated[str, Field(max_length=40, json_schema_extra={"enum": sorted(DTYPES)})]
     shape: Annotated[list[Annotated[int, Field(ge=1, le=1 << 31)]], Field(max_length=MAX_RANK)]
     spec: Annotated[Spec, Field(max_length=MAX_RANK)] = Field(default_factory=list)
 
@@ -46,7 +47,7 @@ class Function(Closed):
     """
 
     name: Name
-    mesh: Annotated[Mesh, Field(min_length=1, max_length=_MAX_AXES)]
+    mesh: Annotated[Mesh, Field(min_length=1, max_length=_MAX_AXES, json_schema_extra={"additionalProperties": False})]
     inputs: Annotated[list[FunctionInput], Field(min_length=1, max_length=_MAX_INPUTS)]
 
     @property

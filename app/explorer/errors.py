@@ -20,4 +20,4 @@ class ExplorationsFull(Refused):
 
 
 class FunctionRefused(Refused):
-    status, slug, title = 422, "function-refused", "The function cannot be compiled on this mesh"
+    status, slug, title = 409, "function-refused", "The function cannot be compiled on this mesh"

@@ -63,7 +63,15 @@ class NewExplorationJSON(BaseModel):
                     },
                     "source": "def f(x, w):\n    return x @ w\n",
                 },
-            ]
+            ],
+            "oneOf": [
+                {
+                    "required": [name],
+                    "properties": {name: {"type": kind}, other: {"type": "null"}, "source": {}, "against": {}},
+                    "additionalProperties": False,
+                }
+                for name, kind, other in (("problem", "string", "function"), ("function", "object", "problem"))
+            ],
         },
     )
 

@@ -102,15 +102,15 @@ async def test_a_function_is_explored_on_its_own_mesh(measuring):
 
 async def test_a_function_that_does_not_fit_its_mesh_is_refused(measuring):
     odd = FUNCTION | {"inputs": [{"name": "a", "dtype": "float32", "shape": [9], "spec": ["x"]}]}
-    for fields, slug, message in (
-        ({"problem": None, "function": odd}, "function-refused", "a: dimension 0 has 9 elements"),
-        ({"problem": None, "function": FUNCTION | {"mesh": {"x": 65}}}, "field-invalid", "mesh"),
-        ({"problem": None, "function": FUNCTION | {"inputs": []}}, "field-invalid", "inputs"),
-        ({"function": FUNCTION}, "field-invalid", "send either problem or function"),
-        ({"problem": None}, "field-invalid", "send either problem or function"),
+    for fields, status, slug, message in (
+        ({"problem": None, "function": odd}, 409, "function-refused", "a: dimension 0 has 9 elements"),
+        ({"problem": None, "function": FUNCTION | {"mesh": {"x": 65}}}, 422, "field-invalid", "mesh"),
+        ({"problem": None, "function": FUNCTION | {"inputs": []}}, 422, "field-invalid", "inputs"),
+        ({"function": FUNCTION}, 422, "field-invalid", "send either problem or function"),
+        ({"problem": None}, 422, "field-invalid", "send either problem or function"),
     ):
         answer = await explore(measuring, **fields)
-        assert (answer.status_code, answer.json()["slug"]) == (422, slug)
+        assert (answer.status_code, answer.json()["slug"]) == (status, slug)
         assert message in answer.json()["detail"]
 
 

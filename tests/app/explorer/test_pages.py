@@ -64,7 +64,7 @@ async def test_any_function_is_explored_and_opened_again(inside):
 
 async def test_a_function_that_cannot_be_read_returns_with_all_its_fields(inside):
     refused = await send(inside, source="mine = 1", against="other = 1", **(FIELDS | {"mesh": "x of 8"}))
-    assert refused.status_code == 422
+    assert refused.status_code == 409
     assert "The mesh cannot be read at" in refused.text
     for kept in ("mine = 1", "other = 1", 'value="f"', 'value="x of 8"', "a: float32[8]"):
         assert kept in refused.text
