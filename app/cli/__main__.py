@@ -28,6 +28,7 @@ COMMANDS = {
     "editorial": "app.cli.editorial",
     "give-up": "app.cli.give_up",
     "inspect": "app.cli.inspect",
+    "explore": "app.cli.explore",
     "problem": "app.cli.problem",
     "doctor": "app.cli.doctor",
     "backup": "app.cli.backup",
