@@ -12,6 +12,7 @@ from grader.closed import Closed
 from grader.errors import SubmissionFault
 from grader.evidence import Amount, Amounts, Axes, Count, Leaf, Leaves, Mesh
 from grader.program import facts
+from grader.program.listing import ListedComputation
 from grader.program.measured import Measured
 from grader.reasons import Reason
 from grader.report import fault_message
@@ -48,6 +49,21 @@ class LineFLOPs(Closed):
     flops: Count | None
 
 
+class ExploredInstruction(Closed):
+    """An instruction of the compiled program, and the line of the source that led to it, if there is one."""
+
+    text: str
+    line: Line | None
+
+
+class ExploredComputation(Closed):
+    """Instructions in the order in which they run. `caller` says what calls them; it is empty for the program."""
+
+    name: str
+    caller: str
+    instructions: list[ExploredInstruction]
+
+
 class ExploredProgram(Closed):
     """The program for one mesh.
 
@@ -55,6 +71,8 @@ class ExploredProgram(Closed):
       leaves: in the state and inputs, and in the outputs; nothing is expected of them.
       unlisted_leaves, unlisted_collectives: how many are left out.
       flops: of all matrix products on one device; null if the number is unknown.
+      hlo: the computations of the compiled program, callers before what they call.
+      unlisted_instructions: how many of them are left out.
       retraced: whether a second call with inputs of the same shapes was traced again. The process that ran the source
         observed it, so it is not verified.
     """
@@ -66,6 +84,9 @@ class ExploredProgram(Closed):
     unlisted_collectives: Count
     flops: Count | None
     flops_by_line: list[LineFLOPs]
+    # Explorations that were stored before this was read have none.
+    hlo: list[ExploredComputation] = Field(default_factory=list)
+    unlisted_instructions: Count = 0
     retraced: bool
 
     @property
@@ -136,6 +157,8 @@ def _program(measured: Measured, other: Measured | None = None) -> ExploredProgr
         unlisted_collectives=max(0, len(uses) - MAX_COLLECTIVES),
         flops=measured.facts.census.dot_flops,
         flops_by_line=_flops_by_line(measured),
+        hlo=[_computation(each) for each in measured.listing.computations] if measured.listing else [],
+        unlisted_instructions=measured.listing.left_out if measured.listing else 0,
         retraced=measured.retraced,
     )
 
@@ -152,6 +175,12 @@ def _leaf(when: Literal["in", "out"], path: str, leaf: facts.Leaf) -> Leaf:
         expected=leaf.slices,
         got=leaf.slices,
     )
+
+
+def _computation(listed: ListedComputation) -> ExploredComputation:
+    # A verifier that a program took over could answer with a line 0, which no link would reach.
+    instructions = [ExploredInstruction(text=each.text, line=each.line or None) for each in listed.instructions]
+    return ExploredComputation(name=listed.name, caller=listed.caller, instructions=instructions)
 
 
 def _collective(use: CollectiveUse) -> ExploredCollective:

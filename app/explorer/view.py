@@ -10,7 +10,13 @@ from app.web.drawings.timeline import axes_text, draw_timeline
 from app.web.drawings.units import TIMES, bytes_text, flops_text
 from app.web.program_view import AmountsView, LeafView, arrange_amounts, arrange_leaves
 from grader.evidence import CollectiveCall
-from grader.explore import Explored, ExploredCollective, ExploredDifference, ExploredProgram
+from grader.explore import (
+    Explored,
+    ExploredCollective,
+    ExploredComputation,
+    ExploredDifference,
+    ExploredProgram,
+)
 
 _MAX_ON_A_LINE = 4
 
@@ -39,6 +45,8 @@ class ProgramView:
     unlisted_leaves: int
     flops: str
     retraced: bool
+    hlo: tuple[ExploredComputation, ...]
+    unlisted_instructions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,8 @@ def _program(program: ExploredProgram) -> ProgramView:
         unlisted_leaves=program.unlisted_leaves,
         flops=flops_text(program.flops),
         retraced=program.retraced,
+        hlo=tuple(program.hlo),
+        unlisted_instructions=program.unlisted_instructions,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from grader.errors import GraderFault
 from grader.program.facts import Facts, Leaf, from_json
+from grader.program.listing import Listing
 from grader.wire import Array
 
 Leaves = dict[str, Array]
@@ -15,6 +16,7 @@ class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
+    `listing` is None unless it was requested, to show the program.
     """
 
     mesh: dict[str, int]
@@ -25,6 +27,7 @@ class Measured:
     outputs: tuple[str, ...]
     primitives: dict[str, int]
     retraced: bool
+    listing: Listing | None = None
 
     @property
     def state_in(self) -> list[tuple[str, Leaf]]:

@@ -88,14 +88,22 @@ class Requests(Protocol):
         return self.request({"op": "states", "number": number, "seeds": list(seeds)})[1].get("states")
 
     def compile(
-        self, mesh: dict[str, int], artifact: object, inputs: Sequence[dict[str, Any]], *, state: int, alone: bool
+        self,
+        mesh: dict[str, int],
+        artifact: object,
+        inputs: Sequence[dict[str, Any]],
+        *,
+        state: int,
+        alone: bool,
+        listing: bool = False,
     ) -> dict[str, Any]:
         """Let a verifier compile an exported program; the arguments are those of `grader.verifier.load.load`.
 
-        Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`.
+        Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`; and its `listing`, if
+        that is requested.
         """
         message = {"op": "compile", "mesh": mesh, "inputs": list(inputs), "state": state, "alone": alone}
-        return self.request(message, {"artifact": artifact})[0]
+        return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
 
     def run(self, steps: int, state: Sequence[object], inputs: Sequence[object]) -> object:
         """Let a verifier run the program that it compiled last. Returns the result of each step."""

@@ -4,7 +4,8 @@
 `run` runs that one on inputs. Only arrays and programs get in; no submitted Python does.
 
 A program that calls native kernels is compiled and run only if `compile` says that the verifier is `alone`, which means
-that it serves no other program; otherwise the answer is `{"kernels": true}` without facts.
+that it serves no other program; otherwise the answer is `{"kernels": true}` without facts. With `listing`, the answer
+also has the instructions of the executable, to read.
 """
 
 import ctypes
@@ -16,6 +17,8 @@ import numpy as np
 from jax.sharding import PartitionSpec as P
 
 from grader.program import facts
+from grader.program.listing import list_program
+from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
 from grader.runner.confine import limit_memory
 from grader.runner.loop import Answer, answer_requests, refusal
@@ -70,7 +73,8 @@ class _Verifier:
     def _compile(self, request: dict[str, Any], artifact: bytes) -> dict[str, Any]:
         try:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
-            return {"facts": facts.to_json(facts_of(self._loaded)), "kernels": bool(self._loaded.kernels)}
+            measured = {"facts": facts.to_json(facts_of(self._loaded)), "kernels": bool(self._loaded.kernels)}
+            return measured | ({"listing": write(list_program(self._loaded.hlo))} if request.get("listing") else {})
         except NotAlone:
             return {"facts": None, "kernels": True}
         except ProgramUnreadable as error:

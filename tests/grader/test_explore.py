@@ -1,9 +1,11 @@
 """What a compiled program is like, as data: complete, bounded, and equal to what the checks read."""
 
 import json
+from dataclasses import replace
 
 from grader.errors import SubmissionFault
 from grader.explore import MAX_COLLECTIVES, Explored, explored, fault_of
+from grader.program.listing import ListedComputation, ListedInstruction, Listing
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, whole
 
 
@@ -71,3 +73,19 @@ def test_a_fault_names_its_line_and_the_source():
 def test_what_is_stored_can_be_read_again():
     found = explored([program(EIGHT, collectives=[exchange("all-reduce", 64)])])
     assert Explored.model_validate(json.loads(json.dumps(found.model_dump(mode="json")))) == found
+
+
+def test_the_compiled_program_is_listed_if_it_was_requested():
+    instructions = (
+        ListedInstruction("g = f32[8] all-gather(p)", 5),
+        ListedInstruction("p = f32[1] parameter(0)", None),
+    )
+    listing = Listing((ListedComputation("main", "", instructions),), 3)
+    [found] = explored([replace(program(EIGHT), listing=listing)]).programs
+    [computation] = found.hlo
+    assert [(each.text, each.line) for each in computation.instructions] == [
+        ("g = f32[8] all-gather(p)", 5),
+        ("p = f32[1] parameter(0)", None),
+    ]
+    assert found.unlisted_instructions == 3
+    assert explored([program(EIGHT)]).programs[0].hlo == []

@@ -30,6 +30,16 @@ def test_an_example_has_the_collectives_that_it_names(judge, example):
     assert "no sharding over the mesh" not in given.values()
 
 
+def test_the_compiled_program_leads_to_the_lines(judge):
+    example = all_examples()[0]
+    [program] = explored(judge.inspect_function(example.function, example.source)).programs
+    assert program.hlo[0].caller == ""
+    assert all(each.caller for each in program.hlo[1:])
+    lines = {each.text.split("(")[0].split()[-1]: each.line for part in program.hlo for each in part.instructions}
+    assert lines["all-reduce"] == 6
+    assert lines["parameter"] is None
+
+
 def test_the_ring_passes_seven_times(judge):
     [ring] = [each for each in all_examples() if each.slug == "ring"]
     [program] = explored(judge.inspect_function(ring.function, ring.source)).programs

@@ -34,9 +34,13 @@ def examine(
     sandbox: Sandbox,
     session: Session,
     context: Context = QUIET,
+    *,
+    listing: bool = False,
 ) -> Examination:
     """Export what `session` has loaded for every mesh and signature, and verify each one.
 
+    Args:
+      listing: the programs are to be shown, so their instructions are listed.
     Raises:
       SubmissionFault, GraderFault, Cancelled: as the sessions do; of several, the first in the order of the meshes.
     """
@@ -45,7 +49,7 @@ def examine(
     def verified(mesh: dict[str, int], signature: Signature, exported: Export, states: States) -> Examined:
         try:
             with sandbox.verifier(manifest.devices, manifest.limits, context.stop) as verifier:
-                return verify(verifier, manifest, mesh, signature, exported, states)
+                return verify(verifier, manifest, mesh, signature, exported, states, listing=listing)
         except NeedsOwnVerifier:
             pass
         except SubmissionFault as fault:
@@ -55,7 +59,7 @@ def examine(
         parts = []
         for part, its_states in _public_and_hidden(signature, states):
             with sandbox.verifier(manifest.devices, manifest.limits, context.stop, alone=True) as verifier:
-                parts.append(verify(verifier, manifest, mesh, part, exported, its_states, alone=True))
+                parts.append(verify(verifier, manifest, mesh, part, exported, its_states, alone=True, listing=listing))
         runs = {name: run for part in parts for name, run in part.runs.items()}
         return replace(parts[0], cases=signature.cases, runs=runs)
 

@@ -51,7 +51,8 @@ def inspect_function(function: Function, sandbox: Sandbox, source: str, context:
     for alone in (False, True):
         try:
             with sandbox.verifier(devices, _LIMITS, context.stop, alone=alone) as verifier:
-                return measure(verifier, function.mesh, signature, exported, alone=alone).measured
+                compiled = measure(verifier, function.mesh, signature, exported, alone=alone, listing=True)
+                return compiled.measured
         except NeedsOwnVerifier:
             continue
         except SubmissionFault as fault:

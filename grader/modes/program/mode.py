@@ -122,7 +122,7 @@ class ProgramMode(Mode[ProgramPrepared]):
         with self._sandbox.open(self._spec, context.stop) as session:
             context.progress("importing")
             load_submission(session, source, self._manifest.entry)
-            examined = examine(self._manifest, cases, self._sandbox, session, context)
+            examined = examine(self._manifest, cases, self._sandbox, session, context, listing=True)
         return tuple(each.measured for each in examined.programs)
 
     def _prepare_on(self, manifest: ProgramManifest, cases: tuple[Case, ...], context: Context) -> ProgramPrepared:

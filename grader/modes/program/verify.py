@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from grader.errors import GraderFault, SubmissionFault
 from grader.modes.program.export import Export, States
 from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramManifest
+from grader.program.listing import Listing
 from grader.program.measured import Leaves, Measured, Run, measured_of, mesh_name
+from grader.program.strict_json import read
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Session
@@ -52,17 +54,19 @@ def verify(
     states: States,
     *,
     alone: bool = False,
+    listing: bool = False,
 ) -> Examined:
     """Compile a program, measure it, and run it on every case of its signature.
 
     Args:
       states: for the signature's cases. The wait for the later ones does not count as the verifier's time.
       alone: the verifier serves no other program, so this one may call native kernels.
+      listing: the program is to be shown, so its instructions are listed.
     Raises:
       NeedsOwnVerifier: it calls native kernels, and the verifier is not alone.
       Also the errors of `Session.request`.
     """
-    compiled = measure(session, mesh, signature, exported, alone=alone)
+    compiled = measure(session, mesh, signature, exported, alone=alone, listing=listing)
     measured = compiled.measured
     _check_state(measured)
     _check_memory(measured, manifest.limits.memory_mb)
@@ -76,7 +80,13 @@ def verify(
 
 
 def measure(
-    session: Session, mesh: dict[str, int], signature: Signature, exported: Export, *, alone: bool = False
+    session: Session,
+    mesh: dict[str, int],
+    signature: Signature,
+    exported: Export,
+    *,
+    alone: bool = False,
+    listing: bool = False,
 ) -> Compiled:
     """Compile a program and measure it, without running it. Arguments and errors are those of `verify`."""
     init_facts, made = None, None
@@ -86,7 +96,8 @@ def measure(
     arrays = [arg for arg in signature.args if "static" not in arg]
     leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
     inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
-    facts = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(usual), alone)
+    reply = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(usual), alone, listing)
+    facts = reply.get("facts")
     raw = {
         "facts": facts,
         "init": init_facts,
@@ -97,7 +108,10 @@ def measure(
     }
     _check_outputs(facts, exported.outputs)
     try:
-        return Compiled(measured_of(raw, mesh, signature.inputs), raw, made)
+        measured = measured_of(raw, mesh, signature.inputs)
+        if listing:
+            measured = replace(measured, listing=read(Listing, reply.get("listing"), "listing"))
+        return Compiled(measured, raw, made)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None
 
@@ -117,14 +131,15 @@ def _compile(
     inputs: list[dict[str, Any]],
     state: int,
     alone: bool,
-) -> object:
+    listing: bool = False,
+) -> dict[str, Any]:
     try:
-        reply = session.compile(mesh, artifact, inputs, state=state, alone=alone)
+        reply = session.compile(mesh, artifact, inputs, state=state, alone=alone, listing=listing)
     except SubmissionFault as fault:
         raise fault_of_program(fault, f"your program was compiled for mesh {mesh_name(mesh)}") from None
     if reply.get("kernels") and not alone:
         raise NeedsOwnVerifier
-    return reply.get("facts")
+    return reply
 
 
 def _run(session: Session, steps: int, state: Sequence[object], inputs: Sequence[object], activity: str) -> object:
@@ -141,7 +156,7 @@ def _run_init(
     nothing about states that the runner reports.
     """
     assert exported.init is not None
-    facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone)
+    facts = _compile(session, mesh, exported.init, [{"shape": [], "dtype": "uint32"}], 0, alone).get("facts")
     names, states = tuple(exported.states[0]), []
     _check_outputs(facts, names)
     for case in signature.cases:

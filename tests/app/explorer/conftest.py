@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from app.queue.null import NullGrader
 from grader.errors import Cancelled, SubmissionFault
 from grader.package.reader import read_package
+from grader.program.listing import ListedComputation, ListedInstruction, Listing
 from tests.app.conftest import write_package
 from tests.grader.checks.program.made import exchange, product, program, whole
 
@@ -20,6 +22,15 @@ def package(tmp_path):
     """The problems of these tests: one of mode call, and this one of mode program."""
     write_package(tmp_path)
     return read_package(Path(shutil.copytree(PROGRAM, tmp_path / "problems" / "move_mean")))
+
+
+LISTING = Listing(
+    (
+        ListedComputation("main", "", (ListedInstruction("g = f32[8] all-gather(p)", 1),)),
+        ListedComputation("region", "body of loop", (ListedInstruction("n = s32[] add(s, s)", None),)),
+    ),
+    left_out=3,
+)
 
 
 class Measuring(NullGrader):
@@ -41,12 +52,13 @@ def _measured(source, mesh, size):
     if "broken" in source:
         raise SubmissionFault("syntax_error", "invalid syntax", line=2, column=1)
     gathers = "gather" in source
-    return program(
+    measured = program(
         mesh,
         collectives=[exchange("all-gather", 32_768, size, source_line=1)] if gathers else [],
         dots=[product(8_000, 1)],
         w=whole((512, 16), size) if gathers else None,
     )
+    return replace(measured, listing=LISTING) if gathers else measured
 
 
 class Waiting(Measuring):

@@ -1,0 +1,101 @@
+"""A compiled program to read: its computations and instructions, with nothing but what they do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.program.hlo import Computation, Instruction, Module, Value
+from grader.program.shapes import Shape, ShapeTree
+from grader.program.walk import flat_calls
+
+MAX_INSTRUCTIONS = 600
+_LONGEST = 400
+# They name the source, which `line` does, or say how the compiler carries out what the rest says.
+_LEFT_OUT = {
+    *("metadata", "backend_config", "frontend_attributes", "sharding", "statistics", "origin"),
+    *("kind", "channel_id", "use_global_device_ids", "operand_precision", "algorithm", "custom_call_has_side_effect"),
+}
+_OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedInstruction:
+    """One instruction. `line` is the innermost line of the submission that led to it."""
+
+    text: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedComputation:
+    """`caller` is the instruction that calls it, with how (`body`, `calls`); empty for the program itself."""
+
+    name: str
+    caller: str
+    instructions: tuple[ListedInstruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The program first, then each computation that it calls, callers before what they call.
+
+    `left_out` counts the instructions beyond the first 600.
+    """
+
+    computations: tuple[ListedComputation, ...]
+    left_out: int
+
+
+def list_program(module: Module, source: str = "submission.py") -> Listing:
+    """List the instructions of each computation in their order: of compiled programs, the schedule.
+
+    Args:
+      source: file name of the lines that `line` means.
+    """
+    found: list[ListedComputation] = []
+    room, left_out = MAX_INSTRUCTIONS, 0
+    for computation, caller in _computations(module):
+        listed = []
+        for instruction in computation.instructions.values():
+            if room == 0:
+                left_out += 1
+                continue
+            room -= 1
+            line = module.source.line(instruction.attributes.get("metadata", ()), source)
+            root = "ROOT " if instruction.name == computation.root else ""
+            listed.append(ListedInstruction((root + _text(instruction))[:_LONGEST], line))
+        if listed:
+            found.append(ListedComputation(computation.name[:_LONGEST], caller, tuple(listed)))
+    return Listing(tuple(found), left_out)
+
+
+def _computations(module: Module) -> Iterator[tuple[Computation, str]]:
+    """Each computation once, with the first instruction that calls it."""
+    waiting = [(module.entry, "")]
+    seen = {module.entry.name}
+    while waiting:
+        computation, caller = waiting.pop(0)
+        yield computation, caller
+        for instruction in computation.instructions.values():
+            for attribute, called in flat_calls(module, instruction):
+                if called.name not in seen:
+                    seen.add(called.name)
+                    waiting.append((called, f"{attribute} of {instruction.name}"[:_LONGEST]))
+
+
+def _text(instruction: Instruction) -> str:
+    inside = _joined(instruction.literal) if instruction.literal else ", ".join(instruction.operands)
+    kept = [f", {name}={_joined(value)}" for name, value in instruction.attributes.items() if name not in _LEFT_OUT]
+    return f"{instruction.name} = {_shape_text(instruction.shape)} {instruction.opcode}({inside}){''.join(kept)}"
+
+
+def _shape_text(shape: ShapeTree) -> str:
+    return str(shape) if isinstance(shape, Shape) else f"({', '.join(map(_shape_text, shape))})"
+
+
+def _joined(tokens: Value) -> str:
+    """As HLO prints them: no space inside brackets or around signs, one between words."""
+    pieces: list[str] = []
+    for before, token in zip(("", *tokens), tokens, strict=False):
+        apart = before and before not in _OPENING and before[-1:].isalnum() and token[:1].isalnum()
+        pieces.append(f" {token}" if apart else token)
+    return "".join(pieces)
