@@ -14,7 +14,8 @@ _LEFT_OUT = {
     *("metadata", "backend_config", "frontend_attributes", "sharding", "statistics", "origin"),
     *("kind", "channel_id", "use_global_device_ids", "operand_precision", "algorithm", "custom_call_has_side_effect"),
 }
-_OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+_ROLES = {"body": "body of", "condition": "condition of", "branch_computations": "branch of"}
+_OPENING = {"(", "[", "{"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class ListedInstruction:
 
 @dataclass(frozen=True, slots=True)
 class ListedComputation:
-    """`caller` is the instruction that calls it, with how (`body`, `calls`); empty for the program itself."""
+    """`caller` says which instruction calls it first, as in "body of while.3"; it is empty for the program itself."""
 
     name: str
     caller: str
@@ -79,7 +80,7 @@ def _computations(module: Module) -> Iterator[tuple[Computation, str]]:
             for attribute, called in flat_calls(module, instruction):
                 if called.name not in seen:
                     seen.add(called.name)
-                    waiting.append((called, f"{attribute} of {instruction.name}"[:_LONGEST]))
+                    waiting.append((called, f"{_ROLES.get(attribute, 'called by')} {instruction.name}"[:_LONGEST]))
 
 
 def _text(instruction: Instruction) -> str:

@@ -50,7 +50,7 @@ def test_what_is_called_follows_with_its_caller():
 def test_a_computation_that_is_called_twice_is_listed_once():
     reduce = "f32[] reduce(f32[16,4]{1,0} %p, f32[] %zero), dimensions={0,1}, to_apply=%add"
     found = listed("%zero = f32[] constant(0)", f"%one = {reduce}", f"%two = {reduce}")
-    assert [(each.name, each.caller) for each in found.computations] == [("main", ""), ("add", "to_apply of one")]
+    assert [(each.name, each.caller) for each in found.computations] == [("main", ""), ("add", "called by one")]
 
 
 def test_a_huge_program_is_cut_and_the_rest_is_counted():
