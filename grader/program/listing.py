@@ -15,7 +15,6 @@ _LEFT_OUT = {
     *("kind", "channel_id", "use_global_device_ids", "operand_precision", "algorithm", "custom_call_has_side_effect"),
 }
 _ROLES = {"body": "body of", "condition": "condition of", "branch_computations": "branch of"}
-_OPENING = {"(", "[", "{"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +96,6 @@ def _joined(tokens: Value) -> str:
     """As HLO prints them: no space inside brackets or around signs, one between words."""
     pieces: list[str] = []
     for before, token in zip(("", *tokens), tokens, strict=False):
-        apart = before and before not in _OPENING and before[-1:].isalnum() and token[:1].isalnum()
+        apart = before[-1:].isalnum() and token[:1].isalnum()
         pieces.append(f" {token}" if apart else token)
     return "".join(pieces)
