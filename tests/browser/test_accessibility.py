@@ -39,6 +39,7 @@ PATHS = [
     "/lessons/four-collectives",
     "/lessons/who-divides",
     "/lessons/dp-to-fsdp",
+    "/lessons/when-jit-is-not-fsdp",
     "/calculators",
     "/comparison",
     "/calculators/state",

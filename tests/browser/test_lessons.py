@@ -3,7 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from app.lessons.reading import Lessons
 from tests.browser.workbench import OpenPage
+from tests.lessons.write_claims import LESSONS
 
 LESSON = "/lessons/meshes-and-specs"
 # The service of these tests has `psum_scatter_mean`, to which this lesson leads.
@@ -38,7 +40,7 @@ def test_figures_follow_the_theme(open_page: OpenPage, scheme: str) -> None:
     assert page.get_by_role("img", name="A mesh of two axes").count() == 1
 
 
-@pytest.mark.parametrize("path", [LESSON, "/lessons/four-collectives", "/lessons/who-divides", "/lessons/dp-to-fsdp"])
+@pytest.mark.parametrize("path", [f"/lessons/{each.slug}" for each in Lessons.load(LESSONS).all()])
 def test_text_in_figures_can_be_read_on_a_phone(open_page: OpenPage, path: str) -> None:
     """At least 9 CSS pixels after scaling."""
     page = open_page(path, viewport={"width": 360, "height": 740})
