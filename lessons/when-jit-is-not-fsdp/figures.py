@@ -10,7 +10,7 @@ from grader.program.census import take_census
 _MESH = Mesh(jax.devices(), ("x",))
 _ROWS = (32, 64, 96, 128, 256, 512)
 _SHAPES, _SPECS = ((64, 128), (128, 32)), (P(None, "x"), P("x"))
-_LEFT, _WIDE, _HIGH, _LINE = 60, 292, 16, 42
+_LEFT, _WIDE, _HIGH, _LINE = 70, 286, 16, 42
 # In the order of the drawing.
 _COLOURS = {"activations": 1, "weights": 3, "gradients": 5}
 
@@ -49,13 +49,13 @@ def _sent(rows: int) -> dict[str, int]:
 def _bar(y: int, rows: int, sent: dict[str, int], most: int) -> list[str]:
     label = f"{sum(sent.values()):,} bytes: {' and '.join(sent)}"
     body = [
-        f'<text x="4" y="{y + 12}" class="soft-text">{rows} rows</text>',
-        f'<text x="{_LEFT}" y="{y + 12}">{label}</text>',
+        f'<text x="4" y="{y + 15}" class="soft-text">{rows} rows</text>',
+        f'<text x="{_LEFT}" y="{y + 15}">{label}</text>',
     ]
     x = _LEFT
     for what, amount in sent.items():
         width = round(_WIDE * amount / most)
-        body.append(f'<rect x="{x}" y="{y + 18}" width="{width}" height="{_HIGH}" class="held of-{_COLOURS[what]}"/>')
+        body.append(f'<rect x="{x}" y="{y + 21}" width="{width}" height="{_HIGH}" class="held of-{_COLOURS[what]}"/>')
         x += width
     return body
 

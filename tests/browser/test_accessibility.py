@@ -40,6 +40,7 @@ PATHS = [
     "/lessons/who-divides",
     "/lessons/dp-to-fsdp",
     "/lessons/when-jit-is-not-fsdp",
+    "/lessons/reading-a-compiled-program",
     "/calculators",
     "/comparison",
     "/calculators/state",
