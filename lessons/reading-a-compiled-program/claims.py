@@ -112,6 +112,11 @@ def float_error():
     return _error(lambda: jax.jit(lambda loss: jnp.array([float(loss)]))(1.0)), ""
 
 
+def if_error():
+    """The error of a comparison of a traced number in an if."""
+    return _error(lambda: jax.jit(lambda mesh_size: 1 if mesh_size > 1 else 0)(8)), ""
+
+
 def compiled_by_shape():
     """How often a jitted function without static arguments is compiled for three calls with two shapes."""
     mean = jax.jit(lambda rows: rows.mean())

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
+from flax import nnx
 from jax import lax
 from jax.lax import with_sharding_constraint
 from jax.sharding import Mesh, NamedSharding
@@ -222,6 +225,44 @@ def by_hand_sent():
     """What one device sends in a step in shard_map, on 64 and on 512 rows."""
     (sent,) = {_sent(_by_hand(_FEW)), _sent(_by_hand(_MANY))}
     return sent, "bytes"
+
+
+def old_decorator_error():
+    """The error of jax.experimental.shard_map.shard_map as a decorator. Its import warns that it is deprecated."""
+    with pytest.warns(DeprecationWarning, match="shard_map"):
+        from jax.experimental.shard_map import shard_map
+    return _error(lambda: shard_map(mesh=_MESH, in_specs=P("x"), out_specs=P("x"))), ""
+
+
+def _changes(mapped: Callable[..., Any]) -> list[bool]:
+    """For each leaf of a model: whether an update inside shard_map changes it."""
+    model = nnx.Linear(16, 8, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    before = jax.tree.map(np.array, jax.tree.leaves(nnx.state(model)))
+
+    def step(model: nnx.Linear, optimizer: nnx.Optimizer, rows: jax.Array) -> jax.Array:
+        loss, gradient = nnx.value_and_grad(lambda model: lax.pmean(jnp.mean(model(rows) ** 2), "x"))(model)
+        optimizer.update(model, gradient)
+        return loss
+
+    mapped(step, mesh=_MESH, in_specs=(P(), P(), P("x")), out_specs=P())(model, optimizer, jnp.ones((16, 16)))
+    after = jax.tree.leaves(nnx.state(model))
+    return [bool((old != new).any()) for old, new in zip(before, after, strict=True)]
+
+
+def model_leaves():
+    """The leaves of nnx.Linear."""
+    return len(_changes(jax.shard_map)), "leaves"
+
+
+def changed_leaves():
+    """How many of them an update in jax.shard_map changes."""
+    return sum(_changes(jax.shard_map)), ""
+
+
+def changed_by_nnx():
+    """How many of them an update in nnx.shard_map changes."""
+    return sum(_changes(nnx.shard_map)), ""
 
 
 def microbatches():
