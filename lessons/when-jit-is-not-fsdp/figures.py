@@ -29,9 +29,11 @@ def _array(shape: tuple[int, ...], spec: P) -> jax.ShapeDtypeStruct:
 
 
 def _what(kind: str, shapes: tuple[tuple[int, ...], ...], rows: int) -> str:
-    """What a collective moves. The compiler may transpose a gradient."""
-    if all(tuple(sorted(shape)) in {tuple(sorted(each)) for each in _SHAPES} for shape in shapes):
-        return "weights" if kind == "all-gather" else "gradients"
+    """What a collective moves. The compiler may transpose a gradient, but not a weight."""
+    if kind == "all-gather" and set(shapes) <= set(_SHAPES):
+        return "weights"
+    if kind == "all-reduce" and {tuple(sorted(shape)) for shape in shapes} == {tuple(sorted(each)) for each in _SHAPES}:
+        return "gradients"
     assert all(shape[0] == rows for shape in shapes), shapes
     return "activations"
 
