@@ -90,6 +90,8 @@ class ProcrastinateQueue:
         self._tasks: list[asyncio.Task[None]] = []
         self._workers: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
+        # After a probe of the walls, and at the end.
+        self._news = asyncio.Event()
 
     async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
         await line_up(session, attempt)
@@ -132,6 +134,7 @@ class ProcrastinateQueue:
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
         self._stopping.set()
+        self._news.set()
         if self._gradings is None:
             return
         # From now on, each takes no further job and ends with its last one.
@@ -172,8 +175,9 @@ class ProcrastinateQueue:
     async def _supervise(self, queues: list[str], concurrency: int) -> None:
         """Keep a Procrastinate worker running: it ends by itself if the database goes down or has forgotten it."""
         while not self._stopping.is_set():
+            self._news.clear()
             if not self._walls.are_up:
-                await self._pause(_POLL_S)
+                await self._news.wait()
                 continue
             worker = asyncio.create_task(self._run_worker(queues, concurrency))
             self._workers.add(worker)
@@ -203,6 +207,7 @@ class ProcrastinateQueue:
         while not self._stopping.is_set():
             if not self._walls.are_up:
                 await asyncio.to_thread(self._walls.probe)
+                self._news.set()
             await self._pause(_WALLS_AGAIN_S)
 
     async def _sweep_regularly(self) -> None:
