@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, LiteralString
 from uuid import uuid4
@@ -29,6 +30,7 @@ from app.queue.null import NullGrader
 from app.queue.protocol import Grader
 from app.running import Grading
 from app.settings import Settings
+from grader.package.figures import active_content
 from grader.package.package import Package
 from grader.package.reader import read_package
 
@@ -73,6 +75,15 @@ def cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         cheap = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
         patch.setattr(PasswordHash, "recommended", lambda: cheap)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_figures() -> Iterator[None]:
+    """Each service that starts reads the figures of the lessons; in the process of the tests, each is judged once."""
+    faults = cache(active_content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.lessons.parts.active_content", lambda svg: faults(svg).copy())
         yield
 
 
