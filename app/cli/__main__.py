@@ -1,5 +1,7 @@
 """The command line: `./meshgrade COMMAND`. A command's module is imported only when it is called."""
 
+import atexit
+import gc
 import importlib
 import sys
 from typing import Annotated, Any
@@ -82,6 +84,8 @@ def _root(
 
 
 def main() -> None:
+    # Otherwise Python visits every object when it ends, and frees memory that the system takes back anyway.
+    atexit.register(gc.freeze)
     try:
         app(prog_name="meshgrade")
     except MeshgradeError as error:
