@@ -207,7 +207,7 @@ class ProcrastinateQueue:
         while not self._stopping.is_set():
             if not self._walls.are_up:
                 await asyncio.to_thread(self._walls.probe)
-                self._news.set()
+            self._news.set()
             await self._pause(_WALLS_AGAIN_S)
 
     async def _sweep_regularly(self) -> None:

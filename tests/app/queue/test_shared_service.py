@@ -33,6 +33,13 @@ async def test_a_server_on_postgresql_grades_itself(start_service, shared_url, p
         assert (await submit(service, 20, package.reference))["verdict"]["status"] == "accepted"
 
 
+async def test_it_grades_as_soon_as_its_walls_have_been_probed(start_service, shared_url, package, monkeypatch):
+    # It would not look at the walls a second time by itself.
+    monkeypatch.setattr("app.queue.procrastinate._POLL_S", 3600.0)
+    async with start_service(database_url=shared_url) as service:
+        assert (await submit(service, 20, package.reference))["verdict"]["status"] == "accepted"
+
+
 async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_service, start_worker, shared_url, package):
     grader, seen = HeldGrader(), []
     async with start_service(database_url=shared_url, grading_slots=0, wall_up=False) as service:
