@@ -50,14 +50,16 @@ class LineFLOPs(Closed):
 
 
 class ExploredInstruction(Closed):
-    """An instruction of the compiled program, and the line of the source that led to it, if there is one."""
+    """An instruction of a program, and the line of the source that led to it, if there is one."""
 
     text: str
     line: Line | None
 
 
 class ExploredComputation(Closed):
-    """Instructions in the order in which they run. `caller` says what calls them; it is empty for the program."""
+    """Instructions in the order in which they run. `caller` says what calls them; it is empty for the program itself,
+    and `function` in an exported program.
+    """
 
     name: str
     caller: str
@@ -71,8 +73,9 @@ class ExploredProgram(Closed):
       leaves: in the state and inputs, and in the outputs; nothing is expected of them.
       unlisted_leaves, unlisted_collectives: how many are left out.
       flops: of all matrix products on one device; null if the number is unknown.
+      stablehlo: the functions of the exported program, `main` first, which compute with whole arrays.
       hlo: the computations of the compiled program, callers before what they call.
-      unlisted_instructions: how many of them are left out.
+      unlisted_operations, unlisted_instructions: how many are left out of each.
       retraced: whether a second call with inputs of the same shapes was traced again. The process that ran the source
         observed it, so it is not verified.
     """
@@ -85,6 +88,8 @@ class ExploredProgram(Closed):
     flops: Count | None
     flops_by_line: list[LineFLOPs]
     # Explorations that were stored before this was read have none.
+    stablehlo: list[ExploredComputation] = Field(default_factory=list)
+    unlisted_operations: Count = 0
     hlo: list[ExploredComputation] = Field(default_factory=list)
     unlisted_instructions: Count = 0
     retraced: bool
@@ -157,6 +162,8 @@ def _program(measured: Measured, other: Measured | None = None) -> ExploredProgr
         unlisted_collectives=max(0, len(uses) - MAX_COLLECTIVES),
         flops=measured.facts.census.dot_flops,
         flops_by_line=_flops_by_line(measured),
+        stablehlo=[_computation(each) for each in measured.written.computations] if measured.written else [],
+        unlisted_operations=measured.written.left_out if measured.written else 0,
         hlo=[_computation(each) for each in measured.listing.computations] if measured.listing else [],
         unlisted_instructions=measured.listing.left_out if measured.listing else 0,
         retraced=measured.retraced,

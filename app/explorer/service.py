@@ -37,7 +37,7 @@ ExplorationStatus = Literal["queued", "running", "finished"]
 MAX_WAITING = 3
 MAX_KEPT = 200
 # Raised when the readers of a program change, so that no kept result is used again.
-_READERS = 2
+_READERS = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,15 @@ class CollectiveRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramText:
+    """A program to read, and how many of its instructions are left out."""
+
+    title: str
+    computations: tuple[ExploredComputation, ...]
+    unlisted: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramView:
     """One program on one mesh."""
 
@@ -45,8 +54,7 @@ class ProgramView:
     unlisted_leaves: int
     flops: str
     retraced: bool
-    hlo: tuple[ExploredComputation, ...]
-    unlisted_instructions: int
+    texts: tuple[ProgramText, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +157,14 @@ def _program(program: ExploredProgram) -> ProgramView:
         unlisted_leaves=program.unlisted_leaves,
         flops=flops_text(program.flops),
         retraced=program.retraced,
-        hlo=tuple(program.hlo),
-        unlisted_instructions=program.unlisted_instructions,
+        texts=tuple(
+            ProgramText(title, tuple(computations), unlisted)
+            for title, computations, unlisted in (
+                ("The StableHLO that JAX wrote", program.stablehlo, program.unlisted_operations),
+                ("The HLO that each device runs", program.hlo, program.unlisted_instructions),
+            )
+            if computations
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from grader.program.shapes import Shape, ShapeTree
 from grader.program.walk import flat_calls
 
 MAX_INSTRUCTIONS = 600
-_LONGEST = 400
+LONGEST = 400
 # They name the source, which `line` does, or say how the compiler carries out what the rest says.
 _LEFT_OUT = {
     *("metadata", "backend_config", "frontend_attributes", "sharding", "statistics", "origin"),
@@ -62,9 +62,9 @@ def list_program(module: Module, source: str = "submission.py") -> Listing:
             room -= 1
             line = module.source.line(instruction.attributes.get("metadata", ()), source)
             root = "ROOT " if instruction.name == computation.root else ""
-            listed.append(ListedInstruction((root + _text(instruction))[:_LONGEST], line))
+            listed.append(ListedInstruction((root + _text(instruction))[:LONGEST], line))
         if listed:
-            found.append(ListedComputation(computation.name[:_LONGEST], caller, tuple(listed)))
+            found.append(ListedComputation(computation.name[:LONGEST], caller, tuple(listed)))
     return Listing(tuple(found), left_out)
 
 
@@ -79,7 +79,7 @@ def _computations(module: Module) -> Iterator[tuple[Computation, str]]:
             for attribute, called in flat_calls(module, instruction):
                 if called.name not in seen:
                     seen.add(called.name)
-                    waiting.append((called, f"{_ROLES.get(attribute, 'called by')} {instruction.name}"[:_LONGEST]))
+                    waiting.append((called, f"{_ROLES.get(attribute, 'called by')} {instruction.name}"[:LONGEST]))
 
 
 def _text(instruction: Instruction) -> str:

@@ -16,7 +16,7 @@ class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
-    `listing` is None unless it was requested, to show the program.
+    `listing` and `written` are None unless they were requested, to show the compiled and the exported program.
     """
 
     mesh: dict[str, int]
@@ -28,6 +28,7 @@ class Measured:
     primitives: dict[str, int]
     retraced: bool
     listing: Listing | None = None
+    written: Listing | None = None
 
     @property
     def state_in(self) -> list[tuple[str, Leaf]]:

@@ -99,8 +99,8 @@ class Requests(Protocol):
     ) -> dict[str, Any]:
         """Let a verifier compile an exported program; the arguments are those of `grader.verifier.load.load`.
 
-        Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`; and its `listing`, if
-        that is requested.
+        Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`; and if that is
+        requested, its `listing`, and that of what was exported, `written`.
         """
         message = {"op": "compile", "mesh": mesh, "inputs": list(inputs), "state": state, "alone": alone}
         return self.request({**message, "listing": listing}, {"artifact": artifact})[0]

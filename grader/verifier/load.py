@@ -30,7 +30,8 @@ class NotAlone(Exception):
 class Loaded:
     """A compiled program. `placed` says for each input whether the program itself sets its sharding.
 
-    `hlo` is the text of `compiled`, read; `kernels` names the native code that it calls.
+    `written` is the text of the exported program, and `hlo` that of `compiled`, read; `kernels` names the native code
+    that it calls.
     """
 
     compiled: Any
@@ -40,6 +41,7 @@ class Loaded:
     in_avals: list[Any]
     out_avals: list[Any]
     exported: ExportedProgram
+    written: str
     hlo: Module
     kernels: tuple[str, ...]
 
@@ -67,7 +69,8 @@ def load(
     mesh = Mesh(
         np.array(jax.devices()[:number]).reshape(tuple(axes.values())), tuple(axes), axis_types=_kinds(exported, axes)
     )
-    module = read_stablehlo(exported.mlir_module())
+    written = exported.mlir_module()
+    module = read_stablehlo(written)
     check_operations(module)
     if module.custom_calls and not alone:
         raise NotAlone
@@ -95,6 +98,7 @@ def load(
         in_avals=list(exported.in_avals),
         out_avals=list(exported.out_avals),
         exported=module,
+        written=written,
         hlo=hlo,
         kernels=kernels,
     )

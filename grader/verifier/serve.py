@@ -5,7 +5,7 @@
 
 A program that calls native kernels is compiled and run only if `compile` says that the verifier is `alone`, which means
 that it serves no other program; otherwise the answer is `{"kernels": true}` without facts. With `listing`, the answer
-also has the instructions of the executable, to read.
+also has the instructions of the executable, and the operations that were exported, to read.
 """
 
 import ctypes
@@ -20,6 +20,7 @@ from grader.program import facts
 from grader.program.listing import list_program
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
+from grader.program.written_listing import list_written
 from grader.runner.confine import limit_memory
 from grader.runner.loop import Answer, answer_requests, refusal
 from grader.verifier.load import Loaded, NotAlone, load
@@ -74,7 +75,10 @@ class _Verifier:
         try:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
             measured = {"facts": facts.to_json(facts_of(self._loaded)), "kernels": bool(self._loaded.kernels)}
-            return measured | ({"listing": write(list_program(self._loaded.hlo))} if request.get("listing") else {})
+            if request.get("listing"):
+                measured["listing"] = write(list_program(self._loaded.hlo))
+                measured["written"] = write(list_written(self._loaded.written))
+            return measured
         except NotAlone:
             return {"facts": None, "kernels": True}
         except ProgramUnreadable as error:

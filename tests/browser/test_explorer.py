@@ -54,14 +54,14 @@ def test_a_collective_leads_to_its_line_and_back(open_page: OpenPage, explored_p
 
 def test_a_compiled_program_is_searched(open_page: OpenPage, explored_path: dict[str, str]) -> None:
     page = _open(open_page, explored_path)
-    listing = page.locator("[data-searched]").first
+    listing = page.locator("[data-searched]").nth(1)
     everything = listing.get_by_role("listitem").count()
-    listing.get_by_label("Find in the compiled program").fill("reduce-scatter(")
+    listing.get_by_label("Find in the HLO that each device runs").fill("reduce-scatter(")
     expect(listing.get_by_role("status")).to_have_text("1 instruction")
     expect(listing.get_by_role("listitem")).to_have_count(1)
     listing.get_by_role("link").hover()
     expect(page.locator(".source-line.is-pointed-at")).to_have_count(1)
-    listing.get_by_label("Find in the compiled program").fill("")
+    listing.get_by_label("Find in the HLO that each device runs").fill("")
     expect(listing.get_by_role("listitem")).to_have_count(everything)
 
 

@@ -38,6 +38,10 @@ def test_the_compiled_program_leads_to_the_lines(judge):
     lines = {each.text.split("(")[0].split()[-1]: each.line for part in program.hlo for each in part.instructions}
     assert lines["all-reduce"] == 6
     assert lines["parameter"] is None
+    written = [each for part in program.stablehlo for each in part.instructions]
+    assert program.stablehlo[0].name == "main"
+    assert [each.line for each in written if "dot_general" in each.text] == [5, 6]
+    assert not any("loc(" in each.text for each in written)
 
 
 def test_the_ring_passes_seven_times(judge):

@@ -110,7 +110,8 @@ def measure(
     try:
         measured = measured_of(raw, mesh, signature.inputs)
         if listing:
-            measured = replace(measured, listing=read(Listing, reply.get("listing"), "listing"))
+            compiled, written = (read(Listing, reply.get(name), name) for name in ("listing", "written"))
+            measured = replace(measured, listing=compiled, written=written)
         return Compiled(measured, raw, made)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None

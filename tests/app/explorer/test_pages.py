@@ -98,11 +98,11 @@ async def test_a_result_leads_from_a_collective_to_its_line(inside):
 
 async def test_an_instruction_of_the_compiled_program_leads_to_its_line(inside):
     _, page = await result_of(inside, source="gather = 1\n")
-    assert "The compiled program, as HLO" in page
+    assert "The HLO that each device runs" in page
     assert re.search(r'<li data-of-line="line-1"><code>g = f32\[8\] all-gather\(p\)</code> <a href="#line-1">', page)
     assert "body of loop" in page
     assert "And 3 more instructions." in page
-    assert "as HLO" not in (await result_of(inside, source="x = 1"))[1]
+    assert "The HLO that" not in (await result_of(inside, source="x = 1"))[1]
 
 
 async def test_two_versions_begin_with_what_differs(inside):
