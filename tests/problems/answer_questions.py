@@ -39,7 +39,8 @@ def held_by_devices(parameters: dict[str, Any], spec: str) -> list[tuple[np.ndar
     mesh = Mesh(np.array(jax.devices()).reshape(tuple(axes.values())), tuple(axes))
     sharding = NamedSharding(mesh, eval(spec, {"P": P}))
     numbers = np.indices((rows, columns), dtype=np.int32)
-    placed = [jax.device_put(jnp.asarray(each), sharding).addressable_shards for each in numbers]
+    # From NumPy, which JAX cuts itself: for an array of a device it would compile a program that cuts it.
+    placed = [jax.device_put(each, sharding).addressable_shards for each in numbers]
     return [tuple(np.asarray(each.data) for each in pair) for pair in zip(*placed, strict=True)]
 
 
@@ -67,8 +68,12 @@ def opt_state_bytes(parameters: dict[str, Any], answers: dict[str, Any]) -> dict
     devices = parameters["devices"]
     vocabulary, wide, hidden = (parameters[name] for name in ("vocabulary", "wide", "hidden"))
     shapes = {"embed": (vocabulary, wide), "w": (wide, hidden), "b": (hidden,)}
-    own = {name: jnp.zeros(shape, parameters["dtype"]) for name, shape in shapes.items()}
-    state = eval(parameters["optimizer"], {"optax": optax, "jnp": jnp}).init(own)
+    optimizer = eval(parameters["optimizer"], {"optax": optax, "jnp": jnp})
+    typed = {name: jax.ShapeDtypeStruct(shape, parameters["dtype"]) for name, shape in shapes.items()}
+    own, state = (
+        jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), tree)
+        for tree in (typed, jax.eval_shape(optimizer.init, typed))
+    )
     mesh = Mesh(np.array(jax.devices()[:devices]), ("data",))
 
     def on_one_device(tree: Any) -> tuple[int, int]:
