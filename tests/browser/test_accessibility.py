@@ -1,13 +1,15 @@
 """axe reports nothing, in light and dark, and no page is wider than a small phone."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, StorageState, expect
 
+from tests.browser.browser import Service
 from tests.browser.workbench import PROBLEM, OpenPage, await_verdict, write
 
+ReadPage = Callable[..., Page]
 SCHEMES = ["light", "dark"]
 ACCOUNT = ["/account", "/account/tokens", "/account/invitations", "/account/delete", "/sign-in/again"]
 PATHS = [
@@ -49,6 +51,41 @@ PATHS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser, service: Service, signed_in: StorageState) -> Iterator[Page]:
+    """One tab for all pages that are only read. A context for each of them would load every script and style again."""
+    context = browser.new_context(base_url=service.url, reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def read_page(tab: Page, signed_in: StorageState, complaints: list[str]) -> Iterator[ReadPage]:
+    """Opens a path in the tab, with the cookies of a browser that has just signed in."""
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            complaints.append(message.text)
+
+    def note_error(error: object) -> None:
+        complaints.append(str(error))
+
+    def read(path: str, *, color_scheme: str = "light", width: int = 1280) -> Page:
+        tab.context.clear_cookies()
+        tab.context.add_cookies(signed_in["cookies"])
+        tab.emulate_media(color_scheme=color_scheme)
+        tab.set_viewport_size({"width": width, "height": 740})
+        tab.goto(path)
+        return tab
+
+    tab.on("console", note)
+    tab.on("pageerror", note_error)
+    yield read
+    tab.remove_listener("console", note)
+    tab.remove_listener("pageerror", note_error)
+    assert complaints == []
+
+
 def _violations(page: Page) -> list[tuple[str, list[str]]]:
     found = Axe().run(page).response["violations"]
     return [(violation["id"], [node["html"][:200] for node in violation["nodes"]]) for violation in found]
@@ -56,13 +93,13 @@ def _violations(page: Page) -> list[tuple[str, list[str]]]:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("path", PATHS)
-def test_a_page_has_no_violation(open_page: OpenPage, path: str, scheme: str) -> None:
-    assert _violations(open_page(path, color_scheme=scheme)) == []
+def test_a_page_has_no_violation(read_page: ReadPage, path: str, scheme: str) -> None:
+    assert _violations(read_page(path, color_scheme=scheme)) == []
 
 
 @pytest.mark.parametrize("path", [PROBLEM, "/problems/psum_scatter_mean", "/help/rest"])
-def test_a_page_has_no_violation_on_a_small_phone(open_page: OpenPage, path: str) -> None:
-    page = open_page(path, viewport={"width": 360, "height": 740})
+def test_a_page_has_no_violation_on_a_small_phone(read_page: ReadPage, path: str) -> None:
+    page = read_page(path, width=360)
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert _violations(page) == []
 
@@ -122,8 +159,8 @@ def _widths(page: Page) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_page_fits_360_pixels(open_page: OpenPage, path: str) -> None:
-    content, window = _widths(open_page(path, viewport={"width": 360, "height": 740}))
+def test_a_page_fits_360_pixels(read_page: ReadPage, path: str) -> None:
+    content, window = _widths(read_page(path, width=360))
     assert content <= window
 
 
