@@ -20,6 +20,12 @@ STATEMENT_PROGRAMS = pytest.mark.xdist_group("statement programs")
 def run_on_8_devices(program: str | Path, *arguments: Path) -> dict[str, Any]:
     """Run a program, of this folder if it is a name, and return the JSON that it writes to its last argument."""
     settings = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "NPROC": "32", "JAX_PLATFORMS": "cpu"}
+    # Several of these programs compile the references of all problems.
+    settings |= {
+        "JAX_COMPILATION_CACHE_DIR": _compiled().name,
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    }
     # Bytecode beside a package's files would not belong to the package.
     environment = os.environ | settings | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(CHECKOUT)}
     with tempfile.TemporaryDirectory() as folder:
@@ -29,6 +35,12 @@ def run_on_8_devices(program: str | Path, *arguments: Path) -> dict[str, Any]:
         assert done.returncode == 0, done.stderr
         found: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
         return found
+
+
+@cache
+def _compiled() -> tempfile.TemporaryDirectory[str]:
+    """What was compiled since this process started. A later run of the tests compiles everything again."""
+    return tempfile.TemporaryDirectory(prefix="meshgrade-compiled-")
 
 
 @cache
