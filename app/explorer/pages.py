@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_user, require_scope
 from app.attempts.source_colours import colour_lines
-from app.errors import NotSignedIn, ProblemNotFound, Refused
+from app.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
 from app.explorer.errors import FunctionRefused, NothingToExplore
 from app.explorer.examples import Example, all_examples, example_of
 from app.explorer.service import MAX_KEPT, Exploration, ExplorationSummary
@@ -20,6 +20,7 @@ from app.web.form_token import FIELD, check_form_token
 from app.web.forms import read_form, read_unchecked_form
 from app.web.templating import render_page
 from app.workbench.restore_pages import restore_source
+from app.workbench.solutions import accepted_attempt
 from grader.function import Function, read_function
 from grader.package.package import Package
 
@@ -48,12 +49,15 @@ async def show_form(
     request: Request,
     user: MaybeUser,
     problem: Annotated[str | None, Query(max_length=100)] = None,
+    solution: Annotated[str | None, Query(max_length=100)] = None,
     example: Annotated[str | None, Query(max_length=100)] = None,
     attempt: Annotated[str | None, Query(max_length=100)] = None,
     exploration: Annotated[str | None, Query(max_length=100)] = None,
     before: Annotated[str | None, Query(max_length=100)] = None,
 ) -> HTMLResponse:
-    """The source is that of an attempt or of an exploration, the draft or the starter of a problem, or an example."""
+    """The source is that of an attempt or of an exploration, the draft or the starter of a problem, or an example. With
+    a `solution` of the problem, it is the user's own accepted one, to compare with that.
+    """
     services = services_of(request, ExplorerServices)
     if exploration is not None:
         found = await services.explorations.get(user, exploration)
@@ -63,6 +67,8 @@ async def show_form(
             raise NotSignedIn("Sign in to explore one of your attempts.")
         sent = await services.attempts.get(user, attempt, placed=False)
         form = _Form(services.explorations.package(sent.problem), sent.source)
+    elif problem and solution:
+        form = await _form_of_solution(services, user, services.explorations.package(problem), solution)
     elif problem:
         package = services.explorations.package(problem)
         draft = await services.drafts.get(user, package.slug) if user else None
@@ -172,6 +178,22 @@ def _form_of(services: ExplorerServices, found: Exploration) -> _Form:
     if function is None:
         return form
     return replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text)
+
+
+async def _form_of_solution(services: ExplorerServices, user: User | None, package: Package, name: str) -> _Form:
+    """The user's accepted source beside an accepted one of the package, or beside the reference.
+
+    Raises:
+      NotSignedIn.
+      EditorialClosed: no attempt of the user's is accepted.
+    """
+    if user is None:
+        raise NotSignedIn("Sign in to compare your solution with others.")
+    mine = await accepted_attempt(user, services, package.slug)
+    if mine is None:
+        raise EditorialClosed("Other solutions open once an attempt of yours is accepted.")
+    others = {each.name: each.source for each in package.accepted}
+    return _Form(package, mine.source, others.get(name, package.reference))
 
 
 def _form_of_example(example: Example) -> _Form:

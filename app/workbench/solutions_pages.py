@@ -40,10 +40,11 @@ async def show_solutions(
     )
 
 
-def _styles(package: Package) -> list[tuple[str, Markup]]:
-    """What each accepted submission of the package does, in its own words, with its source."""
+def _styles(package: Package) -> list[tuple[str, str, Markup]]:
+    """The name of each accepted submission of the package, what it does in its own words, and its source."""
     return [
         (
+            each.name,
             " ".join(each.misunderstanding.split()) or each.name.replace("_", " "),
             Markup("\n").join(coloured(each.source)),
         )

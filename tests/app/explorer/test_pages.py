@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import pytest
+from markupsafe import escape
 
 from app.explorer.examples import all_examples
 from app.explorer.view import lines_of
@@ -150,6 +151,22 @@ async def test_an_attempt_and_an_exploration_open_in_the_form(inside):
     assert f'href="/explore?attempt={run.json()["id"]}"' in attempt
     assert 'href="/explore?problem=move_mean"' in (await inside.http.get("/problems/move_mean")).text
     assert "/explore?problem" not in (await inside.http.get("/problems/add_one")).text
+
+
+async def test_a_solution_is_compared_once_the_problem_is_solved(inside, package):
+    link = "/explore?problem=move_mean&amp;solution=reference"
+    closed = await inside.http.get("/explore?problem=move_mean&solution=reference")
+    assert closed.status_code == 403
+    assert package.reference.splitlines()[-1] not in closed.text
+    assert link not in (await inside.http.get("/problems/move_mean/solutions")).text
+    await inside.http.post(
+        "/api/v1/problems/move_mean/attempts?wait=10", json={"source": package.reference}, headers=inside.bearer
+    )
+    assert link in (await inside.http.get("/problems/move_mean/solutions")).text
+    opened = (await inside.http.get("/explore?problem=move_mean&solution=reference")).text
+    assert opened.count(str(escape(package.reference.strip()))) == 2
+    async with browser(inside) as nobody:
+        assert (await nobody.get("/explore?problem=move_mean&solution=reference")).status_code == 401
 
 
 async def test_a_source_goes_into_the_editor_of_its_problem(inside):
