@@ -1,0 +1,36 @@
+"""A fori_loop that indexes the batches and writes each loss into its place."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    layers = {"dense1": nnx.Linear(16, 32, rngs=rngs), "dense2": nnx.Linear(32, 8, rngs=rngs)}
+    params = {name: nnx.to_pure_dict(nnx.state(layer)) for name, layer in layers.items()}
+    momentum = jax.tree.map(jnp.zeros_like, params)
+    state = {"params": params, "momentum": momentum, "count": jnp.zeros((), jnp.int32)}
+    return jax.device_put(state, NamedSharding(mesh, P()))
+
+
+def loss_fn(params, x, y):
+    hidden = jnp.tanh(x @ params["dense1"]["kernel"] + params["dense1"]["bias"])
+    return jnp.mean((hidden @ params["dense2"]["kernel"] + params["dense2"]["bias"] - y) ** 2)
+
+
+def update(state, grads, lr):
+    momentum = jax.tree.map(lambda m, g: 0.9 * m + g, state["momentum"], grads)
+    params = jax.tree.map(lambda p, m: p - lr * m, state["params"], momentum)
+    return {"params": params, "momentum": momentum, "count": state["count"] + 1}
+
+
+def train(mesh, state, xs, ys, lrs):
+    def body(k, carry):
+        state, losses = carry
+        loss, grads = jax.value_and_grad(loss_fn)(state["params"], xs[k], ys[k])
+        return update(state, grads, lrs[k]), losses.at[k].set(loss)
+
+    return jax.lax.fori_loop(0, len(lrs), body, (state, jnp.zeros(len(lrs))))
