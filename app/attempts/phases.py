@@ -12,6 +12,7 @@ WORDS = {
     "case": "running your code on case",
     "exporting for": "exporting your program for",
     "compiling and running": "compiling your program and running it",
+    "compiling": "compiling your program",
     "comparing": "comparing with the reference",
     "waiting for another try": "waiting for another try",
 }
