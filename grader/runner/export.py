@@ -24,7 +24,7 @@ from jax.sharding import PartitionSpec as P
 
 from grader.runner import private_jax
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
-from grader.wire import MAX_LEAVES, MAX_PATH
+from grader.runner.tree import Tree
 
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
 _CONCRETE = (
@@ -86,7 +86,7 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     """
     given = _make_mesh(request["mesh"], AxisType.Auto)
     init = submission.function(request["init"]) if request["init"] else None
-    tree, init_artifact = _Tree([], [], None), None
+    tree, init_artifact = Tree([], [], None), None
     with jax.set_mesh(given):
         if init and request["export_init"]:
             init_artifact, init = _export_init(submission, init, given)
@@ -94,7 +94,7 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
         if made:
             tree = made[0]
 
-        def on_host(trees: Sequence[_Tree]) -> list[dict[str, Any]]:
+        def on_host(trees: Sequence[Tree]) -> list[dict[str, Any]]:
             if any(each.paths != tree.paths for each in trees):
                 raise Fault("wrong_structure", f"`{request['init']}` returns different leaves for different seeds.")
             return [submission.guard(each.to_host) for each in trees]
@@ -131,7 +131,7 @@ def _export_init(submission: Submission, init: Callable[..., Any], mesh: Mesh) -
     """`init` as a program of the seed, exported and compiled, so that only its results are materialised."""
 
     def flat(seed: jax.Array) -> tuple[Any, ...]:
-        tree = _Tree.of(init(mesh, seed))
+        tree = Tree.of(init(mesh, seed))
         tree.check("init", "state")
         return tuple(jnp.asarray(leaf) for leaf in tree.leaves)
 
@@ -144,8 +144,8 @@ def _export_init(submission: Submission, init: Callable[..., Any], mesh: Mesh) -
     return artifact, lambda mesh, seed: compiled(mesh, jnp.uint32(seed))
 
 
-def _initial_state(submission: Submission, init: Callable[..., object], mesh: Mesh, seed: int) -> "_Tree":
-    tree = submission.guard(lambda: _Tree.of(init(mesh, seed)))
+def _initial_state(submission: Submission, init: Callable[..., object], mesh: Mesh, seed: int) -> "Tree":
+    tree = submission.guard(lambda: Tree.of(init(mesh, seed)))
     tree.check("init", "state")
     return tree
 
@@ -163,7 +163,7 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
         with jax.set_mesh(mesh):
             if init is not None:
                 with contextlib.suppress(Exception):  # a starter is unfinished, and may not run at all
-                    state = _Tree.of(init(mesh, 0))
+                    state = Tree.of(init(mesh, 0))
                     state.to_host()
                     if not compiled:
                         _make_leaf_by_leaf(state.leaves)
@@ -199,42 +199,6 @@ def _rehearsed_step(mesh: Mesh, w: jax.Array, x: jax.Array) -> tuple[jax.Array, 
     return jax.shard_map(local, mesh=mesh, in_specs=(P(axes), P(axes)), out_specs=(P(axes), P()))(w, x)
 
 
-class _Tree:
-    """A pytree as paths and leaves, in its own order."""
-
-    def __init__(self, paths: list[str], leaves: list[Any], structure: Any) -> None:
-        self.paths, self.leaves, self.structure = paths, leaves, structure
-
-    @classmethod
-    def of(cls, value: object) -> "_Tree":
-        pairs, structure = jax.tree_util.tree_flatten_with_path(value)
-        return cls([_path_of(keys) for keys, _ in pairs], [leaf for _, leaf in pairs], structure)
-
-    def check(self, function: str, what: str) -> None:
-        """Raises: Fault `wrong_structure`, if it contains something that is not an array, or nothing at all."""
-        if not self.leaves:
-            raise Fault("wrong_structure", f"`{function}` returns a {what} that contains no array.")
-        if len(self.leaves) > MAX_LEAVES:
-            raise Fault("wrong_structure", f"`{function}` returns a {what} of {len(self.leaves)} leaves: too many.")
-        twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
-        if twice:
-            raise Fault("wrong_structure", f"`{function}` returns two leaves with one name: {twice[0]}.")
-        for path, leaf in zip(self.paths, self.leaves, strict=True):
-            if not isinstance(leaf, jax.Array | np.ndarray | np.generic | bool | int | float):
-                kind = type(leaf).__name__[:80]
-                raise Fault(
-                    "wrong_structure", f"`{function}` returns {what} whose leaf {path} is a {kind}, not an array."
-                )
-            if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-                raise Fault(
-                    "wrong_structure",
-                    f"`{function}` returns {what} whose leaf {path} is a PRNG key: store `jax.random.key_data(key)`.",
-                )
-
-    def to_host(self) -> dict[str, Any]:
-        return {path: np.asarray(leaf) for path, leaf in zip(self.paths, self.leaves, strict=True)}
-
-
 def _no_pair(name: str, returned: object) -> str:
     message = f"`{name}` must return the pair (state, loss). It returns {_described(returned)}."
     if returned is None:
@@ -264,7 +228,7 @@ class _Step:
     """
 
     def __init__(
-        self, submission: Submission, mesh: tuple[Mesh, ...], state: _Tree | None, args: Sequence[dict[str, Any]]
+        self, submission: Submission, mesh: tuple[Mesh, ...], state: Tree | None, args: Sequence[dict[str, Any]]
     ) -> None:
         self._submission, self._mesh, self._state, self._args = submission, mesh, state, args
         self.outputs: list[str] = []
@@ -277,12 +241,12 @@ class _Step:
         inputs = iter(leaves[number:])
         args = [arg["static"] if "static" in arg else next(inputs) for arg in self._args]
         if self._state is None:
-            return self._named(_Tree.of({"result": self._submission.entry(*self._mesh, *args)}))
+            return self._named(Tree.of({"result": self._submission.entry(*self._mesh, *args)}))
         state = jax.tree_util.tree_unflatten(self._state.structure, leaves[:number])
         returned = self._submission.entry(*self._mesh, state, *args)
         if not isinstance(returned, tuple) or len(returned) != 2:
             raise Fault("wrong_structure", _no_pair(self._submission.name, returned))
-        new, loss = _Tree.of(returned[0]), _Tree.of(returned[1])
+        new, loss = Tree.of(returned[0]), Tree.of(returned[1])
         if loss.paths != [""]:
             raise Fault(
                 "wrong_structure",
@@ -291,14 +255,14 @@ class _Step:
             )
         self._match(new)
         order = [new.paths.index(path) for path in self._state.paths]
-        return self._named(_Tree([*self._state.paths, "loss"], [*(new.leaves[i] for i in order), *loss.leaves], None))
+        return self._named(Tree([*self._state.paths, "loss"], [*(new.leaves[i] for i in order), *loss.leaves], None))
 
-    def _named(self, tree: _Tree) -> tuple[Any, ...]:
-        tree.check(self._submission.name, "a result")
+    def _named(self, tree: Tree) -> tuple[Any, ...]:
+        tree.check(self._submission.name, "result")
         self.outputs = tree.paths
         return tuple(jnp.asarray(leaf) for leaf in tree.leaves)
 
-    def _match(self, new: _Tree) -> None:
+    def _match(self, new: Tree) -> None:
         assert self._state is not None
         missing = [path for path in self._state.paths if path not in new.paths]
         extra = [path for path in new.paths if path not in self._state.paths]
@@ -404,11 +368,3 @@ def _input_avals(args: Sequence[dict[str, Any]], mesh: Mesh) -> Iterator[jax.Sha
         if "static" not in arg:
             spec = P(*(tuple(dim) if isinstance(dim, list) else dim or None for dim in arg["spec"]))
             yield jax.ShapeDtypeStruct(tuple(arg["shape"]), arg["dtype"], sharding=NamedSharding(mesh, spec))
-
-
-def _path_of(keys: Sequence[Any]) -> str:
-    """`params/w1`: dict keys, attributes and indices; an nnx variable's own `value` adds nothing."""
-    names = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in keys]
-    if len(names) > 1 and names[-1] in ("value", "raw_value"):
-        names.pop()
-    return "/".join(names)[:MAX_PATH]

@@ -57,7 +57,12 @@ def test_the_ring_passes_seven_times(judge):
         ("def f(x:\n", "syntax_error", ""),
         ("def f(x, y):\n    return x\n", "error", "missing 1 required positional argument"),
         ("def f(x):\n    return x if x[0, 0] > 0 else -x\n", "not_exportable", "must therefore not depend on a value"),
-        ("def f(x):\n    return None\n", "wrong_structure", "no array"),
+        ("def f(x):\n    return None\n", "wrong_structure", "`f` returns a result that contains no array."),
+        (
+            "def f(x):\n    return 'x'\n",
+            "wrong_structure",
+            "a result whose leaf result is a str, not an array.",
+        ),
         ("import jax\n\ndef f(x):\n    jax.debug.print('{}', x)\n    return x\n", "not_exportable", "jax.debug.print"),
     ],
 )

@@ -1,0 +1,56 @@
+"""A pytree of arrays, as the submission's functions take and return it."""
+
+import collections
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from grader.runner.submission import Fault
+from grader.wire import MAX_LEAVES, MAX_PATH
+
+
+class Tree:
+    """A pytree as paths and leaves, in its own order."""
+
+    def __init__(self, paths: list[str], leaves: list[Any], structure: Any) -> None:
+        self.paths, self.leaves, self.structure = paths, leaves, structure
+
+    @classmethod
+    def of(cls, value: object) -> "Tree":
+        pairs, structure = jax.tree_util.tree_flatten_with_path(value)
+        return cls([_path_of(keys) for keys, _ in pairs], [leaf for _, leaf in pairs], structure)
+
+    def check(self, function: str, what: str) -> None:
+        """Raises: Fault `wrong_structure`, if it contains something that is not an array, or nothing at all."""
+        if not self.leaves:
+            raise Fault("wrong_structure", f"`{function}` returns a {what} that contains no array.")
+        if len(self.leaves) > MAX_LEAVES:
+            raise Fault("wrong_structure", f"`{function}` returns a {what} of {len(self.leaves)} leaves: too many.")
+        twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
+        if twice:
+            raise Fault("wrong_structure", f"`{function}` returns two leaves with one name: {twice[0]}.")
+        for path, leaf in zip(self.paths, self.leaves, strict=True):
+            if not isinstance(leaf, jax.Array | np.ndarray | np.generic | bool | int | float):
+                kind = type(leaf).__name__[:80]
+                raise Fault(
+                    "wrong_structure", f"`{function}` returns a {what} whose leaf {path} is a {kind}, not an array."
+                )
+            if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+                raise Fault(
+                    "wrong_structure",
+                    f"`{function}` returns a {what} whose leaf {path} is a PRNG key: store `jax.random.key_data(key)`.",
+                )
+
+    def to_host(self) -> dict[str, Any]:
+        return {path: np.asarray(leaf) for path, leaf in zip(self.paths, self.leaves, strict=True)}
+
+
+def _path_of(keys: Sequence[Any]) -> str:
+    """`params/w1`: dict keys, attributes and indices; an nnx variable's own `value` adds nothing."""
+    names = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in keys]
+    if len(names) > 1 and names[-1] in ("value", "raw_value"):
+        names.pop()
+    return "/".join(names)[:MAX_PATH]
