@@ -69,7 +69,7 @@ async def get_exploration(request: Request, user: MaybeUser, exploration_id: str
 
 @router.put(
     "/explorations/{exploration_id}/sharing",
-    summary="Share an exploration with anyone who has its link",
+    summary="Share an exploration by link",
     status_code=204,
     responses=problem_responses(401, 403, 404),
 )

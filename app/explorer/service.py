@@ -166,7 +166,7 @@ class Explorations:
             return [_summary(each) for each in await session.scalars(query)]
 
     async def share(self, user: User, exploration_id: str, *, shared: bool) -> None:
-        """Share it with anyone who has the link, or stop sharing it. Raises `ExplorationNotFound`."""
+        """Open it to everyone with the link, or close it again. Raises `ExplorationNotFound`."""
         async with self._database.writing() as session:
             found = await _own(session, user, exploration_id)
             if shared != (found.shared_at is not None):
