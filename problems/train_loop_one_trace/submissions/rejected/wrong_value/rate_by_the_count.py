@@ -1,5 +1,6 @@
-"""From the second call on, every step uses the last learning rate. An index into lrs starts at 0 in each call, but the count goes on, and
-JAX clamps an index beyond the end instead of raising an error."""
+"""The first call is right. In every later call, each step uses the last learning rate: an index into `lrs` starts at 0 in
+each call, `count` does not, and JAX clamps an index that is too large instead of raising an error.
+"""
 
 import jax
 import jax.numpy as jnp
