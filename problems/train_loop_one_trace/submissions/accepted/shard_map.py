@@ -34,7 +34,10 @@ def train(mesh, state, xs, ys, lrs):
     def local(state, xs, ys, lrs):
         def step(state, batch):
             x, y, lr = batch
-            mean_loss = lambda params: jax.lax.pmean(loss_fn(params, x, y), "data")  # noqa: E731
+
+            def mean_loss(params):
+                return jax.lax.pmean(loss_fn(params, x, y), "data")
+
             loss, grads = jax.value_and_grad(mean_loss)(state["params"])
             return update(state, grads, lr), loss
 
