@@ -13,7 +13,7 @@ sys.pycache_prefix = os.environ.setdefault(
     "PYTHONPYCACHEPREFIX", str(Path(__file__).resolve().parents[1] / ".meshgrade" / "pycache")
 )
 
-pytest_plugins = ["pytester", "tests.hung", "tests.slow"]
+pytest_plugins = ["pytester", "tests.hung", "tests.parts", "tests.slow"]
 # The longest id of a test, and the longest value in it. Ids travel to every process, into reports and file names.
 MAX_ID = 200
 MAX_VALUE = 100

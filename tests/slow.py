@@ -33,7 +33,7 @@ FIXTURES = {
 # Tests that get `postgres_server` by name, for one of their parameters: they share a server, and so a group.
 GROUPS = {"contract", "postgresql"}
 # Groups of which each takes a minute or more.
-LONGEST = ["docs", "bench", "faults", "contract", "browser", "postgresql"]
+LONGEST = ["docs", "bench", "contract", "browser", "postgresql"]
 # Files of which one test takes half a minute or more. As the last one, it would run while the other processes wait.
 LONG_TESTS = (
     "app/calculators/test_measured_again.py",
@@ -50,7 +50,6 @@ GLOBALS = {"build_sandbox", "jax", "jnp", "nnx", "optax", "run_on_8_devices", "s
 PATHS = (
     "app/cli/remote/test_solving.py",
     "app/cli/test_alone.py",
-    "app/cli/test_bench.py",
     "app/cli/test_doctor.py",
     "app/cli/test_inspect.py",
     "app/cli/test_problem_judged.py",

@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 # A worker takes some seconds of CPU to start, so more frequent kills would mostly measure starts.
 _ASKED = "30 --stand-in --workers 3 --kill-every 4 --lease 2"
 # One process: all tests read one run.
-pytestmark = [pytest.mark.xdist_group("faults"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.part(8), pytest.mark.xdist_group("bench"), pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 _ASKED = "--count 8 --rounds 1 --stand-in"
 
 
+@pytest.mark.part(7)
+@pytest.mark.xdist_group("bench")
 @pytest.mark.timeout(300)
 def test_one_two_and_four_workers_are_measured(tmp_path):
     if not os.environ.get("CI"):

@@ -1,11 +1,8 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
-There are more than four hundred, each of which takes a second or two, so `./meshgrade test` takes every eighth, another
-eighth for each commit, and `--all` takes all. Where pytest is started by hand, MESHGRADE_TEST_PART says which: `3/8`,
-or `all`.
+There are more than six hundred, each of which takes a second or two, so a run takes a part of them (tests/parts.py).
 """
 
-import os
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +10,9 @@ import pytest
 
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
+from tests.parts import PART, part_of
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
-# `3/8`: the third of eight parts.
-_PART = os.environ.get("MESHGRADE_TEST_PART") or "1/8"
 
 
 def slugs(mode: str) -> list[str]:
@@ -43,12 +39,6 @@ def rejected(mode: str) -> list[object]:
     return _part(mode, "rejected")
 
 
-def part_of(names: list[str], part: str) -> list[str]:
-    """Those of a part, `3/8`: the names dealt out in turn, so that each is in one part and a problem is in most."""
-    number, parts = map(int, part.split("/"))
-    return names[number - 1 :: parts]
-
-
 def _part(mode: str, kind: str) -> list[object]:
     # Dealt out over the problems of both modes, or those of the mode with few would all be in the first parts.
     files = {
@@ -56,9 +46,12 @@ def _part(mode: str, kind: str) -> list[object]:
         for slug in sorted(slugs("call") + slugs("program"))
         for path in sorted((PROBLEMS / slug / "submissions").rglob("*.py"))
     }
-    chosen = list(files) if _PART == "all" else part_of(list(files), _PART)
     wanted = slugs(mode)
-    return [_parameter(files[name], name) for name in chosen if files[name] in wanted and f":{kind}/" in name]
+    return [
+        _parameter(files[name], name)
+        for name in part_of(list(files), PART)
+        if files[name] in wanted and f":{kind}/" in name
+    ]
 
 
 def _parameter(slug: str, value: str) -> object:

@@ -5,7 +5,6 @@ its time went to 25 random requests for each operation, so only `--all` sends th
 whole.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.app.cli.test_serve import environment, serving
+from tests.parts import EVERY, PART
 
 # DELETE cancels an attempt and does not remove it: what was submitted is never lost, so it can still be read.
 # No judge runs here that would draw questions, so there are none: 503, as described.
-RANDOM_REQUESTS = 25 if os.environ.get("MESHGRADE_TEST_PART") == "all" else 8
+RANDOM_REQUESTS = 25 if PART == EVERY else 8
 CONFIG = f"""
 [phases.fuzzing.generation]
 max-examples = {RANDOM_REQUESTS}
