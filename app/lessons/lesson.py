@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from grader.answer_text import Value
+from grader.package.package import AnswerSpec
+
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
@@ -67,10 +70,12 @@ class Misreading:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to check oneself with, and its answer, which is folded at first. Both are Markdown."""
+    """A question to check oneself with. `text`, the choices of `spec` and the explanation are Markdown."""
 
-    question: str
-    answer: str
+    text: str
+    spec: AnswerSpec
+    right: Value
+    explanation: str
 
 
 Part = Text | Figure | Misreading | Question

@@ -1,5 +1,6 @@
 """The pages of the lessons."""
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -9,6 +10,7 @@ from starlette.responses import HTMLResponse
 from app.accounts.caller import User
 from app.accounts.web import current_user
 from app.lessons.lesson import Figure, Lesson, Misreading, Question, Text
+from app.lessons.questions import answer_of, hint_of, reply_to
 from app.lessons.services import LessonServices
 from app.services import services_of
 from app.web.markdown import Heading, render_markdown
@@ -31,7 +33,7 @@ async def show_lesson(request: Request, user: MaybeUser, slug: str) -> HTMLRespo
     services = services_of(request, LessonServices)
     lesson = services.lessons.get(slug)
     titles = _titles(services)
-    shown = [_shown(part, titles) for part in lesson.parts]
+    shown = list(_shown(lesson, titles, request.query_params))
     lessons = services.lessons.all()
     after = lessons[lessons.index(lesson) + 1 :]
     return render_page(
@@ -54,19 +56,43 @@ def _headings(lesson: Lesson, titles: Titles) -> list[Heading]:
     return [heading for text in texts for heading in render_markdown(text, problems=titles).headings]
 
 
-def _shown(part: Text | Figure | Misreading | Question, titles: Titles) -> dict[str, object]:
-    """A part for the template: its kind, and what it shows as HTML."""
+def _shown(lesson: Lesson, titles: Titles, query: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    """Each part for the template: its kind, and what it shows as HTML.
+
+    Args:
+      query: what was answered to the questions, as `q1`, `q2`, ….
+    """
 
     def html(markdown: str) -> Markup:
         return render_markdown(markdown, problems=titles).html
 
-    match part:
-        case Text():
-            return {"kind": "text", "html": html(part.markdown)}
-        case Figure():
-            # Safe: the file is a drawing of this service's own, and was checked to be nothing else when it was read.
-            return {"kind": "figure", "svg": Markup(part.svg), "caption": html(part.caption)}
-        case Misreading():
-            return {"kind": "misreading", "wrong": html(part.wrong), "right": html(part.right)}
-        case Question():
-            return {"kind": "question", "question": html(part.question), "answer": html(part.answer)}
+    number = 0
+    for part in lesson.parts:
+        match part:
+            case Text():
+                yield {"kind": "text", "html": html(part.markdown)}
+            case Figure():
+                # Safe: the file is a drawing of this service's own, and was checked to be one when it was read.
+                yield {"kind": "figure", "svg": Markup(part.svg), "caption": html(part.caption)}
+            case Misreading():
+                yield {"kind": "misreading", "wrong": html(part.wrong), "right": html(part.right)}
+            case Question():
+                number += 1
+                written = query.get(f"q{number}", "")
+                yield {
+                    "kind": "question",
+                    "number": number,
+                    "text": html(part.text),
+                    "spec": part.spec,
+                    "choices": [_in_a_line(html(each)) for each in part.spec.choices],
+                    "hint": hint_of(part),
+                    "written": written,
+                    "reply": reply_to(part, written),
+                    "right": _in_a_line(html(answer_of(part))),
+                    "explanation": html(part.explanation),
+                }
+
+
+def _in_a_line(html: Markup) -> Markup:
+    """Without its paragraph, which a label must not contain."""
+    return Markup(html.strip().removeprefix("<p>").removesuffix("</p>"))

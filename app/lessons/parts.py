@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from app.lessons.lesson import Figure, Misreading, Part, Question, Text
+from app.lessons.lesson import Figure, Misreading, Part, Text
+from app.lessons.questions import QuestionUnfit, read_question
 from grader.package.figures import active_content
 from grader.package.names import suggest
 
@@ -80,7 +81,10 @@ def _box(kind: str, about: str, inside: str, faults: list[str]) -> list[Part]:
     elif _HEADING.search(_FENCE.sub("", inside)):
         faults.append(f"the box '{kind}' that begins with {first[:40]!r} has a heading")
     elif kind == "question":
-        return [Question(first, rest)]
+        try:
+            return [read_question(about, re.split(r"\n\n+", inside.strip()))]
+        except QuestionUnfit as unfit:
+            faults.append(f"the question that begins with {first[:40]!r} {unfit}")
     elif not _MISTAKES.fullmatch(about):
         faults.append(f"the box 'misreading' that begins with {first[:40]!r} needs the mistake's numbers, as 2.6 0.13")
     else:

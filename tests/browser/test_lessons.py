@@ -23,6 +23,35 @@ def test_a_guest_reads_a_lesson_without_a_script_and_without_a_mouse(open_page: 
     expect(first.get_by_text("cuts out its own block")).to_be_visible()
 
 
+def test_a_guest_answers_the_questions_without_a_script_and_without_a_mouse(open_page: OpenPage) -> None:
+    page = open_page(LESSON, anonymous=True, java_script_enabled=False)
+    first = page.get_by_role("region", name="Question 1")
+    first.get_by_label("Your answer").fill("1")
+    first.get_by_label("Your answer").press("Enter")
+    expect(first.get_by_role("status")).to_contain_text("This is not the answer.")
+    expect(first).to_be_in_viewport()
+    first.get_by_label("Your answer").fill("0")
+    first.get_by_role("button", name="Check").press("Enter")
+    expect(first.get_by_role("status")).to_have_text("That is right.")
+    expect(first.get_by_text("cuts out its own block")).to_be_visible()
+    third = page.get_by_role("region", name="Question 3")
+    third.get_by_label("Your answer").fill("P('data')")
+    third.get_by_label("Your answer").press("Enter")
+    for each in (first, third):
+        expect(each.get_by_role("status")).to_have_text("That is right.")
+
+
+def test_a_choice_is_answered_with_the_keyboard(open_page: OpenPage) -> None:
+    page = open_page(WITH_A_SERVED_PROBLEM, anonymous=True, java_script_enabled=False)
+    second = page.get_by_role("region", name="Question 2")
+    second.get_by_label("all_gather").press("ArrowDown")
+    expect(second.get_by_label("all_reduce")).to_be_checked()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(second.get_by_role("status")).to_have_text("That is right.")
+    expect(second.get_by_label("reduce_scatter")).to_be_checked()
+
+
 def test_a_lesson_leads_to_a_problem_without_a_script_and_without_a_mouse(open_page: OpenPage) -> None:
     page = open_page(WITH_A_SERVED_PROBLEM, anonymous=True, java_script_enabled=False)
     page.get_by_role("region", name="Now solve").get_by_role("link").first.press("Enter")

@@ -33,10 +33,30 @@ It is `(2, 4)`.
 It is not.
 :::
 
-::: question
+::: question number
 How large is it?
 
-It has {{ claim("size") }}. Try *add_one*.
+{{ claim("size") }}
+
+It is whole. Try *add_one*.
+:::
+
+::: question choice
+Which **axis** is split?
+
+- [ ] neither
+- [x] the first,
+  over `data`
+
+It has no other.
+:::
+
+::: question spec
+What is its spec?
+
+`P("data")`
+
+The second dimension is whole.
 :::
 """
 SVG = (

@@ -36,10 +36,50 @@ async def test_a_lesson_shows_its_parts(service):
     assert (
         '<div class="wrong"><p>&quot;It is flat.&quot;</p>' in page or '<div class="wrong"><p>"It is flat."</p>' in page
     )
-    assert "<summary>Show the answer</summary><div><p>It has 4,096 bytes. Try <a" in page
+    assert re.search(
+        r"<summary>Show the answer</summary><div>\s*<p><strong>4,096 bytes</strong></p>\s*<p>It is whole. Try <a", page
+    )
     assert "Measured with JAX 0.10.2 on 8 host devices" in page
     assert page.count('href="/problems/add_one"') == 2
     assert "{{" not in page
+
+
+def replies(page: str) -> list[str]:
+    """One for each question, empty without an answer."""
+    found = re.findall(r'<section class="question".*?</section>', page, re.DOTALL)
+    notices = [re.search(r'<p class="notice (\w+)" role="status">(.*?)</p>', each, re.DOTALL) for each in found]
+    return [f"{each[1]}: {each[2]}" if each else "" for each in notices]
+
+
+async def test_the_address_has_the_answers_to_the_questions(service):
+    async def show(query: str) -> str:
+        found = await service.http.get(f"/lessons/first{query}", headers=HTML)
+        assert found.status_code == 200
+        return found.text
+
+    assert replies(await show("")) == ["", "", ""]
+    right = "good: That is right."
+    page = await show("?q1=4096&q2=1&q3=P(data)")
+    first, second, third = replies(page)
+    assert (first, second.partition(" ")[0], third.partition(":")[0]) == (right, "bad:", "warn")
+    assert '<input id="question-3-answer" name="q3" value="P(data)"' in page
+    assert 'aria-describedby="question-3-text question-3-hint" aria-invalid="true"' in page
+    assert '<input type="radio" name="q2" value="1" required checked> <span>neither</span>' in page
+    # An answer to one question does not lose those to the others.
+    assert page.count('<input type="hidden" name="q1" value="4096">') == 2
+    assert replies(await show("?q2=2")) == ["", right, ""]
+    assert replies(await show("?q3=P('data')")) == ["", "", right]
+    # What somebody writes is neither HTML nor Markdown: an address that is passed on must not bring in a link.
+    page = await show("?q1=<script>&q3=[here](https://example.org)")
+    assert "<script>" not in page
+    assert "[here](https://example.org)&#39; is not a PartitionSpec." in page
+    assert '"https://example.org"' not in page
+
+
+async def test_a_right_answer_opens_the_explanation(service):
+    for query, is_open in (("", 0), ("?q1=4096", 1), ("?q1=1", 0)):
+        page = (await service.http.get(f"/lessons/first{query}", headers=HTML)).text
+        assert page.count("<details open><summary>Show the answer") == is_open
 
 
 async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):

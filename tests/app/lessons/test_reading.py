@@ -22,10 +22,11 @@ def test_a_lesson_is_read_in_parts_with_its_numbers(tmp_path):
     lessons = Lessons.load(write_lesson(tmp_path))
     assert lessons.faults == []
     (lesson,) = lessons.all()
-    assert [type(part) for part in lesson.parts] == [Text, Figure, Text, Misreading, Question]
+    assert [type(part) for part in lesson.parts] == [Text, Figure, Text, Misreading, *[Question] * 3]
     assert lesson.parts[0] == Text("One array of 4,096 bytes, or 4,096.\n\n## Its shape")
     assert lesson.parts[3] == Misreading(("1.2", "0.14"), '"It is flat."', "It is not.")
-    assert lesson.parts[4] == Question("How large is it?", "It has 4,096 bytes. Try *add_one*.")
+    texts = [part.text for part in lesson.parts if isinstance(part, Question)]
+    assert texts == ["How large is it?", "Which **axis** is split?", "What is its spec?"]
     assert [(block.code, block.output) for block in lesson.blocks] == [("print((2, 4))\n", "(2, 4)\n")]
     assert lessons.get("first") is lesson
 
@@ -45,13 +46,14 @@ def test_a_folder_without_order_has_no_lessons(tmp_path):
         (("figures/array.svg", "figures/arrays.svg"), "shows figures/arrays.svg, which does not exist (did you mean"),
         (("![The array]", "![]"), "figures/array.svg has no caption"),
         (("![The array](figures/array.svg)\n", ""), "figures/array.svg is not shown"),
-        (("::: question", "::: quiz"), "has a box 'quiz'"),
+        (("::: question number", "::: quiz"), "has a box 'quiz'"),
         (("::: misreading 1.2 0.14", "::: misreading"), "needs the mistake's numbers, as 2.6 0.13"),
         (("::: misreading 1.2 0.14", "::: misreading 1.2, 0.14"), "needs the mistake's numbers, as 2.6 0.13"),
         (('flat."\n\nIt is not.', 'flat."'), "needs two paragraphs or more"),
         (("It is not.", "## Not"), "has a heading"),
         (("It is not.\n:::", "It is not."), "is not closed: end it with a line :::"),
-        (('It has {{ claim("size") }}. Try *add_one*.\n:::', "It has."), "has '::: question' where it means nothing"),
+        (("dimension is whole.\n:::", "It is."), "has '::: question spec' where it means nothing"),
+        (("::: question number", "::: question"), "the question that begins with 'How large is it?' needs its kind"),
         (("One array of", "# Its shape\n\nOne array of"), "two sections are called 'Its shape'"),
     ],
 )
