@@ -121,7 +121,8 @@ async def test_the_end_of_the_service_ends_every_wait(events):
         await asyncio.sleep(0)
         events.close()
         assert await asyncio.wait_for(asyncio.gather(*waiting), 1) == [None, None]
-        assert one.closed and other.closed
+        assert one.closed
+        assert other.closed
 
 
 async def test_who_comes_after_the_end_does_not_wait(events):
