@@ -111,7 +111,8 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     step = _Step(submission, (given,) if takes_mesh else (), tree if init else None, request["args"])
     with jax.set_mesh(mesh):
         avals = [*(_aval_of(leaf, mesh) for leaf in tree.leaves), *_input_avals(request["args"], mesh)]
-        jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))))
+        # An input that the program does not use keeps its sharding. Otherwise it would seem to take it whole.
+        jitted = jax.jit(step, donate_argnums=tuple(range(len(tree.leaves))), keep_unused=True)
         traced = submission.guard(lambda: jitted.trace(*avals), _REFUSALS)
         artifact = submission.guard(lambda: _serialize(jitted, avals, traced), _REFUSALS)
         # Counted before the second trace, which serves only this check.
