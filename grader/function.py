@@ -1,6 +1,7 @@
 """A function that is explored without a problem: its mesh and its inputs, and how a person writes them.
 
-An input is written as `x: float32[1024, 512] P("data", None)`, and a mesh as `data=4, model=2`.
+An input is written as `x: float32[1024, 512] P("data", None)`, and a mesh as `data=4, model=2`. An argument that is a
+pytree has a line for each leaf, as in `state/params/w: float32[512]`.
 """
 
 import ast
@@ -9,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from grader.closed import Closed
 from grader.package.package import Mesh, Name, Spec
@@ -20,17 +21,20 @@ _MAX_AXES = 4
 _MAX_INPUTS = 32
 _MAX_BYTES = 1 << 40
 _AXIS = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\d{1,6})\s*", re.ASCII)
-_INPUT = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*(\w+)\s*\[([\d\s,]*)\]\s*(?:P\((.*)\))?\s*", re.ASCII)
+# The name of an argument, or the path of one of its leaves.
+_PATH = r"[A-Za-z_]\w*(?:/\w+){0,7}"
+_INPUT = re.compile(rf"\s*({_PATH})\s*:\s*(\w+)\s*\[([\d\s,]*)\]\s*(?:P\((.*)\))?\s*", re.ASCII)
 _LONGEST = 300
 
 
 class FunctionInput(Closed):
-    """An array argument. `spec` has an entry for each dimension, from the first: an axis, several axes, or "".
+    """An array: an argument, or with `state/params/w` as its name, a leaf of the argument `state`.
 
-    Dimensions that `spec` has no entry for are not split.
+    `spec` has an entry for each dimension, from the first: an axis, several axes, or "". Dimensions that `spec` has no
+    entry for are not split.
     """
 
-    name: Name
+    name: Annotated[str, StringConstraints(pattern=rf"^{_PATH}$".replace(r"\w", "[A-Za-z0-9_]"), max_length=200)]
     # `faults_of` refuses others, in words that name the input.
     dtype: Annotated[str, Field(max_length=40, json_schema_extra={"enum": sorted(DTYPES)})]
     shape: Annotated[list[Annotated[int, Field(ge=1, le=1 << 31)]], Field(max_length=MAX_RANK)]
@@ -43,7 +47,7 @@ class FunctionInput(Closed):
 
 class Function(Closed):
     """The function `name` of a source. It takes the inputs in this order, after the mesh if its first parameter is
-    named `mesh`.
+    named `mesh`. Leaves of one argument are one input, where the first of them is.
     """
 
     name: Name
@@ -94,6 +98,11 @@ def faults_of(function: Function) -> list[str]:
     twice = _repeated([each.name for each in function.inputs])
     if twice is not None:
         return [f"Two inputs have the name {twice}. Give each input a name of its own."]
+    names = {each.name for each in function.inputs}
+    for name in names:
+        parts = name.split("/")
+        if inside := names & {"/".join(parts[:end]) for end in range(1, len(parts))}:
+            return [f"{inside.pop()} is an array, so it cannot contain {name}. Give one of the two another name."]
     return [fault for each in function.inputs for fault in _faults_of_input(each, function.mesh)]
 
 

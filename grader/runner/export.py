@@ -240,7 +240,7 @@ class _Step:
         self.traces += 1
         number = len(self._state.leaves) if self._state else 0
         inputs = iter(leaves[number:])
-        args = [arg["static"] if "static" in arg else next(inputs) for arg in self._args]
+        args = _arguments(self._args, [arg["static"] if "static" in arg else next(inputs) for arg in self._args])
         if self._state is None:
             return self._named(Tree.of({"result": self._submission.entry(*self._mesh, *args)}))
         state = jax.tree_util.tree_unflatten(self._state.structure, leaves[:number])
@@ -362,6 +362,31 @@ def _aval_of(leaf: Any, mesh: Mesh) -> jax.ShapeDtypeStruct:
         same = sharding.mesh.axis_names == mesh.axis_names
         placed = NamedSharding(mesh, sharding.spec) if same else sharding
     return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=placed, weak_type=array.aval.weak_type)
+
+
+def _arguments(args: Sequence[dict[str, Any]], values: Sequence[Any]) -> list[Any]:
+    """The arguments of the entry point: values with one first name in their paths are the leaves of one argument."""
+    found: dict[object, Any] = {}
+    for number, (arg, value) in enumerate(zip(args, values, strict=True)):
+        first, *inside = arg.get("path", [number])
+        if not inside:
+            found[first] = value
+            continue
+        *branches, last = inside
+        tree = found.setdefault(first, {})
+        for branch in branches:
+            tree = tree.setdefault(branch, {})
+        tree[last] = value
+    return [_with_lists(each) for each in found.values()]
+
+
+def _with_lists(tree: Any) -> Any:
+    """A branch whose names are 0, 1, 2, … is a list."""
+    if not isinstance(tree, dict):
+        return tree
+    if tree.keys() == {str(number) for number in range(len(tree))}:
+        return [_with_lists(tree[str(number)]) for number in range(len(tree))]
+    return {name: _with_lists(each) for name, each in tree.items()}
 
 
 def _input_avals(args: Sequence[dict[str, Any]], mesh: Mesh) -> Iterator[jax.ShapeDtypeStruct]:

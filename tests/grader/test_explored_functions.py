@@ -79,6 +79,41 @@ def test_large_inputs_need_no_memory(judge):
     assert program.memory.rows[0].mine == 64 << 30
 
 
+def test_leaves_of_one_argument_are_a_pytree(judge):
+    source = """
+import jax
+
+def step(state, x, other):
+    assert list(state) == ["params", "count"], state
+    assert [list(layer) for layer in state["params"]] == [["w", "b"], ["w"]]
+    assert sorted(other) == ["0", "2"]
+    for layer in state["params"]:
+        x = x @ layer["w"]
+    return {"x": x + other["2"], "count": state["count"] + 1}
+"""
+    inputs = """
+        state/params/0/w: float32[8, 16] P(None, "data")
+        x: float32[4, 8]
+        other/2: float32[8]
+        state/params/0/b: float32[16]
+        state/params/1/w: float32[16, 8] P("data")
+        state/count: int32[]
+        other/0: float32[8]
+    """
+    [program] = explored(judge.inspect_function(read_function("step", "data=4", inputs), source)).programs
+    given = {leaf.path: leaf.got_spec for leaf in program.leaves.leaves if leaf.when == "in"}
+    assert given == {
+        "state/params/0/w": "P(None, 'data')",
+        "x": "P()",
+        "other/2": "P()",
+        "state/params/0/b": "P()",
+        "state/params/1/w": "P('data')",
+        "state/count": "P()",
+        "other/0": "P()",
+    }
+    assert [each.collective for each in program.collectives] == ["all-reduce"]
+
+
 def test_a_native_kernel_is_compiled_in_a_verifier_of_its_own(judge):
     source = "import jax.numpy as jnp\n\ndef f(x):\n    return jnp.linalg.qr(x)[1]\n"
     [program] = explored(judge.inspect_function(read_function("f", "data=1", "x: float32[16, 8]"), source)).programs

@@ -11,17 +11,17 @@ def test_what_is_written_is_read_and_written_again():
     function = read_function(
         " f ",
         "data = 4,model=2",
-        'x: float32[8, 16] P("data", None)\n\nw:bfloat16[16]P(("data","model"))\n k : int32[]\n',
+        'x: float32[8, 16] P("data", None)\n\ns/0/w:bfloat16[16]P(("data","model"))\n k : int32[]\n',
     )
     assert (function.name, function.mesh, function.devices) == ("f", {"data": 4, "model": 2}, 8)
     assert [(each.name, each.dtype, each.shape, each.spec) for each in function.inputs] == [
         ("x", "float32", [8, 16], ["data", ""]),
-        ("w", "bfloat16", [16], [["data", "model"]]),
+        ("s/0/w", "bfloat16", [16], [["data", "model"]]),
         ("k", "int32", [], []),
     ]
     assert function.mesh_text == "data=4, model=2"
     assert function.inputs_text == (
-        'x: float32[8, 16] P("data", None)\nw: bfloat16[16] P(("data", "model"))\nk: int32[]'
+        'x: float32[8, 16] P("data", None)\ns/0/w: bfloat16[16] P(("data", "model"))\nk: int32[]'
     )
     assert read_function(function.name, function.mesh_text, function.inputs_text) == function
 
@@ -51,6 +51,16 @@ X = "x: float32[8]"
         ("f", "a=4", "x: float32[" + "8," * 200 + "]", "cannot be read"),
         ("f", "a=4", "x: f32[8]", "x: there is no dtype f32"),
         ("f", "a=4", f"{X}\n{X}", "Two inputs have the name x"),
+        (
+            "f",
+            "a=4",
+            f"{X}\nx/w: float32[8]",
+            "x is an array, so it cannot contain x/w. Give one",
+        ),
+        ("f", "a=4", f"s/{X}\ns/x/0/w: float32[8]", "s/x is an array, so it cannot contain s/x/0/w."),
+        ("f", "a=4", "x/: float32[8]", "Line 1 of the inputs cannot be read: 'x/: float32[8]'"),
+        ("f", "a=4", "0/x: float32[8]", "Line 1 of the inputs cannot be read"),
+        ("f", "a=4", f"{'x/' * 8}x: float32[8]", "Line 1 of the inputs cannot be read"),
         ("f", "a=4", 'x: float32[8] P("b")', "the mesh has no axis 'b'. Its axes are a."),
         ("f", "a=4", 'x: float32[8, 8] P("a", "a")', "names the axis a twice"),
         ("f", "a=4", 'x: float32[8] P("a", None)', "its spec has 2 entries, and its shape 1 dimension."),

@@ -39,7 +39,10 @@ def inspect_function(function: Function, sandbox: Sandbox, source: str, context:
     """Raises what `Mode.inspect` raises."""
     # Not validated, because a problem has two meshes or more.
     programs = _Programs(ProgramSpec.model_construct(meshes=[function.mesh]))
-    args = tuple({"shape": each.shape, "dtype": each.dtype, "spec": each.spec} for each in function.inputs)
+    args = tuple(
+        {"shape": each.shape, "dtype": each.dtype, "spec": each.spec, "path": each.name.split("/")}
+        for each in function.inputs
+    )
     signature = Signature(args, tuple(each.name for each in function.inputs), cases=())
     devices = _FEW if function.devices <= _FEW else _MANY
     with sandbox.open(_spec(devices), context.stop) as session:
