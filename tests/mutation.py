@@ -36,8 +36,6 @@ TESTS = {
     # The processes of the contract's tests would import the code without its change.
     "app/queue": ("tests/app/queue", "tests/app/attempts/test_submit.py", "--ignore=tests/app/queue/contract"),
 }
-# Code of which only tests that --quick leaves out execute most: those of a service.
-_SLOW = {"app/queue"}
 _OURS = {"app", "grader", "tests", "conftest"}
 # A mutant that makes a test wait forever is killed by the limit of one test, which takes a second or two.
 _PYTEST = ("-q", "-x", "-p", "no:randomly", "-p", "no:cacheprovider", "--timeout=20")
@@ -277,7 +275,7 @@ class Baseline:
 
 def measure(folder: str, *, slow: bool) -> Baseline:
     """Run the folder's tests once, unchanged, and import here all libraries that they import."""
-    tests = (*TESTS[folder], *(() if slow or folder in _SLOW else ("-m", "not slow")))
+    tests = (*TESTS[folder], *(() if slow else ("-m", "not slow")))
     with tempfile.TemporaryDirectory() as name:
         data, modules = Path(name) / "coverage", Path(name) / "modules"
 
