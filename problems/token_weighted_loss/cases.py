@@ -1,0 +1,45 @@
+"""The inputs of token_weighted_loss: a seed, and six microbatches of padded sequences for each step."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+Case = dict[str, Any]
+
+STEPS, MICROBATCHES, ROWS, LENGTH, CLASSES = 2, 6, 40, 32, 64
+
+
+def public_cases() -> list[Case]:
+    """Sequences of any length, longer ones first: the first device has more tokens than the last one."""
+    return [_draw(np.random.default_rng(0), seed=0)]
+
+
+def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
+    """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
+    # A last device without any token, on 8 devices and on 4.
+    yield _draw(rng, seed=3, empty_rows=ROWS // 4)
+    # A last microbatch without any token.
+    yield _draw(rng, seed=8, empty_microbatches=1)
+
+
+def _draw(rng: np.random.Generator, *, seed: int, empty_rows: int = 0, empty_microbatches: int = 0) -> Case:
+    shape = (STEPS, MICROBATCHES, ROWS, LENGTH)
+    text = rng.integers(0, CLASSES, (*shape[:-1], LENGTH + 1))
+    # After a token comes one of its neighbours, so that there is something to learn.
+    text[..., 1:] = np.where(rng.random(shape) < 0.7, (text[..., :-1] + 1) % CLASSES, text[..., 1:])
+    lengths = rng.integers(1, LENGTH + 1, shape[:-1])
+    lengths = -np.sort(-lengths, axis=-1)
+    # Microbatches differ, too: the first one is full, and the later ones are shorter and shorter.
+    shrink = np.linspace(1.0, 0.2, MICROBATCHES)[:, None]
+    lengths = np.maximum(1, (lengths * shrink).astype(int))
+    if empty_rows:
+        lengths[..., -empty_rows:] = 0
+    if empty_microbatches:
+        lengths[:, -empty_microbatches:] = 0
+    return {
+        "seed": seed,
+        "tokens": text[..., :-1].astype(np.int32),
+        "targets": text[..., 1:].astype(np.int32),
+        "mask": (np.arange(LENGTH) < lengths[..., None]).astype(np.float32),
+    }

@@ -1,0 +1,46 @@
+"""Means of the devices are right if each is weighted by its own count."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    embed, hidden, out = nnx.Embed(64, 32, rngs=rngs), nnx.Linear(32, 48, rngs=rngs), nnx.Linear(48, 64, rngs=rngs)
+    layers = {"embed": embed, "hidden": hidden, "out": out}
+    params = {name: nnx.to_pure_dict(nnx.state(layer)) for name, layer in layers.items()}
+    return jax.device_put({"params": params}, NamedSharding(mesh, P()))
+
+
+def nll(params, tokens, targets):
+    hidden = jnp.tanh(params["embed"]["embedding"][tokens] @ params["hidden"]["kernel"] + params["hidden"]["bias"])
+    logits = hidden @ params["out"]["kernel"] + params["out"]["bias"]
+    return optax.softmax_cross_entropy_with_integer_labels(logits, targets)
+
+
+def step(mesh, state, tokens, targets, mask):
+    rows = P(None, "data")
+
+    @jax.shard_map(mesh=mesh, in_specs=(P(), rows, rows, rows), out_specs=(P(), P()))
+    def local(params, tokens, targets, mask):
+        own = jax.tree.map(lambda p: jax.lax.pcast(p, "data", to="varying"), params)
+        count = jnp.sum(mask)
+
+        def mean(params, batch):
+            x, y, m = batch
+            return jnp.sum(nll(params, x, y) * m) / jnp.maximum(count, 1)
+
+        def add(carry, batch):
+            return jax.tree.map(jnp.add, carry, jax.value_and_grad(mean)(own, batch)), None
+
+        zero = jax.lax.pcast(jnp.zeros(()), "data", to="varying"), jax.tree.map(jnp.zeros_like, own)
+        means, _ = jax.lax.scan(add, zero, (tokens, targets, mask))
+        share = count / jax.lax.psum(count, "data")
+        return jax.tree.map(lambda each: jax.lax.psum(each * share, "data"), means)
+
+    loss, grads = local(state["params"], tokens, targets, mask)
+    return {"params": jax.tree.map(lambda p, g: p - 0.5 * g, state["params"], grads)}, loss
