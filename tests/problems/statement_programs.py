@@ -12,7 +12,9 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -104,6 +106,28 @@ def optimizer_state(optimizer: str, devices: int) -> int:
     return sum(leaf.addressable_shards[0].data.nbytes for leaf in placed)
 
 
+@dataclass(frozen=True)
+class Rows:
+    """One list of nnx_state_paths, whose rows end in their bytes."""
+
+    lines: list[str]
+
+    @property
+    def rows(self) -> int:
+        return len(self.lines)
+
+    @property
+    def bytes(self) -> int:
+        return sum(int(line.rsplit(" ", 1)[1]) for line in self.lines)
+
+
+def listed_rows(folder: Path, name: str) -> SimpleNamespace:
+    """Both lists that a submission returns for the second public case; without a name, those of the reference."""
+    path = folder / (f"submissions/{name}.py" if name else "reference.py")
+    result = load(path).table_of(**load(folder / "cases.py").public_cases()[1])
+    return SimpleNamespace(**{name: Rows(lines) for name, lines in result.items()})
+
+
 def explicit_axes() -> dict[str, str]:
     """The statements about Explicit axes: the name of the error that each piece of code raises, or `fine`."""
     mesh = jax.make_mesh((8,), ("x",))
@@ -156,6 +180,8 @@ def passages_of(
         # "(1024, 512) on each device", and "0.38 times the kernel's bytes as scratch".
         found = re.findall(r"^(\(.*?\)|\S+)", blocks[0]["printed"], re.MULTILINE)
         names |= dict(zip(("shard", "scratch"), found, strict=True))
+    if slug == "nnx_state_paths":
+        names["listed"] = lambda name="": listed_rows(problems / slug, name)
     if 'mode = "program"' in (problems / slug / "problem.toml").read_text(encoding="utf-8"):
         programs = Programs(problems / slug)
         names |= {"case": programs.case, "other": programs.other, "m8": programs.m8, "m4": programs.m4}

@@ -1,0 +1,50 @@
+"""A recursion over the nested dicts of a state, with a pure function for each column."""
+
+import math
+
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Calls(nnx.Variable):
+    pass
+
+
+class Block(nnx.Module):
+    def __init__(self, width, rank, rngs):
+        self.norm = nnx.BatchNorm(width, rngs=rngs)
+        self.dense = nnx.Linear(width, width, param_dtype=jnp.bfloat16, rngs=rngs)
+        self.adapter = nnx.LoRA(width, rank, width, rngs=rngs)
+        self.dropout = nnx.Dropout(0.1, rngs=rngs)
+        self.calls = Calls(jnp.zeros((), jnp.int32))
+
+
+class Model(nnx.Module):
+    def __init__(self, vocab, width, depth, repeats, rank, tied):
+        rngs = nnx.Rngs(0)
+        self.embed = nnx.Embed(vocab, width, rngs=rngs)
+        self.decoder = nnx.Embed(vocab, width, rngs=rngs)
+        if tied:
+            self.decoder.embedding = self.embed.embedding
+        self.blocks = nnx.List([Block(width, rank, rngs) for _ in range(depth)] * repeats)
+
+
+def rows(tree, parts):
+    if isinstance(tree, nnx.Variable):
+        value = tree.get_value()
+        return [("/".join(parts), type(tree).__name__, value.shape, math.prod(value.shape, start=value.dtype.itemsize))]
+    return [each for key in sorted(tree) for each in rows(tree[key], (*parts, str(key)))]
+
+
+def state_table(model):
+    _, trainable, other = nnx.split(model, nnx.Param, ...)
+    return rows(trainable, ()), rows(other, ())
+
+
+def table_of(vocab, width, depth, repeats, rank, tied):
+    trainable, other = state_table(nnx.eval_shape(lambda: Model(vocab, width, depth, repeats, rank, tied)))
+    return {"trainable": [line(*each) for each in trainable], "other": [line(*each) for each in other]}
+
+
+def line(path, kind, shape, nbytes):
+    return f"{path} {kind} {tuple(shape)} {nbytes}"

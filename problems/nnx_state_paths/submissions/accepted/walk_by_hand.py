@@ -1,0 +1,63 @@
+"""A recursion over attributes and lists that remembers which objects it has seen."""
+
+import math
+
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Calls(nnx.Variable):
+    pass
+
+
+class Block(nnx.Module):
+    def __init__(self, width, rank, rngs):
+        self.norm = nnx.BatchNorm(width, rngs=rngs)
+        self.dense = nnx.Linear(width, width, param_dtype=jnp.bfloat16, rngs=rngs)
+        self.adapter = nnx.LoRA(width, rank, width, rngs=rngs)
+        self.dropout = nnx.Dropout(0.1, rngs=rngs)
+        self.calls = Calls(jnp.zeros((), jnp.int32))
+
+
+class Model(nnx.Module):
+    def __init__(self, vocab, width, depth, repeats, rank, tied):
+        rngs = nnx.Rngs(0)
+        self.embed = nnx.Embed(vocab, width, rngs=rngs)
+        self.decoder = nnx.Embed(vocab, width, rngs=rngs)
+        if tied:
+            self.decoder.embedding = self.embed.embedding
+        self.blocks = nnx.List([Block(width, rank, rngs) for _ in range(depth)] * repeats)
+
+
+def row(path, variable):
+    nbytes = math.prod(variable.shape) * variable.dtype.itemsize
+    return "/".join(map(str, path)), type(variable).__name__, variable.shape, nbytes
+
+
+def walk(node, path, seen):
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, nnx.Variable):
+        yield path, node
+    elif isinstance(node, nnx.List):
+        for index, child in enumerate(node):
+            yield from walk(child, (*path, index), seen)
+    elif isinstance(node, nnx.Pytree):
+        for name in sorted(vars(node)):
+            yield from walk(getattr(node, name), (*path, name), seen)
+
+
+def state_table(model):
+    variables = list(walk(model, (), set()))
+    trainable = [row(*each) for each in variables if isinstance(each[1], nnx.Param)]
+    return trainable, [row(*each) for each in variables if not isinstance(each[1], nnx.Param)]
+
+
+def table_of(vocab, width, depth, repeats, rank, tied):
+    trainable, other = state_table(nnx.eval_shape(lambda: Model(vocab, width, depth, repeats, rank, tied)))
+    return {"trainable": [line(*each) for each in trainable], "other": [line(*each) for each in other]}
+
+
+def line(path, kind, shape, nbytes):
+    return f"{path} {kind} {tuple(shape)} {nbytes}"
