@@ -1,4 +1,4 @@
-"""Every variable is in the list of the trainable ones, also statistics, counters and random keys. Only nnx.Param and its subclasses are trained."""
+"""Every variable is in the list of the trainable ones, including statistics, counters and random keys. Only nnx.Param and its subclasses are trained."""
 
 import math
 

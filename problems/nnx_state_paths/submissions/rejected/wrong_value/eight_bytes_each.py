@@ -1,4 +1,4 @@
-"""Every variable has 8 bytes, whatever its shape. The model of nnx.eval_shape has no arrays, and NumPy wraps the description of one as an object, whose pointer has 8 bytes. Multiply the number of elements by the size of one."""
+"""Every variable has 8 bytes, whatever its shape. The model has no arrays, only shapes and dtypes, and NumPy makes an array of one object of such a description: 8 bytes for a pointer. Multiply the number of elements by the size of one."""
 
 import jax.numpy as jnp
 import numpy as np
