@@ -46,6 +46,13 @@ def test_every_device_has_a_slice() -> None:
         from_json(with_leaf(replace(leaf, slices=leaf.slices[1:])))
 
 
+def test_the_census_is_read_as_strictly() -> None:
+    facts = json.loads(json.dumps(to_json(FACTS)))
+    facts["census"]["collectives"][0]["kind"] = "all-at-once"
+    with pytest.raises(ProgramUnreadable, match="unknown collective 'all-at-once'"):
+        from_json(facts)
+
+
 def test_a_dtype_that_does_not_cross_the_wire_is_refused() -> None:
     with pytest.raises(ProgramUnreadable, match="dtype float77"):
         from_json(with_leaf(replace(split((512, 16), 8), dtype="float77")))

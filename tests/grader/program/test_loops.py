@@ -83,6 +83,30 @@ def test_a_counting_loop_is_counted(fused: bool, swapped: bool, carried: bool) -
     assert trips(loop(fused=fused, swapped=swapped, carried=carried, direction="GT" if swapped else "LT")) == 11
 
 
+@pytest.mark.parametrize(
+    ("left", "expected"),
+    [
+        ("add(%i, %one)", 8),
+        ("add(%one, %i)", 8),
+        ("subtract(%i, %one)", 14),
+        ("add(%one, %one)", None),  # 6 stays 6: the loop never ends.
+        ("add(%i, %n)", None),
+        ("subtract(%n, %i)", None),
+        ("subtract(%one, %i)", None),
+    ],
+)
+def test_the_comparison_may_be_of_a_sum(left: str, expected: int | None) -> None:
+    """The loop has `i` from 0, `n` = 11 and `one` = 3: it runs while the sum is below 11."""
+    text = loop(fused=False, carried=True)
+    assert "ROOT %lt = pred[] compare(%i, %limit)" in text
+    condition = f"""
+  %one = s32[] constant(3)
+  %n = s32[] get-tuple-element(%t), index=2
+  %left = s32[] {left}
+  ROOT %lt = pred[] compare(%left, %limit)"""
+    assert trips(text.replace("\n  ROOT %lt = pred[] compare(%i, %limit)", condition)) == expected
+
+
 @settings(deadline=None)
 @given(st.integers(-20, 20), st.integers(-20, 20), st.integers(-4, 4), st.sampled_from(sorted(COMPARED)), st.booleans())
 def test_the_count_is_that_of_running_it(start: int, limit: int, step: int, direction: str, swapped: bool) -> None:

@@ -86,6 +86,15 @@ def test_arguments_are_donated_to_an_output_or_to_any() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "dynamic"),
+    [("8x4xf32", False), ("f32", False), ("?x4xf32", True), ("8x?xf32", True), ("4xf32, #stablehlo.bounds<8>", True)],
+)
+def test_a_size_that_is_not_fixed_is_noticed_wherever_it_is(written: str, dynamic: bool) -> None:
+    assert program(f"%0 = stablehlo.sine %arg0 : tensor<{written}>").dynamic is dynamic
+    assert program(arguments=f"%arg0: tensor<8x4xf32>, %arg1: tensor<{written}>").dynamic is dynamic
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         ('%0 = "stablehlo.all_gather"(%arg0) <{x = 1}>', "a collective with a type"),

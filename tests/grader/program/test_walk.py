@@ -52,10 +52,12 @@ def test_loops_multiply_and_are_named_from_outside_in() -> None:
 def test_a_loop_of_unknown_length_makes_the_number_unknown_unless_nothing_runs() -> None:
     assert executions(while_loop("a", None)) == [None]
     assert executions(while_loop("a", 0)) == [0]
+    middle = "%middle (p: f32[16,4]) -> f32[16,4] {{\n  %p = f32[16,4] parameter(0)\n  ROOT {}\n}}"
+    unknown = middle.format(while_loop("i", None))
+    assert executions(while_loop("a", 0, "middle"), before=WORKER + CONDITION + unknown) == [0]
+    assert executions(while_loop("a", 2, "middle"), before=WORKER + CONDITION + unknown) == [None]
     assert executions(while_loop("a", 2**62), f"%b = f32[16,4] {REDUCE}") == [2**62, 1]
-    inner = (
-        f"%middle (p: f32[16,4]) -> f32[16,4] {{\n  %p = f32[16,4] parameter(0)\n  ROOT {while_loop('i', 2**40)}\n}}"
-    )
+    inner = middle.format(while_loop("i", 2**40))
     # More than 2**63 is more than can be counted.
     assert executions(while_loop("a", 2**40, "middle"), before=WORKER + CONDITION + inner) == [None]
 
