@@ -1,8 +1,11 @@
 """The numbers of the lesson, measured from the compiled references of problems."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -45,6 +48,40 @@ def _moments(bytes_of) -> int:
 def sgd_values():
     """The elements of the state of optax.sgd without momentum, for 100 parameters."""
     return sum(leaf.size for leaf in jax.tree.leaves(optax.sgd(0.1).init(jnp.zeros(100)))), "values"
+
+
+def no_wrt_error():
+    """The error of nnx.Optimizer(model, tx)."""
+    return _error(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1))), ""
+
+
+def no_model_error():
+    """The error of optimizer.update(grads)."""
+    model = _linear()
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    return _error(lambda: optimizer.update(nnx.state(model, nnx.Param))), ""
+
+
+def has_no_model_error():
+    """The error of optimizer.model."""
+    return _error(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1), wrt=nnx.Param).model), ""
+
+
+def tree_map_error():
+    """The error of jax.tree_map."""
+    return _error(lambda: jax.tree_map), ""
+
+
+def _linear() -> nnx.Linear:
+    return nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+
+def _error(function: Callable[[], object]) -> str:
+    try:
+        function()
+    except Exception as error:  # its name is the answer
+        return type(error).__name__
+    return "no error"
 
 
 def adam_times():

@@ -133,6 +133,22 @@ def uneven_error():
     return _error(lambda: jax.device_put(jnp.zeros(10), NamedSharding(_MESH, P("model")))), ""
 
 
+def sharded_error():
+    """The error of jax.device_put_sharded, and of jax.device_put_replicated."""
+    (only,) = {_error(lambda name=name: getattr(jax, f"device_put_{name}")) for name in ("sharded", "replicated")}
+    return only, ""
+
+
+def rank_error():
+    """The error of a spec whose length is written with the name rank, as in `[None] * (rank - 1)`."""
+    return _error(lambda: eval('P("model", *[None] * (rank - 1))', {"P": P})), ""
+
+
+def rows_error():
+    """The error of device_put for 4 rows on "data" and "model", of which "data" alone would divide them."""
+    return _error(lambda: jax.device_put(jnp.zeros(4), NamedSharding(_MESH, P(("data", "model"))))), ""
+
+
 def two_on_four_error():
     """The error of device_put for 2 values on the axis "model" of size 4, although 2 divides 4."""
     return _error(lambda: jax.device_put(jnp.zeros(2), NamedSharding(_MESH, P("model")))), ""
