@@ -49,7 +49,7 @@ NOT_RUN = {
     "docker compose logs api": _DOCKER,
     ".venv/bin/python -m tests.mutation grader/compare.py": _ITSELF,
     ".venv/bin/python -m tests.mutation grader/checks --part 1/4": _ITSELF,
-    ".venv/bin/python -m tests.mutation grader/program --part 2/12": _ITSELF,
+    ".venv/bin/python -m tests.mutation grader/program --part 3/12": _ITSELF,
     "./meshgrade bench": _MEASURES,
     "./meshgrade bench --json >results.json": _MEASURES,
     "./meshgrade bench --only diverse": _MEASURES,

@@ -1,6 +1,6 @@
 """What makes the attempts table a queue: transactions, leases and fence tokens."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import update
@@ -9,7 +9,7 @@ from app.accounts.models import UserRow
 from app.clock import now
 from app.database import Database
 from app.queue.events import AttemptEvents
-from app.queue.leases import Leases, failed_verdict
+from app.queue.leases import Lease, Leases, failed_verdict
 from app.queue.models import AttemptRow
 from app.queue.turns import PRIORITY
 
@@ -136,3 +136,31 @@ async def test_giving_back_uncharged_does_not_count_as_a_try(database, leases):
     assert await leases.give_back(await leases.take())
     assert (await leases.take()).tries == 1
     assert (await read(database, "a")).tries == 1
+
+
+async def test_one_row_is_leased_by_its_id_or_says_when_to_try_again(database, leases):
+    assert await leases.take_one("missing") is None
+    await add(database, "a")
+    lease = await leases.take_one("a")
+    assert isinstance(lease, Lease)
+    assert (lease.attempt_id, lease.tries) == ("a", 1)
+    # Until the lease that it is under expires.
+    assert await leases.take_one("a") == (await read(database, "a")).lease_until
+    await expire(database, "a")
+    assert timedelta(seconds=0.5) < await leases.take_one("a") - now() <= timedelta(seconds=1)
+    await leases.finish(lease, VERDICT)
+    assert await leases.take_one("a") is None
+
+
+async def test_one_row_that_backs_off_is_leased_when_it_is_due(database, leases):
+    await add(database, "a")
+    due = now() + timedelta(minutes=1)
+    await put_off(database, "a", due)
+    assert await leases.take_one("a") == due
+    await put_off(database, "a", now() - timedelta(seconds=1))
+    assert isinstance(await leases.take_one("a"), Lease)
+
+
+async def put_off(database: Database, attempt_id: str, due: datetime) -> None:
+    async with database.writing() as session:
+        await session.execute(update(AttemptRow).where(AttemptRow.id == attempt_id).values(not_before=due))
