@@ -43,6 +43,7 @@ PATHS = [
     "/lessons/dp-to-fsdp",
     "/lessons/when-jit-is-not-fsdp",
     "/lessons/reading-a-compiled-program",
+    "/lessons/memory",
     "/calculators",
     "/comparison",
     "/calculators/state",
