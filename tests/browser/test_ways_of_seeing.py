@@ -1,0 +1,91 @@
+"""Pages at 200 % zoom, in forced colours, without motion, and on a phone whose header leaves room for the page."""
+
+import sqlite3
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.app.program_verdict import program_verdict
+from tests.browser.browser import Service
+from tests.browser.stored import store_attempt
+from tests.browser.workbench import PROBLEM, OpenPage
+
+_ATTEMPT = "d" * 32
+# A window of 1280 by 720 pixels has half as many CSS pixels each way at 200 %.
+_ZOOMED = {"width": 640, "height": 360}
+_PATHS = ["/problems", PROBLEM, f"/attempts/{_ATTEMPT}", "/attempts", "/progress", "/account", "/calculators/state"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stored(service: Service) -> Iterator[None]:
+    """A rejected attempt of the owner, until the end of these tests."""
+    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
+        (owner,) = connection.execute("SELECT id FROM users WHERE role = 'owner'").fetchone()
+        store_attempt(connection, owner, _ATTEMPT, program_verdict("fsdp_step", wrong=True))
+    connection.close()
+    yield
+    with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
+        connection.execute("DELETE FROM attempts WHERE id = ?", (_ATTEMPT,))
+    connection.close()
+
+
+_CUT = """[...document.querySelectorAll('main a, main button, main h1, main h2, main h3, .masthead a')]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+  .filter((each) => !each.closest('.visually-hidden, .wide, .views, svg, pre, table'))
+  .filter((each) => each.getBoundingClientRect().width > 1)
+  .filter((each) => each.getBoundingClientRect().left < -1 || each.getBoundingClientRect().right > innerWidth + 1)
+  .map((each) => each.textContent.trim())"""
+
+
+@pytest.mark.parametrize("path", ["/sign-in", *_PATHS])
+def test_nothing_is_cut_at_200_percent(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, viewport=_ZOOMED, device_scale_factor=2)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate(_CUT) == []
+
+
+def test_forced_colours_keep_the_chosen_tab_and_the_border_between_panes(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, forced_colors="active", viewport={"width": 1366, "height": 768})
+    width = "(each) => parseFloat(getComputedStyle(each).borderBottomWidth)"
+    assert page.get_by_role("tab", name="Statement").evaluate(width) == 3
+    assert page.get_by_role("tab", name="Hints").evaluate(width) < 3
+    colour = "(each) => getComputedStyle(each, '::before').backgroundColor"
+    seen, behind = (
+        page.locator(".split").evaluate(colour),
+        page.evaluate("getComputedStyle(document.body).backgroundColor"),
+    )
+    assert seen != behind
+
+
+def test_forced_colours_outline_the_parts_of_a_drawing(open_page: OpenPage) -> None:
+    page = open_page(f"/attempts/{_ATTEMPT}", forced_colors="active")
+    strokes = page.locator("section.verdict .drawing rect").evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each).stroke)"
+    )
+    assert strokes
+    assert set(strokes) == {page.evaluate("getComputedStyle(document.body).color")}
+
+
+@pytest.mark.parametrize("path", ["/", PROBLEM, f"/attempts/{_ATTEMPT}"])
+def test_nothing_moves_where_motion_is_unwanted(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, anonymous=path == "/")  # every page of these tests asks for reduced motion
+    moving = """[...document.querySelectorAll('*')].filter((each) => {
+      const style = getComputedStyle(each);
+      return style.animationName !== 'none' || style.transitionDuration.split(', ').some((each) => parseFloat(each) > 0)
+        || style.scrollBehavior === 'smooth';
+    }).map((each) => each.outerHTML.slice(0, 100))"""
+    assert page.evaluate(moving) == []
+
+
+def test_the_header_of_a_phone_leaves_room_for_the_page(open_page: OpenPage) -> None:
+    """The name of the site and the account are in one line, the links in three at most."""
+    page = open_page("/problems", viewport={"width": 360, "height": 740})
+    brand, account = (page.locator(each).bounding_box() for each in (".masthead .brand", ".masthead .account"))
+    assert brand is not None
+    assert account is not None
+    assert brand["y"] < account["y"] + account["height"] / 2 < brand["y"] + brand["height"]
+    header = page.locator(".masthead").bounding_box()
+    assert header is not None
+    assert header["height"] <= 180
