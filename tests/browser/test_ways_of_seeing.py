@@ -89,3 +89,10 @@ def test_the_header_of_a_phone_leaves_room_for_the_page(open_page: OpenPage) -> 
     header = page.locator(".masthead").bounding_box()
     assert header is not None
     assert header["height"] <= 180
+
+
+def test_a_guest_has_all_links_in_one_line_on_a_phone(open_page: OpenPage) -> None:
+    page = open_page("/problems", anonymous=True, viewport={"width": 360, "height": 740})
+    tops = page.locator(".masthead nav a").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().top)")
+    assert len(tops) == 4
+    assert len(set(tops)) == 1
