@@ -1,0 +1,100 @@
+"""The numbers of the lesson: collectives and a step, compiled for host devices. There is no network to time."""
+
+import math
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+
+from grader.program.census import Census, take_census
+
+_DEVICES, _WIDTH, _ROWS = 8, 256, 512
+
+
+@cache
+def _reduced(devices: int) -> int:
+    """What one device sends around a ring to add up a matrix."""
+    mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
+    body = jax.shard_map(lambda w: lax.psum(w, "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
+    text = jax.jit(body).lower(jax.ShapeDtypeStruct((devices * _WIDTH, _WIDTH), jnp.float32)).compile().as_text()
+    return _sent(take_census(text, devices))
+
+
+@cache
+def _step(rows: int, *, forward: bool = False) -> Census:
+    """Two FSDP layers in shard_map: the loss, or its gradient."""
+    mesh = Mesh(jax.devices(), ("x",))
+
+    def body(weights, rows):
+        def loss(weights):
+            hidden = rows
+            for shard in weights:
+                hidden = jnp.tanh(hidden @ lax.all_gather(shard, "x", tiled=True))
+            return lax.pmean(jnp.mean(hidden**2), "x")
+
+        return loss(weights) if forward else jax.grad(loss)(weights)
+
+    out = P() if forward else (P("x"), P("x"))
+    mapped = jax.shard_map(body, mesh=mesh, in_specs=((P("x"), P("x")), P("x")), out_specs=out)
+    weights = (jax.ShapeDtypeStruct((_WIDTH, _WIDTH), jnp.float32),) * 2
+    text = jax.jit(mapped).lower(weights, jax.ShapeDtypeStruct((rows, _WIDTH), jnp.float32)).compile().as_text()
+    return take_census(text, mesh.size)
+
+
+def _sent(census: Census) -> int:
+    return sum(each.ring_bytes * each.executions for each in census.collectives)
+
+
+def devices():
+    """The devices of the mesh."""
+    return len(jax.devices()), "devices"
+
+
+def matrix_bytes():
+    """The matrix that is added up."""
+    return _WIDTH * _WIDTH * 4, "bytes"
+
+
+def reduced_by_two():
+    """What one of 2 devices sends around a ring for an all_reduce of the matrix."""
+    return _reduced(2), "bytes"
+
+
+def reduced_by_eight():
+    """What one of 8 devices sends around a ring for the same all_reduce."""
+    return _reduced(8), "bytes"
+
+
+def logarithm_times():
+    """The logarithm of 8 devices over that of 2 devices."""
+    return int(math.log2(8) / math.log2(2)), "times"
+
+
+def step_sent():
+    """What one device sends around a ring in the gradient of two FSDP layers, with 512 and with 2048 rows."""
+    (sent,) = {_sent(_step(rows)) for rows in (_ROWS, 4 * _ROWS)}
+    return sent, "bytes"
+
+
+def kinds():
+    """The kinds of collectives over weights in the gradient of two FSDP layers."""
+    return len({each.kind for each in _step(_ROWS).collectives} - {"all-reduce"}), "kinds"
+
+
+def flops():
+    """The FLOPs of the matrix products of one device in the gradient, with 512 rows."""
+    return _step(_ROWS).dot_flops, "FLOPs"
+
+
+def forward_flops():
+    """The same in the forward pass alone."""
+    return _step(_ROWS, forward=True).dot_flops, "FLOPs"
+
+
+def flops_of_more():
+    """The FLOPs of the gradient with 2048 rows."""
+    return _step(4 * _ROWS).dot_flops, "FLOPs"
