@@ -44,6 +44,7 @@ PATHS = [
     "/lessons/when-jit-is-not-fsdp",
     "/lessons/reading-a-compiled-program",
     "/lessons/memory",
+    "/lessons/communication",
     "/calculators",
     "/comparison",
     "/calculators/state",
