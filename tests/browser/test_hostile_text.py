@@ -54,6 +54,8 @@ def stored(service: Service) -> Iterator[None]:
         store_attempt(connection, owner, _ATTEMPT, _VERDICT)
         connection.execute("UPDATE attempts SET source = ? WHERE id = ?", (_EVIL + _TERMINAL, _ATTEMPT))
         connection.execute("UPDATE users SET ranking_name = ? WHERE id = ?", (_EVIL, owner))
+        # A draft of an earlier test that was never run would have to be confirmed before it is replaced.
+        connection.execute("DELETE FROM drafts WHERE user_id = ?", (owner,))
     connection.close()
     yield
     with sqlite3.connect(service.data / "meshgrade.sqlite3", timeout=30) as connection:
