@@ -5,23 +5,14 @@ from functools import cache
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from grader.program.census import Census, take_census
+from tests.lessons.rings import WIDTH, sent
 
-_DEVICES, _WIDTH, _ROWS = 8, 256, 512
-
-
-@cache
-def _reduced(devices: int) -> int:
-    """What one device sends around a ring to add up a matrix."""
-    mesh = Mesh(np.array(jax.devices()[:devices]), ("x",))
-    body = jax.shard_map(lambda w: lax.psum(w, "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
-    text = jax.jit(body).lower(jax.ShapeDtypeStruct((devices * _WIDTH, _WIDTH), jnp.float32)).compile().as_text()
-    return _sent(take_census(text, devices))
+_DEVICES, _ROWS = 8, 512
 
 
 @cache
@@ -40,8 +31,8 @@ def _step(rows: int, *, forward: bool = False) -> Census:
 
     out = P() if forward else (P("x"), P("x"))
     mapped = jax.shard_map(body, mesh=mesh, in_specs=((P("x"), P("x")), P("x")), out_specs=out)
-    weights = (jax.ShapeDtypeStruct((_WIDTH, _WIDTH), jnp.float32),) * 2
-    text = jax.jit(mapped).lower(weights, jax.ShapeDtypeStruct((rows, _WIDTH), jnp.float32)).compile().as_text()
+    weights = (jax.ShapeDtypeStruct((WIDTH, WIDTH), jnp.float32),) * 2
+    text = jax.jit(mapped).lower(weights, jax.ShapeDtypeStruct((rows, WIDTH), jnp.float32)).compile().as_text()
     return take_census(text, mesh.size)
 
 
@@ -56,17 +47,17 @@ def devices():
 
 def matrix_bytes():
     """The matrix that is added up."""
-    return _WIDTH * _WIDTH * 4, "bytes"
+    return WIDTH * WIDTH * 4, "bytes"
 
 
 def reduced_by_two():
     """What one of 2 devices sends around a ring for an all_reduce of the matrix."""
-    return _reduced(2), "bytes"
+    return sent("all_reduce", 2), "bytes"
 
 
 def reduced_by_eight():
     """What one of 8 devices sends around a ring for the same all_reduce."""
-    return _reduced(8), "bytes"
+    return sent("all_reduce", 8), "bytes"
 
 
 def logarithm_times():
@@ -76,8 +67,8 @@ def logarithm_times():
 
 def step_sent():
     """What one device sends around a ring in the gradient of two FSDP layers, with 512 and with 2048 rows."""
-    (sent,) = {_sent(_step(rows)) for rows in (_ROWS, 4 * _ROWS)}
-    return sent, "bytes"
+    (of_both,) = {_sent(_step(rows)) for rows in (_ROWS, 4 * _ROWS)}
+    return of_both, "bytes"
 
 
 def kinds():
