@@ -14,7 +14,7 @@ from app.queue.grading import Gradings
 from app.queue.leases import Leases, cancel_row, count_waiting
 from app.queue.models import AttemptRow
 from app.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits, QueueStats
-from app.queue.turns import Places, QueuePlace, line_up
+from app.queue.turns import Places, QueuePlace, back_off, line_up
 from app.queue.walls import Walls
 
 log = logging.getLogger(__name__)
@@ -141,3 +141,6 @@ class EmbeddedQueue:
         rescued = await self._leases.rescue(max_deaths=self._limits.max_deaths, everything=everything)
         if rescued:
             log.warning("attempts queued again because their worker died: %d", rescued)
+            # Each waits as after a failed try. Without this, no slot would wake when it is due, but only seconds later.
+            for tries in (1, 2, 3):
+                self._wake_at(now() + back_off(self._limits.retry_s, tries))
