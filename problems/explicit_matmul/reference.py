@@ -7,7 +7,7 @@ from jax.sharding import PartitionSpec as P
 
 
 def mlp(mesh: Mesh, w1: jax.Array, w2: jax.Array, bias: jax.Array, x: jax.Array) -> jax.Array:
-    """relu(x @ w1) @ w2 + bias: a sum over model, and no other communication but that of the small bias."""
+    """relu(x @ w1) @ w2 + bias: a sum over model, and no other communication except for the small bias."""
 
     def explicit(w1: jax.Array, w2: jax.Array, bias: jax.Array, x: jax.Array) -> jax.Array:
         hidden = jax.nn.relu(x @ w1)

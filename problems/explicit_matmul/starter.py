@@ -17,7 +17,7 @@ def mlp(mesh: Mesh, w1: jax.Array, w2: jax.Array, bias: jax.Array, x: jax.Array)
     def explicit(w1: jax.Array, w2: jax.Array, bias: jax.Array, x: jax.Array) -> jax.Array:
         # Every array here has its sharding in its type: print(jax.typeof(x)) shows f32[96@data,64].
         hidden = jax.nn.relu(x @ w1)
-        return hidden @ w2 + bias  # JAX refuses this product. Say where its result lives, then bring the bias there.
+        return hidden @ w2 + bias  # JAX rejects this product. State its sharding, then move the bias to match.
 
     in_sharding = (P(None, "model"), P("model", None), P("model"), P("data", None))
     return jax.sharding.explicit_axes(explicit, axes=("data", "model"), in_sharding=in_sharding)(w1, w2, bias, x)

@@ -1,4 +1,4 @@
-"""No AD: backpropagation written out, one psum of what it gives."""
+"""No AD: backpropagation is written out, and one psum adds up its gradients."""
 
 import jax
 import jax.numpy as jnp

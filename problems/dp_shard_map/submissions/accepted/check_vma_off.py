@@ -1,4 +1,4 @@
-"""The way of pmap: check_vma=False, local gradients, pmean. AD adds nothing then."""
+"""As with pmap: check_vma=False, local gradients, pmean. AD then adds nothing up."""
 
 import jax
 import jax.numpy as jnp

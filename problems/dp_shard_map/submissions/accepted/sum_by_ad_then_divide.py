@@ -1,4 +1,4 @@
-"""AD adds the gradients up over the devices by itself; what is left is the division."""
+"""AD adds the gradients up over the devices by itself; only the division is left."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The loss as a psum of local sums of squares over the number of all elements."""
+"""The loss is a psum of local sums of squares, divided by the number of all elements."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Each device works through its rows in four microbatches and the devices talk once, at the end."""
+"""Each device works through its rows in four microbatches, and the devices communicate once, at the end."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The state is placed by nobody: jit copies what has no place to every device, and from then on it is there."""
+"""init places nothing. jit copies an unplaced state to every device in the first step, and it stays there."""
 
 import jax
 import jax.numpy as jnp

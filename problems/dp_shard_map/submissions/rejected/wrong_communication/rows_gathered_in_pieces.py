@@ -37,7 +37,7 @@ def sgd(params, grads):
 def step(mesh, state, x, y):
     @jax.shard_map(mesh=mesh, in_specs=(P(), P("data"), P("data")), out_specs=(P(), P()))
     def local_step(params, x, y):
-        # The rows of all devices, a quarter at a time, and from them the own ones again.
+        # The rows of all devices, a quarter at a time, and a slice that takes this device's own rows back out of them.
         pieces = [jax.lax.all_gather(piece, "data") for piece in jnp.split(x, 4)]
         x = jnp.concatenate([piece[jax.lax.axis_index("data")] for piece in pieces])
         copies = jax.tree.map(lambda p: jax.lax.pcast(p, "data", to="varying"), params)

@@ -47,7 +47,7 @@ def adam(state, grads):
 def step(mesh, state, x, y):
     @jax.shard_map(mesh=mesh, in_specs=(P(), P("data"), P("data")), out_specs=(P(), P()))
     def local(state, x, y):
-        # The rows of all devices, and from them the own ones again.
+        # The rows of all devices, and a slice that takes this device's own rows back out of them.
         rows = jax.lax.all_gather(x.reshape(-1), "data")
         x = rows[jax.lax.axis_index("data")].reshape(x.shape)
         copies = jax.tree.map(lambda p: jax.lax.pcast(p, "data", to="varying"), state["params"])
