@@ -47,13 +47,13 @@ def adds_the_parameters(parameters):
 
 def divides_everything(parameters):
     """You divided all bytes of the state by the number of devices. The count cannot be divided, and an array is
-    only split where the number of devices divides its first dimension."""
+    split only if the number of devices divides its first dimension."""
     right = truth(parameters)
     return {"zero1": right["state"] / parameters["devices"], "whole": 0}
 
 
 def divides_all_but_the_count(parameters):
-    """You split every array but the count. Look at the first dimension of each array: where the number of devices
+    """You split every array but the count. Look at the first dimension of each array: if the number of devices
     does not divide it, the whole array is on every device."""
     counts = [each for name, each in leaves(parameters).items() if name == "count"]
     if not counts:
@@ -69,8 +69,8 @@ def keeps_the_state_whole(parameters):
 
 
 def stores_moments_in_float32(parameters):
-    """You counted 4 bytes per element. optax keeps a moment in the dtype of its parameter, or in `mu_dtype` where
-    that is given, and bfloat16 has 2 bytes."""
+    """You counted 4 bytes per element. optax keeps a moment in the dtype of its parameter, or in `mu_dtype` if it
+    is given, and bfloat16 has 2 bytes."""
     wide = [each.update(dtype="float32") for each in leaves(parameters).values()]
     return {name: each for name, each in _counted(parameters, wide).items() if name != "fsdp"}
 
@@ -108,8 +108,8 @@ def factors_every_matrix(parameters):
 
 
 def forgets_the_placeholders(parameters):
-    """You left out the arrays of one element. In optax, `v_row`, `v_col` and `v` have an array for each parameter:
-    of one element where nothing is kept."""
+    """You left out the arrays of one element. In optax, `v_row`, `v_col` and `v` each have an array for every
+    parameter, with one element if nothing is kept."""
     return _counted(parameters, [each for each in leaves(parameters).values() if each.shape != (1,)])
 
 

@@ -8,7 +8,7 @@ OTHER = {"data": "model", "model": "data"}
 
 
 def exchanges_gather_and_scatter(parameters):
-    """You exchanged all-gather and reduce-scatter. The name of the instruction says which it is, and so do its shapes:
+    """You confused all-gather and reduce-scatter. The name of the instruction says which it is, and so do its shapes:
     the result of an all-gather is larger than its operand, and that of a reduce-scatter is smaller."""
     other = {"all-gather": "reduce-scatter", "reduce-scatter": "all-gather"}.get(truth(parameters)["kind"])
     return {"kind": other} if other else {}
@@ -16,7 +16,7 @@ def exchanges_gather_and_scatter(parameters):
 
 def takes_every_sum_for_an_all_reduce(parameters):
     """You answered all-reduce. The result of an all-reduce has the shape of its operand. Here the sum is also split:
-    the result is one piece of it, as a reduce-scatter gives it."""
+    the result is one piece of it, so this is a reduce-scatter."""
     return {"kind": "all-reduce"} if truth(parameters)["kind"] == "reduce-scatter" else {}
 
 
@@ -40,8 +40,8 @@ def names_all_axes_of_the_mesh(parameters):
 
 
 def looks_along_the_other_axis(parameters):
-    """You gave the highest device along the other axis of the mesh. The devices of a group are those that stand in the
-    same braces of `replica_groups`, or that the pairs of a collective-permute connect."""
+    """You gave the highest device along the other axis of the mesh. The devices of a group are those in the
+    same braces of `replica_groups`, or those that the pairs of a collective-permute connect."""
     axes = truth(parameters)["axes"]
     if axes not in OTHER:
         return {}
@@ -54,8 +54,8 @@ def looks_along_the_other_axis(parameters):
 
 
 def takes_the_last_device_of_the_mesh(parameters):
-    """You answered 7, the last device of the mesh. The device in question is in another group: find the braces that it
-    stands in."""
+    """You answered 7, the last device of the mesh. The device in question is in another group: find the braces that
+    contain it."""
     return {"highest": 7}
 
 
@@ -94,40 +94,40 @@ def counts_elements(parameters):
 
 
 def executes_it_once(parameters):
-    """You answered that it is executed once. It is inside of a loop: its computation is the `body` of a `while`, so it
-    is executed again in every pass."""
+    """You answered that it is executed once. It is inside a loop: its computation is the `body` of a `while`, so it
+    is executed in every iteration."""
     return {"executions": 1}
 
 
 def executes_it_in_the_loop(parameters):
-    """You gave the number of passes of the loop. The collective is in the main computation (`ENTRY`), not in the body
-    of the `while`, so it is executed once."""
+    """You gave the number of iterations of the loop. The collective is in the main computation (`ENTRY`), not in the
+    body of the `while`, so it is executed once."""
     found = facts(parameters)
     return {} if found["trips"] else {"executions": found["loops"][0]}
 
 
 def counts_the_inner_loop_only(parameters):
-    """You gave the passes of the inner loop. The whole inner loop runs again in every pass of the outer loop, so
-    multiply the two."""
+    """You gave the iterations of the inner loop. The whole inner loop runs again in every iteration of the outer loop,
+    so multiply the two."""
     trips = facts(parameters)["trips"]
     return {"executions": trips[-1]} if len(trips) > 1 else {}
 
 
 def counts_the_outer_loop_only(parameters):
-    """You gave the passes of the outer loop. In each of them the inner loop runs, and the collective is in its body,
-    so multiply the two."""
+    """You gave the iterations of the outer loop. In each of them the inner loop runs, and the collective is in its
+    body, so multiply the two."""
     trips = facts(parameters)["trips"]
     return {"executions": trips[0]} if len(trips) > 1 else {}
 
 
 def adds_the_loops(parameters):
-    """You added the passes of the two loops. The inner loop is in the body of the outer one, so they multiply."""
+    """You added the iterations of the two loops. The inner loop is in the body of the outer one, so they multiply."""
     trips = facts(parameters)["trips"]
     return {"executions": sum(trips)} if len(trips) > 1 else {}
 
 
 def counts_one_pass_too_many(parameters):
-    """Your number of executions is one pass too high. The counter begins at 0 and the condition is LT, less than, so
+    """Your number of executions is too high by one. The counter begins at 0 and the condition is LT, less than, so
     the body does not run for the number in the condition."""
     trips = facts(parameters)["trips"]
     return {"executions": trips[0] + 1} if len(trips) == 1 else {}
@@ -141,8 +141,8 @@ def sends_in_one_execution(parameters):
 
 
 def sends_its_own_piece_to_itself(parameters):
-    """You counted all pieces. With n devices in a group there are n pieces, but only n - 1 of them leave a device on
-    each way around the ring, or in an all-to-all: one stays where it is."""
+    """You counted all pieces. With n devices in a group there are n pieces, but only n - 1 of them leave a device in
+    each trip around the ring, or in an all-to-all: one stays where it is."""
     found, right = facts(parameters), truth(parameters)
     size = len(found["group"])
     if found["kind"] == "collective-permute":
@@ -160,7 +160,7 @@ def sends_only_its_own_shard(parameters):
 
 
 def goes_around_once(parameters):
-    """You counted one way around the ring. An all-reduce goes around twice: first to add up the pieces, then to give
+    """You counted one trip around the ring. An all-reduce goes around twice: first to add up the pieces, then to give
     the sums to every device."""
     right = truth(parameters)
     return {"sent": right["sent"] // 2} if right["kind"] == "all-reduce" else {}

@@ -363,11 +363,11 @@ def _messages(kind, operand, over, mesh):
 # Reading a compiled program.
 
 _MEANING = {
-    "all-gather": "Each device gives its piece, and has all pieces of its group afterwards",
+    "all-gather": "Each device sends its piece, and has all pieces of its group afterwards",
     "reduce-scatter": "The operands of the group are added up, and each device keeps one piece of the sum",
     "all-reduce": "The operands of the group are added up, and every device has the whole sum",
-    "all-to-all": "Each device gives every device of its group another piece, and gets one from each",
-    "collective-permute": "Each device gives its operand to one other device: its target in `source_target_pairs`",
+    "all-to-all": "Each device sends a different piece to every device of its group, and receives one from each",
+    "collective-permute": "Each device sends its operand to one other device, its target in `source_target_pairs`",
 }
 _ROUTE = {
     "all-gather": "Around a ring, a device sends its own piece and then each one that arrives, except for the last one",

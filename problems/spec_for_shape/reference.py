@@ -1,4 +1,4 @@
-"""Sort the dimensions that the devices divide: by size, and of equal sizes the first one first."""
+"""Sort the divisible dimensions by size; among equal sizes, the first one comes first."""
 
 import math
 

@@ -41,7 +41,7 @@ def divides_by_all_devices(parameters):
 
 
 def uses_every_axis(parameters):
-    """You let an axis divide the array that the spec does not name. The array is not divided along such an axis: the
+    """You divided the array along an axis that the spec does not name. Such an axis does not divide the array: the
     devices along it hold copies."""
     used = [name for entry in parameters["entries"] for name in entry]
     unused = [name for name in parameters["axes"] if name not in used]
@@ -52,8 +52,8 @@ def uses_every_axis(parameters):
 
 
 def counts_the_different_slices(parameters):
-    """You gave the number of different slices. The devices that hold the same slice are the others: those that differ
-    only along axes that the spec does not name."""
+    """You gave the number of different slices. The question asks for the devices that hold the same slice: those that
+    differ only along axes that the spec does not name."""
     return {"copies": len(set(slices(parameters, parameters["entries"])))}
 
 
@@ -64,8 +64,8 @@ def leaves_the_device_out(parameters):
 
 
 def looks_along_the_axes_of_the_spec(parameters):
-    """You looked for copies along the axes that the spec names. Along these the slice changes. Copies are along the
-    others."""
+    """You looked for copies along the axes that the spec names. Along these, the slice changes. The copies are along
+    the other axes."""
     names, used = list(parameters["axes"]), [name for entry in parameters["entries"] for name in entry]
     unused = [name for name in names if name not in used]
     return {"highest": seen(parameters, [unused, []])["highest"]}
@@ -89,7 +89,7 @@ def reads_a_tuple_backwards(parameters):
 
 
 def exchanges_the_axes(parameters):
-    """Your spec names the two axes in each other's place. Compare two devices that differ in only one coordinate: if
+    """Your spec has the two axes in the wrong order. Compare two devices that differ in only one coordinate: if
     they hold different rows, the first entry names that axis. In a tuple the axis whose neighbours hold neighbouring
     blocks comes last."""
     names = list(parameters["axes"])
@@ -98,7 +98,7 @@ def exchanges_the_axes(parameters):
 
 
 def divides_the_other_dimension(parameters):
-    """Your spec divides the other dimension. The entries stand in the order of the dimensions, so `None` must come
+    """Your spec divides the other dimension. The entries are in the order of the dimensions, so `None` must come
     first if the rows are whole and the columns are divided."""
     entries = _wanted(parameters)
     if all(entries):
@@ -107,7 +107,7 @@ def divides_the_other_dimension(parameters):
 
 
 def splits_a_tuple(parameters):
-    """You gave each axis a dimension of its own. To divide one dimension over both axes, its entry is a tuple, and the
-    other entry is None."""
+    """You gave each axis its own dimension. To divide one dimension over both axes, make its entry a tuple and the
+    other entry None."""
     both = max(_wanted(parameters), key=len)
     return {"spec": spec_of([[each] for each in both])} if len(both) > 1 else {}

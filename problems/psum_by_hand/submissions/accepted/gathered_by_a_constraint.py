@@ -1,4 +1,4 @@
-"""Only the reduce_scatter is written. The chunks are one global array, and a constraint asks for it whole."""
+"""Only the reduce_scatter is written. The chunks are one global array, and a constraint requests it whole."""
 
 from functools import partial
 

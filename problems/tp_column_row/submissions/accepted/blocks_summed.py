@@ -1,4 +1,4 @@
-"""Weights cut into one block a device with reshape, vmap over blocks, a sum over them at the end."""
+"""A reshape cuts the weights into one block per device, vmap runs over the blocks, and a sum over them comes at the end."""
 
 import jax
 from jax.sharding import NamedSharding

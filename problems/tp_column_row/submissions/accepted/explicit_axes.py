@@ -1,4 +1,4 @@
-"""Explicit axes: shardings are part of the types, and the second product says what its result has."""
+"""Explicit axes: shardings are part of the types, and the second product states the sharding of its result."""
 
 import jax
 import jax.numpy as jnp

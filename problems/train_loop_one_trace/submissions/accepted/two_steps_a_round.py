@@ -1,4 +1,4 @@
-"""scan with unroll=2: two steps in each round of the loop."""
+"""scan with unroll=2: two steps in each iteration of the loop."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""You did not pad the sum. psum_scatter splits it into as many equal chunks as there are devices, whose number has to
-divide its length."""
+"""You did not pad the sum. psum_scatter splits it into one equal chunk for each device, so the number of devices has
+to divide its length."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The chunks of the sum are put together by another sum, of vectors that are zero except for one chunk. That is an
+"""You joined the chunks by another sum, of vectors that are zero except for one chunk. That is an
 all_reduce, with twice the traffic of an all_gather."""
 
 from functools import partial

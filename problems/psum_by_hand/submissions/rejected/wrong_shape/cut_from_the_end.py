@@ -1,5 +1,5 @@
-"""Where there was nothing to pad, you returned nothing. If the padding is cut off from the end, x[:-0] is empty; cut to
-the length, x[:length]."""
+"""If no padding is needed, your result is empty. x[:-padding] becomes x[:-0], which is empty. Cut to the length instead:
+x[:length]."""
 
 from functools import partial
 

@@ -1,5 +1,5 @@
-"""The second half, the all_gather, is missing: where the devices divide the length, each device returns only its own
-chunk."""
+"""The second half, the all_gather, is missing. If the number of devices divides the length, each device returns only its
+own chunk."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Your result is the mean of all vectors. An all_reduce returns their sum, so divide by nothing."""
+"""Your result is the mean of all vectors. An all_reduce returns their sum, so do not divide."""
 
 from functools import partial
 

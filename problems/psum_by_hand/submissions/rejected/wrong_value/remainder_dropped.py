@@ -1,5 +1,5 @@
-"""The last elements are zero where the devices do not divide the length: no chunk contains the remainder. Pad the vector
-before the exchange."""
+"""The last elements are zero if the number of devices does not divide the length, because no chunk contains the remainder.
+Pad the vector before the exchange."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""A leaf has another dtype than before. A spec says where an array is, and changes nothing about the array itself."""
+"""You changed the dtype of a leaf. A spec says where an array is, and changes nothing about the array itself."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A leaf has another shape than before. A leaf that the devices do not divide stays whole: it is not padded."""
+"""You changed the shape of a leaf. A leaf without a divisible dimension stays whole: it is not padded."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Every leaf is whole on every device. A leaf is split if the devices divide one of its dimensions and it has enough elements."""
+"""Every leaf is whole on every device. A leaf is split if one of its dimensions is divisible and it has enough elements."""
 
 import jax
 from jax.sharding import NamedSharding

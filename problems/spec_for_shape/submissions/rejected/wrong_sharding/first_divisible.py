@@ -1,4 +1,4 @@
-"""A leaf is split along the first dimension that the devices divide, although a later one is larger. Compare all of them, and take the largest."""
+"""A leaf is split along its first divisible dimension, although a later one is larger. Compare all of them, and take the largest."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A leaf stays whole if its largest dimension is not divisible. A smaller dimension may still be: take the largest of those that the devices divide."""
+"""A leaf stays whole if its largest dimension is not divisible. A smaller dimension may still be divisible: take the largest of the divisible ones."""
 
 import math
 

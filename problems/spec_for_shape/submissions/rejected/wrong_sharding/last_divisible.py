@@ -1,4 +1,4 @@
-"""A leaf is split along the last dimension that the devices divide, although an earlier one is larger. Compare all of them, and take the largest."""
+"""A leaf is split along its last divisible dimension, although an earlier one is larger. Compare all of them, and take the largest."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Of several largest dimensions, the last one is split. The rule is the first one. A comparison with <=, or a sort that is turned around, does this."""
+"""If several dimensions are the largest, you split the last one. The rule splits the first. A comparison with <= or a reversed sort causes this."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Leaves of one dimension stay whole. The rule does not ask for the number of dimensions: a long bias is split, too."""
+"""Leaves of one dimension stay whole. The rule does not depend on the number of dimensions: a long bias is split, too."""
 
 import math
 

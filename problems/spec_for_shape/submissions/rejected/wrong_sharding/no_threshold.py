@@ -1,4 +1,4 @@
-"""Leaves with fewer elements than `least` are split. They stay whole, however well the devices divide them."""
+"""Leaves with fewer elements than `least` are split. They stay whole, even if a dimension is divisible."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""On some meshes, leaves stay whole although the devices divide a dimension. The rule holds for any number of devices, also for one that is not a power of two."""
+"""On some meshes, leaves stay whole although the number of devices divides a dimension. The rule holds for any number of devices, even if it is not a power of two."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A leaf is split along the smallest dimension that the devices divide. The rule is the largest one."""
+"""A leaf is split along its smallest divisible dimension. The rule splits the largest."""
 
 import math
 

@@ -1,5 +1,5 @@
 """The compiled program contains the step once for each batch. A step that is jitted once is traced once, but a Python loop under an
-outer jit calls it so often in the program, and the compiler inlines each call."""
+outer jit puts one call per batch into the program, and the compiler inlines each call."""
 
 import jax
 import jax.numpy as jnp
