@@ -114,7 +114,7 @@ def test_without_a_supported_python_it_says_which_ones_are(checkout: Checkout, p
         checkout.python(checkout.path / "python3", python)
     done = checkout.run("doctor")
     assert done.returncode == 2
-    assert "Meshgrade needs one of the Pythons 3.14 3.13 3.12 3.11 and none of them was found" in done.stderr
+    assert "Meshgrade needs one of these versions of Python: 3.14 3.13 3.12 3.11. None was found" in done.stderr
     assert "sudo apt-get install python3 python3-venv" in done.stderr
     assert checkout.asked() == []
 
@@ -141,7 +141,7 @@ def test_the_next_jax_fails_where_its_python_is_missing(checkout: Checkout):
     checkout.python(checkout.path / "python3.11", "3.11.7")
     done = checkout.run("test", "--next-jax")
     assert done.returncode == 2
-    assert "the next line of JAX (next-jax.txt) needs one of the Pythons 3.14 3.13 3.12 and none" in done.stderr
+    assert "the next line of JAX (next-jax.txt) needs one of these versions of Python: 3.14 3.13 3.12." in done.stderr
 
 
 def test_what_goes_to_pytest_chooses_no_jax(checkout: Checkout):
@@ -153,12 +153,12 @@ def test_what_goes_to_pytest_chooses_no_jax(checkout: Checkout):
 
 def test_quick_needs_neither_a_browser_nor_npm(checkout: Checkout):
     checkout.python(checkout.path / "python3.12", "3.12.4")
-    assert "no chromium" in checkout.run("test").stderr
+    assert "chromium is missing" in checkout.run("test").stderr
     quick = checkout.run("test", "--quick")
     assert quick.stderr == ""
     assert "-m app.cli test --quick" in quick.stdout
     # After a -- it is pytest's.
-    assert "no chromium" in checkout.run("test", "--", "--quick").stderr
+    assert "chromium is missing" in checkout.run("test", "--", "--quick").stderr
 
 
 def test_compiled_files_are_kept_below_the_checkout_whatever_the_environment_says(checkout: Checkout):

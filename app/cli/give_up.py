@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 )
 def give_up(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
     server: ServerOption = None,
     insecure: InsecureOption = False,
 ) -> None:

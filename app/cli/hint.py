@@ -11,10 +11,12 @@ from app.web.terminal import plain_text
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command(help="Print a hint of a problem. Reading hints never affects your score.")
+@app.command(help="Print a hint for a problem. Reading hints never affects your score.")
 def hint(
     slug: Annotated[str, typer.Argument(metavar="SLUG", help="The problem's slug.")],
-    number: Annotated[int, typer.Argument(metavar="[N]", min=1, help="Which hint. Default: the first.")] = 1,
+    number: Annotated[
+        int, typer.Argument(metavar="[N]", min=1, help="The number of the hint. Default: the first.")
+    ] = 1,
     server: ServerOption = None,
     insecure: InsecureOption = False,
 ) -> None:
@@ -23,7 +25,7 @@ def hint(
     total = len(found.hints)
     if number > total:
         raise StartRefused(
-            f"{found.problem} has {total} {'hint' if total == 1 else 'hints'}, and no hint {number}.",
+            f"{found.problem} has {total} {'hint' if total == 1 else 'hints'}, but no hint {number}.",
             f"Name a number from 1 to {total}." if total else "Read its statement again: ./meshgrade pull SLUG",
         )
     print(f"Hint {number} of {total}\n\n{plain_text(found.hints[number - 1].strip())}")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from grader.package.rules import Finding
 
 HELP = (
-    "Check packages: their files, then with the judge that each submission gets its verdict. A second check of an "
-    "unchanged package is instant. Exit status: 0 no errors, 1 errors, 2 wrong usage, 3 nothing can be judged here."
+    "Check packages: first their files, then, with the judge, that each submission gets its verdict. A second check of "
+    "an unchanged package is instant. Exit status: 0 no errors, 1 errors, 2 wrong usage, 3 this machine cannot judge."
 )
 
 
@@ -34,7 +34,7 @@ _RUNS, _THOROUGH_RUNS = 3, 20
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """One package. `judged` and `mutants` are None if the judge was not asked; `is_kept` if it was asked earlier."""
+    """One package. `judged` and `mutants` are None if the judge did not run; `is_kept` if it ran earlier."""
 
     path: Path
     package: "Package | None"
@@ -49,7 +49,7 @@ class _Report:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """How a judge is asked. `mutants` is the number of them at most."""
+    """The options of a judge. `mutants` is the highest number of them."""
 
     jobs: int
     mutants: int
@@ -66,9 +66,12 @@ def check(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     no_judge: Annotated[bool, typer.Option("--no-judge", help="Only read the files, and run nothing.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Judge again even what is unchanged.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Judge everything again, even if it has not changed.")] = False,
     mutants: Annotated[
-        bool, typer.Option("--mutants", help="Also judge the reference with small mistakes, and name those accepted.")
+        bool,
+        typer.Option(
+            "--mutants", help="Also judge mutants: the reference with one small mistake each. List the accepted ones."
+        ),
     ] = False,
     thorough: Annotated[
         bool,

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 HELP = (
-    "Serve one package as students will see it, and each version of it that is saved, with what the rules say about "
-    "its files. An open page follows each save. Attempts are forgotten at the "
-    "end, unless --data names a folder."
+    "Serve one package as students will see it, with the faults that the rules find in its files. After each save, an "
+    "open page shows the new version. Attempts are deleted at the end, unless --data names a folder."
 )
 _LOOK_S = 0.25
 

@@ -35,7 +35,9 @@ def sync(
     token_stdin: Annotated[
         bool, typer.Option("--token-stdin", help="Read an access token for a private repository.")
     ] = False,
-    username: Annotated[str | None, typer.Option(metavar="NAME", help="The user name of that token.")] = None,
+    username: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The user name that belongs to the token.")
+    ] = None,
     server: ServerOption = None,
     insecure: InsecureOption = False,
 ) -> None:
@@ -50,7 +52,7 @@ def sync(
             chosen = [each for each in known if (each.address, each.branch, each.folder) == (address, branch, folder)]
             if chosen and token:
                 raise StartRefused(
-                    f"{address} is already registered, with the token of that time.",
+                    f"{address} is already registered, and this command cannot change its token.",
                     "Remove it on the page Repositories to register it with another token.",
                 )
             chosen = chosen or [_register(there, address, branch, folder, token, username)]

@@ -22,7 +22,7 @@ InsecureOption = Annotated[
     typer.Option(
         "--insecure",
         envvar="MESHGRADE_INSECURE",
-        help="Send the token over plain HTTP, where anyone on the way can read it.",
+        help="Send the token over plain HTTP, where anyone on the network path can read it.",
     ),
 ]
 
