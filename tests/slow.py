@@ -40,7 +40,7 @@ LONG_TESTS = (
     "app/rest/test_openapi_holds.py",
     "app/operating/test_nothing_leaks.py",
     "app/web/test_bundle.py",
-    "lessons/test_lessons.py",
+    "lessons/test_claims.py",
 )
 # Not shuffled: their tests share a service with its data, or look at the machine after one another.
 KEPT_IN_ORDER = ("browser", "hostile", "problems", "grader/modes")

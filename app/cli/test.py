@@ -67,7 +67,10 @@ def run_tests(
     ] = False,
     every: Annotated[
         bool,
-        typer.Option("--all", help="Judge every submission that ships with a problem, instead of an eighth of them."),
+        typer.Option(
+            "--all",
+            help="Run everything: every submission that ships with a problem, and all else that takes turns.",
+        ),
     ] = False,
     next_jax: Annotated[
         bool,
@@ -81,7 +84,7 @@ def run_tests(
         typer.Option(
             min=1,
             max=_PARTS,
-            help="Which eighth of the submissions. Default: one chosen by commit, or by day with --next-jax.",
+            help="Which eighth of what takes turns. Default: one chosen by commit, or by day with --next-jax.",
         ),
     ] = None,
 ) -> None:
@@ -90,10 +93,10 @@ def run_tests(
     )
     if quick and (every or next_jax or part):
         raise typer.BadParameter(
-            "it judges no submission; leave out --all, --part and --next-jax.", param_hint="--quick"
+            "it does nothing that takes turns. Leave out --all, --part and --next-jax.", param_hint="--quick"
         )
     if every and part:
-        raise typer.BadParameter("--all judges every part. Remove one of the two.", param_hint="--part")
+        raise typer.BadParameter("--all runs every part. Remove one of the two.", param_hint="--part")
     if next_jax:
         chosen = None if every else part or _part_of_day(datetime.now(UTC))
         raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
@@ -140,12 +143,12 @@ def _choose_submissions(part: int | None, option: str = "") -> None:
     os.environ["MESHGRADE_TEST_PART"] = f"{part}/{_PARTS}" if part else "all"
     if part:
         print(
-            f"Judging every reference, and part {part} of {_PARTS} of the submissions that ship with the problems. "
-            f"To judge the same ones again: ./meshgrade test {option}--part {part}",
+            f"Judging every reference. Of what takes turns (submissions, numbers in texts, documentation), this is part "
+            f"{part} of {_PARTS}. To run it again: ./meshgrade test {option}--part {part}",
             flush=True,
         )
     else:
-        print("Judging every submission that ships with the problems.", flush=True)
+        print("Running everything, with every submission that ships with the problems.", flush=True)
 
 
 def _part_of_day(day: datetime) -> int:

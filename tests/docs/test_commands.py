@@ -2,7 +2,8 @@
 
 A page is followed from its start to its end by one reader in one shell. What the page shows as output is compared by
 its words; a file that it has the reader write (the second word of a fence's info string) is written. Judging is real in
-three tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference.
+three tutorials and in `judge`, `inspect` and `doctor`; elsewhere the service compares texts with the reference. A run
+follows one page in eight, and those that the last commit changed (tests/parts.py).
 """
 
 import ast
@@ -15,6 +16,7 @@ import pytest
 from tests.docs.conftest import Follow
 from tests.docs.pages import CHECKOUT, PAGES, Block, blocks, commands, names
 from tests.docs.reader import Done, Reader
+from tests.parts import chosen
 
 # Of one page, on a busy machine.
 pytestmark = [pytest.mark.xdist_group("docs"), pytest.mark.timeout(900)]
@@ -75,16 +77,16 @@ ALL_GATHER = {"all_gather_tiled": ["not_tiled.py"]}
 _MAY_REJECT = re.compile(r"^\./meshgrade (?:judge|run|submit|problem check) ")
 
 _JUDGES = re.compile(r"^\./meshgrade (?:judge all_gather_tiled|inspect|doctor)\b")
-FOLLOWED = [page for page in PAGES if any(block.language == "sh" for block in blocks(page))]
+WITH_COMMANDS = [page for page in PAGES if any(block.language == "sh" for block in blocks(page))]
+FOLLOWED = chosen([names(page) for page in WITH_COMMANDS], lambda name: (name,), shared=("app/cli/", "tests/docs/"))
 
 
 def listed(page: Path) -> list[str]:
     return [command for block in blocks(page) if block.language == "sh" for command in commands(block.text)]
 
 
-@pytest.mark.parametrize("page", FOLLOWED, ids=names)
-def test_following_the_page(page: Path, follow: Follow, judged: dict[str, Done]) -> None:
-    name = names(page)
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_following_the_page(name: str, follow: Follow, judged: dict[str, Done]) -> None:
     with follow(
         problems=ALL_GATHER if name in TUTORIALS else ALL_GATHER | {"fsdp_step": ["half_of_it.py"]},
         judge=name in TUTORIALS,
@@ -93,7 +95,7 @@ def test_following_the_page(page: Path, follow: Follow, judged: dict[str, Done])
     ) as reader:
         for command in GIVEN.get(name, []):
             assert reader.run(command).status == 0, command
-        follow_blocks(blocks(page), reader, judged)
+        follow_blocks(blocks(CHECKOUT / name), reader, judged)
 
 
 def follow_blocks(of_page: list[Block], reader: Reader, judged: dict[str, Done]) -> None:

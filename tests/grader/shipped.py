@@ -1,6 +1,6 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
-There are more than six hundred, each of which takes a second or two, so a run takes a part of them (tests/parts.py).
+There are more than seven hundred, each of which takes a second or two, so a run takes a part of them (tests/parts.py).
 """
 
 from functools import cache
@@ -10,7 +10,7 @@ import pytest
 
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
-from tests.parts import PART, part_of
+from tests.parts import chosen
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 
@@ -49,9 +49,16 @@ def _part(mode: str, kind: str) -> list[object]:
     wanted = slugs(mode)
     return [
         _parameter(files[name], name)
-        for name in part_of(list(files), PART)
+        for name in chosen(list(files), _judged_from)
         if files[name] in wanted and f":{kind}/" in name
     ]
+
+
+def _judged_from(name: str) -> tuple[str, ...]:
+    """The files that decide a submission's verdict, beside the grader's."""
+    slug, _, path = name.partition(":")
+    folder = f"problems/{slug}"
+    return f"{folder}/submissions/{path}.py", f"{folder}/problem.toml", f"{folder}/cases.py", f"{folder}/reference.py"
 
 
 def _parameter(slug: str, value: str) -> object:

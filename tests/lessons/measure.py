@@ -1,9 +1,9 @@
-"""Measure the claims of every lesson, draw its figures and run its programs on 8 host devices; write it all as JSON.
+"""Measure the claims of lessons, draw their figures and run their programs on 8 host devices; write it all as JSON.
 
 A claim is a public function of claims.py: its name is the claim's, its docstring says what it measures, and it returns
 the number and its unit. `figures()` of figures.py, where a lesson has one, draws the figures. A program runs alone, as
 the page prints it.
-Usage: measure.py LESSONS_FOLDER OUTPUT_FILE
+Usage: measure.py LESSONS_FOLDER SLUG... OUTPUT_FILE
 """
 
 import contextlib
@@ -59,10 +59,12 @@ def run(code: str) -> dict[str, str | None]:
 
 
 def main() -> None:
-    folder, output = Path(sys.argv[1]), Path(sys.argv[2])
-    claims = {file.parent.name: measured(file) for file in sorted(folder.glob("*/claims.py"))}
-    figures = {file.parent.name: load(file).figures() for file in sorted(folder.glob("*/figures.py"))}
-    programs = {lesson.slug: [run(block.code) for block in lesson.blocks] for lesson in Lessons.load(folder).all()}
+    folder, output = Path(sys.argv[1]), Path(sys.argv[-1])
+    lessons = [lesson for lesson in Lessons.load(folder).all() if lesson.slug in sys.argv[2:-1]]
+    slugs = [lesson.slug for lesson in lessons]
+    claims = {slug: measured(folder / slug / "claims.py") for slug in slugs}
+    figures = {slug: load(file).figures() for slug in slugs if (file := folder / slug / "figures.py").is_file()}
+    programs = {lesson.slug: [run(block.code) for block in lesson.blocks] for lesson in lessons}
     output.write_text(json.dumps({"claims": claims, "figures": figures, "programs": programs}), encoding="utf-8")
 
 

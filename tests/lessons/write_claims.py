@@ -1,6 +1,10 @@
-"""Write lessons/*/claims.json and generated figures again: `python -m tests.lessons.write_claims`."""
+"""Write claims.json and the generated figures of every lesson again, or of those that are named.
+
+Usage: python -m tests.lessons.write_claims [SLUG...]
+"""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +14,13 @@ LESSONS = CHECKOUT / "lessons"
 _PROGRAM = Path(__file__).with_name("measure.py")
 
 
-def measure(lessons: Path = LESSONS) -> dict[str, Any]:
-    """The claims and generated figures of every lesson, and what its programs print."""
-    return run_on_8_devices(_PROGRAM, lessons)
+def measure(slugs: list[str], lessons: Path = LESSONS) -> dict[str, Any]:
+    """The claims and generated figures of these lessons, and what their programs print."""
+    return run_on_8_devices(_PROGRAM, lessons, *slugs)
 
 
-def write(lessons: Path) -> None:
-    found = measure(lessons)
+def write(lessons: Path, slugs: list[str]) -> None:
+    found = measure(slugs, lessons)
     for slug, claims in found["claims"].items():
         (lessons / slug / "claims.json").write_text(json.dumps(claims, indent=1) + "\n", encoding="utf-8")
     for slug, figures in found["figures"].items():
@@ -25,4 +29,4 @@ def write(lessons: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(LESSONS)
+    write(LESSONS, sys.argv[1:] or [path.parent.name for path in LESSONS.glob("*/claims.py")])

@@ -11,13 +11,21 @@ from typing import Any
 
 import pytest
 
+from tests.parts import chosen
+
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parents[1]
 # Tests that need it go to one test process, which then runs the programs once.
 STATEMENT_PROGRAMS = pytest.mark.xdist_group("statement programs")
+# The problems whose numbers this run measures again.
+MEASURED = chosen(
+    sorted(path.parent.name for path in CHECKOUT.glob("problems/*/problem.toml")),
+    lambda slug: (f"problems/{slug}/", f"tests/problems/numbers/{slug}."),
+    shared=("grader/program/", "tests/problems/measured.py", "uv.lock"),
+)
 
 
-def run_on_8_devices(program: str | Path, *arguments: Path) -> dict[str, Any]:
+def run_on_8_devices(program: str | Path, *arguments: str | Path) -> dict[str, Any]:
     """Run a program, of this folder if it is a name, and return the JSON that it writes to its last argument."""
     settings = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     # Several of these programs compile the references of all problems.
@@ -45,7 +53,7 @@ def _compiled() -> tempfile.TemporaryDirectory[str]:
 
 @cache
 def statement_programs() -> dict[str, Any]:
-    """What the blocks of all statements print, and measurements that no submission can give."""
-    found = run_on_8_devices("statement_programs.py", CHECKOUT / "problems")
+    """What the blocks of all statements print, and the passages with numbers of this run's problems."""
+    found = run_on_8_devices("statement_programs.py", CHECKOUT / "problems", *MEASURED)
     assert found["devices"] == 8
     return found

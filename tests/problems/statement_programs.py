@@ -1,8 +1,8 @@
-"""Run every program block of the statements, and take the measurements that no submission can give, as JSON.
+"""Run every program block of the statements, and compute the passages that hold numbers, as JSON.
 
 A block ```python runs alone, as it is printed. A block ```python starter is shown beside the student's code: it runs
-after the problem's starter, with a `seed`.
-Usage: statement_programs.py PROBLEMS_FOLDER OUTPUT_FILE
+after the problem's starter, with a `seed`. The passages are those of the problems that are named.
+Usage: statement_programs.py PROBLEMS_FOLDER SLUG... OUTPUT_FILE
 """
 
 import contextlib
@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -162,24 +163,44 @@ def explicit_axes() -> dict[str, str]:
     }
 
 
-def passages_of(
-    slug: str, problems: Path, blocks: list[dict[str, Any]], measured: dict[str, Any]
-) -> dict[str, list[str]]:
+class Measured:
+    """What no submission can give, each measured when a passage first needs it. `last` has the names of the blocks."""
+
+    def __init__(self, problems: Path, last: dict[str, dict[str, Any]]) -> None:
+        self._problems = problems
+        self._last = last
+
+    @cached_property
+    def checked_step(self) -> list[dict[str, Any]]:
+        names = self._last["fsdp_step_two_losses"]
+        step = names["checked_step"].lower(names["weight"], names["x"], names["y"])
+        return collectives(step.compile().as_text())
+
+    @cached_property
+    def batch_sizes(self) -> dict[str, list[dict[str, Any]]]:
+        return batch_sizes(self._problems)
+
+    def unsharded_scratch(self) -> int:
+        """Bytes, for the layer of fsdp_linear_real made without the shardings of its results."""
+        made = jax.jit(self._last["fsdp_linear_real"]["make"]).lower().compile()
+        return int(made.memory_analysis().temp_size_in_bytes)
+
+
+def passages_of(slug: str, problems: Path, blocks: list[dict[str, Any]], measured: Measured) -> dict[str, list[str]]:
     """The passages of a problem's texts that hold numbers, computed."""
-    step = measured["checked_step"]
     names: dict[str, Any] = {
-        "losses": measured["losses"],
-        "unsharded": measured["unsharded_scratch"],
-        "rows": lambda rows, kind: _bytes(measured["batch_sizes"][rows], kind),
-        "number": lambda kind: len([each for each in step if each["kind"] == kind]),
-        "moved": lambda kind: _bytes(step, kind),
+        "rows": lambda rows, kind: _bytes(measured.batch_sizes[rows], kind),
+        "number": lambda kind: len([each for each in measured.checked_step if each["kind"] == kind]),
+        "moved": lambda kind: _bytes(measured.checked_step, kind),
         "whole": lambda optimizer: optimizer_state(optimizer, 1),
         "zero1": lambda optimizer: optimizer_state(optimizer, 8),
     }
     if slug == "fsdp_linear_real":
         # "(1024, 512) on each device", and "0.38 times the kernel's bytes as scratch".
         found = re.findall(r"^(\(.*?\)|\S+)", blocks[0]["printed"], re.MULTILINE)
-        names |= dict(zip(("shard", "scratch"), found, strict=True))
+        names |= dict(zip(("shard", "scratch"), found, strict=True)) | {"unsharded": measured.unsharded_scratch()}
+    if slug == "fsdp_step_two_losses":
+        names["losses"] = losses_along_the_gradient(problems)
     if slug == "nnx_state_paths":
         names["listed"] = lambda name="": listed_rows(problems / slug, name)
     if 'mode = "program"' in (problems / slug / "problem.toml").read_text(encoding="utf-8"):
@@ -197,30 +218,17 @@ def _bytes(collectives: list[dict[str, Any]], kind: str) -> int:
 
 
 def main() -> None:
-    problems, output = Path(sys.argv[1]), Path(sys.argv[2])
+    problems, *slugs, output = sys.argv[1:]
     found: dict[str, list[dict[str, Any]]] = {}
     last: dict[str, dict[str, Any]] = {}
-    for folder in sorted(path.parent for path in problems.glob("*/problem.toml")):
+    for folder in sorted(path.parent for path in Path(problems).glob("*/problem.toml")):
         results = [run(folder, tag, code) for tag, code in blocks(folder)]
         found[folder.name] = [result for result, _ in results]
         last[folder.name] = results[0][1] if results else {}
-    names = last["fsdp_step_two_losses"]
-    step = names["checked_step"].lower(names["weight"], names["x"], names["y"])
-    measured = {
-        "checked_step": collectives(step.compile().as_text()),
-        "batch_sizes": batch_sizes(problems),
-        "losses": losses_along_the_gradient(problems),
-        "explicit_axes": explicit_axes(),
-        # The layer of fsdp_linear_real, made without the shardings of its results.
-        "unsharded_scratch": jax.jit(last["fsdp_linear_real"]["make"])
-        .lower()
-        .compile()
-        .memory_analysis()
-        .temp_size_in_bytes,
-    }
-    texts = {slug: passages_of(slug, problems, blocks, measured) for slug, blocks in found.items()}
-    report = {"devices": len(jax.devices()), "blocks": found, "measured": measured, "passages": texts}
-    output.write_text(json.dumps(report), encoding="utf-8")
+    measured = Measured(Path(problems), last)
+    texts = {slug: passages_of(slug, Path(problems), found[slug], measured) for slug in slugs}
+    report = {"devices": len(jax.devices()), "blocks": found, "explicit_axes": explicit_axes(), "passages": texts}
+    Path(output).write_text(json.dumps(report), encoding="utf-8")
 
 
 if __name__ == "__main__":

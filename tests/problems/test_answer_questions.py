@@ -8,7 +8,16 @@ import pytest
 from tests.grader.shipped import PROBLEMS, slugs
 
 SLUGS = slugs("answer")
-pytestmark = pytest.mark.xdist_group("answer questions")
+JUDGED_BY = (
+    "app/authoring/checking.py",
+    "grader/modes/answer/",
+    "grader/variants.py",
+    "tests/problems/answer_questions.py",
+)
+pytestmark = [
+    pytest.mark.xdist_group("answer questions"),
+    pytest.mark.part(7, *(f"problems/{slug}/" for slug in SLUGS), *JUDGED_BY),
+]
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.part(6, "problems/fsdp_step/statement.md", "tests/problems/recipe", "uv.lock")
+
 
 @pytest.fixture(scope="module")
 def report(

@@ -37,7 +37,7 @@ def test_blocks_that_print_print_what_the_comment_beside_them_says(report: dict[
 
 
 def test_what_the_statements_say_of_explicit_axes_is_so(report: dict[str, Any]) -> None:
-    assert report["measured"]["explicit_axes"] == {
+    assert report["explicit_axes"] == {
         "axis types of jax.make_mesh": "Explicit",
         "axis types of Mesh": "Auto",
         "a constraint with a split spec": "ValueError",

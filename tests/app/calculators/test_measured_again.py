@@ -3,12 +3,17 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.app.calculators.write_measured import MEASURED, measure
 from tests.problems.on_8_devices import STATEMENT_PROGRAMS, run_on_8_devices
 
 # tests/slow.py: a module with this name starts a compiler.
 __all__ = ["run_on_8_devices"]
-pytestmark = STATEMENT_PROGRAMS
+pytestmark = [
+    STATEMENT_PROGRAMS,
+    pytest.mark.part(5, "app/calculators/", "grader/program/", "tests/problems/", "uv.lock"),
+]
 
 
 def test_the_references_are_what_was_measured() -> None:

@@ -49,7 +49,7 @@ def test_the_chosen_part_is_told_and_graded(passes, monkeypatch):
     ("options", "part", "told"),
     [
         (["--part", "3"], "3/8", "./meshgrade test --part 3"),
-        (["--all"], "all", "Judging every submission that ships with the problems."),
+        (["--all"], "all", "with every submission that ships with the problems."),
         ([], f"{command._part_of_commit()}/8", f"./meshgrade test --part {command._part_of_commit()}"),
     ],
     ids=["part", "all", "commit"],
