@@ -1,5 +1,6 @@
 """Rules for every test: an id is short, and the same in every process that collects it."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -26,6 +27,15 @@ def pytest_make_parametrize_id(config, val, argname):
     clock tick, and pytest-xdist refuses to run tests whose ids differ.
     """
     return argname if _is_long(val) else None
+
+
+def pytest_collection_finish(session):
+    """Thousands of tests and the service's modules stay until the end. The garbage collector visited all of them twenty
+    times a minute, which took a tenth of the time of the service's tests.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -143,8 +143,8 @@ def _choose_submissions(part: int | None, option: str = "") -> None:
     os.environ["MESHGRADE_TEST_PART"] = f"{part}/{_PARTS}" if part else "all"
     if part:
         print(
-            f"Judging every reference. Of what takes turns (submissions, numbers in texts, documentation), this is part "
-            f"{part} of {_PARTS}. To run it again: ./meshgrade test {option}--part {part}",
+            f"Judging every reference. Of what takes turns (submissions, numbers in texts, documentation), this is "
+            f"part {part} of {_PARTS}. To run it again: ./meshgrade test {option}--part {part}",
             flush=True,
         )
     else:
