@@ -185,3 +185,48 @@ def test_vim_keys_are_loaded_when_they_are_switched_on_and_stay(open_page: OpenP
     page.get_by_text("Editor settings").click()
     page.get_by_label("Vim keys").uncheck()
     expect(page.locator(".cm-vim-panel")).to_have_count(0)
+
+
+def test_a_function_is_folded_and_opened_again(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "def f(x):\n    return x\n\ny = 1\n")
+    lines = page.locator(".cm-line")
+    page.locator(".cm-foldGutter").get_by_title("Fold line", exact=True).click()
+    expect(lines.first).to_have_text("def f(x):…")
+    expect(lines).to_have_count(4)
+    page.locator(".cm-foldGutter").get_by_title("Unfold line").and_(page.locator(":visible")).click()
+    expect(lines).to_have_count(5)
+    expect(lines.nth(1)).to_have_text("    return x")
+    expect(page.locator("textarea")).to_have_value("def f(x):\n    return x\n\ny = 1\n")
+
+
+def test_several_cursors_type_at_once(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM)
+    write(page, "mean = 1\nloss = mean + mean\n")
+    expect(page.locator(".cm-foldGutter")).to_be_visible()
+    page.keyboard.press("Control+Home")
+    for _ in range(2):  # selects the word, and then its next place as well
+        page.keyboard.press("Control+d")
+    page.keyboard.insert_text("total")
+    expect(page.locator("textarea")).to_have_value("total = 1\nloss = total + mean\n")
+    page.keyboard.press("Control+z")
+    expect(page.locator("textarea")).to_have_value("mean = 1\nloss = mean + mean\n")
+
+
+def test_the_code_is_copied(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, permissions=["clipboard-read", "clipboard-write"])
+    write(page, "x = 1  # <b>&amp;\n")
+    page.get_by_text("Editor settings").click()
+    page.get_by_role("button", name="Copy the code").click()
+    expect(page.locator("[data-editor-said]")).not_to_be_empty()
+    assert page.evaluate("navigator.clipboard.readText()") == "x = 1  # <b>&amp;\n"
+
+
+def test_a_secret_that_is_shown_once_is_copied(open_page: OpenPage) -> None:
+    page = open_page("/account/tokens", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_label("Name").fill("editor")
+    page.get_by_role("button", name="Create").click()
+    secret = page.locator("#secret")
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == secret.input_value()
