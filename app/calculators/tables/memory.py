@@ -38,9 +38,9 @@ _STATE = Calculator(
     plot=Plot("State and gradients on a device", "devices", 1, 1024, ("total",), by="strategy", logarithmic=True),
     sources=(ZERO,),
     notes=(
-        "Shards are rounded up to whole elements. A dimension that the devices do not divide needs padding, or another "
-        "dimension, in addition.",
-        "Activations and gathered parameters need further memory: see peak memory.",
+        "Shards are rounded up to whole elements. If the number of devices does not divide a dimension, pad it or split "
+        "another one.",
+        "Activations and gathered parameters need memory as well: see peak memory.",
     ),
     presets=("model",),
     folded=(
