@@ -13,10 +13,10 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, ValidationError
 
 from grader.closed import Closed
-from grader.package.package import Mesh, Name, Spec
+from grader.package.package import Name, Spec
 from grader.wire import DTYPES, MAX_RANK
 
-MAX_DEVICES = 64
+MAX_DEVICES = 256
 _MAX_AXES = 4
 _MAX_INPUTS = 32
 _MAX_BYTES = 1 << 40
@@ -51,7 +51,11 @@ class Function(Closed):
     """
 
     name: Name
-    mesh: Annotated[Mesh, Field(min_length=1, max_length=_MAX_AXES, json_schema_extra={"additionalProperties": False})]
+    # How many devices all axes may have together, `faults_of` says in words.
+    mesh: Annotated[
+        dict[Name, Annotated[int, Field(ge=1, le=MAX_DEVICES)]],
+        Field(min_length=1, max_length=_MAX_AXES, json_schema_extra={"additionalProperties": False}),
+    ]
     inputs: Annotated[list[FunctionInput], Field(min_length=1, max_length=_MAX_INPUTS)]
 
     @property
@@ -146,6 +150,8 @@ def _read_mesh(text: str) -> dict[str, int]:
             raise ValueError(f"The mesh has two axes named {axis}. Give each axis a name of its own.")
         if int(size) < 1:
             raise ValueError(f"The axis {axis} has no devices. Give it at least one.")
+        if int(size) > MAX_DEVICES:
+            raise ValueError(f"The axis {axis} has {size} devices. At most {MAX_DEVICES} are available.")
         mesh[axis] = int(size)
     return mesh
 

@@ -15,9 +15,12 @@ def storable(value: Any) -> Any:
 
 
 def in_bytes(number: float) -> str:
-    """`136 KiB`, `1.5 MiB`: three significant digits, in the unit that fits."""
-    for unit in ("B", "KiB", "MiB"):
+    """`136 KiB`, `1.5 MiB`, `1,020 MiB`: three significant digits, in the unit that fits."""
+    unit = "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
         if number < 1024:
-            return f"{number:.3g} {unit}" if unit != "B" else f"{number:.0f} B"
-        number /= 1024
-    return f"{number:.3g} GiB"
+            break
+        number, unit = number / 1024, larger
+    if unit == "B":
+        return f"{number:.0f} B"
+    return f"{number:,.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"

@@ -27,7 +27,7 @@ class Confinement:
       scratch_bytes: size of the private file system on /tmp; 0 if none can be mounted, and then nothing is writable.
       readable, writable: folders and files that stay so.
       syscall_filter: BPF program, in hex.
-      tasks, open_files: rlimits for the whole life; those on memory come with the submission.
+      tasks, open_files: rlimits for the whole life; those on memory come with the submission. See `further_threads`.
       without: walls to leave out. Only tests that prove a wall set it, and the sandbox then does not claim that wall.
     """
 
@@ -46,6 +46,14 @@ class Confinement:
     @classmethod
     def from_json(cls, text: str) -> "Confinement":
         return cls(**json.loads(text))
+
+
+def further_threads(devices: int) -> int:
+    """How many threads a fork may have beyond `Confinement.tasks`: XLA starts two for each device.
+
+    Those of 64 devices fit into what every fork may have, so nothing is added for any problem.
+    """
+    return 2 * max(0, devices - 64)
 
 
 class WallFault(Exception):

@@ -25,7 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader import wire
-from grader.runner.confine import Confinement, WallFault, confine
+from grader.runner.confine import Confinement, WallFault, confine, further_threads
 
 _MAX_ORDER = 4096
 # A third of the weight. With less, other programs could delay a submission until its wall clock runs out.
@@ -68,7 +68,8 @@ def _obey(control: socket.socket, confinement: Confinement, children: dict[int, 
         code = 70
         try:
             control.close()
-            _become_runner(order, dataclasses.replace(confinement, uid=order["uid"]), descriptors)
+            tasks = confinement.tasks + further_threads(order["devices"])
+            _become_runner(order, dataclasses.replace(confinement, uid=order["uid"], tasks=tasks), descriptors)
             code = 0
         except BaseException:  # it must not continue in the zygote's loop, and the error has to be reported
             traceback.print_exc()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault, LostRunner, WallMissing
+from grader.runner.confine import further_threads
 from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import descendants
 from grader.sandbox.users import Users
@@ -31,7 +32,7 @@ class Fork:
 
     `ended` is set when it is gone; `status` is then its exit code, negative for a signal, or None if the zygote
     ended with it and its status is unknown. `killed` says that we ended it. `uid` is a user that no other fork
-    has, None if there is no root to give up.
+    has, None if there is no root to give up. `further_threads` come with its devices.
     """
 
     id: int
@@ -39,6 +40,7 @@ class Fork:
     stdout: int
     stderr: int
     uid: int | None = None
+    further_threads: int = 0
     handle: int = -1
     pid: int = -1
     status: int | None = None
@@ -138,7 +140,7 @@ class Zygote:
         ours, theirs = socket.socketpair()
         out, out_end = os.pipe()
         err, err_end = os.pipe()
-        fork = Fork(next(self._ids), ours, out, err, uid)
+        fork = Fork(next(self._ids), ours, out, err, uid, further_threads(order["devices"]))
         message = json.dumps({**order, "id": fork.id, "uid": uid}).encode()
         try:
             with self._lock:

@@ -93,10 +93,10 @@ def test_a_result_fits_360_pixels(open_page: OpenPage, explored_path: dict[str, 
 
 def test_any_function_is_explored_on_a_phone_and_without_a_script(open_page: OpenPage) -> None:
     page = open_page("/explore", java_script_enabled=False, viewport={"width": 360, "height": 740})
-    page.get_by_role("link", name="On 64 devices").click()
-    expect(page.get_by_label("Mesh")).to_have_value("data=16, model=4")
+    page.get_by_role("link", name="On 256 devices").click()
+    expect(page.get_by_label("Mesh")).to_have_value("data=64, model=4")
     page.get_by_role("button", name="Explore", exact=True).click()
-    expect(page.get_by_role("heading", name="Mesh data = 16, model = 4")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    expect(page.get_by_role("heading", name="Mesh data = 64, model = 4")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
     expect(page.get_by_role("row").filter(has_text="all-reduce")).to_contain_text("line 6")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.get_by_role("link", name="Change it and explore again").click()

@@ -72,6 +72,14 @@ def test_a_function_without_a_program_says_why(judge, source, reason, message):
     assert (fault.value.reason, message in str(fault.value)) == (reason, True)
 
 
+def test_a_mesh_may_have_256_devices(judge):
+    function = read_function("f", "data=64, model=4", 'x: float32[1024, 512] P("data", "model")')
+    [program] = explored(judge.inspect_function(function, "def f(x):\n    return x.sum(1)\n")).programs
+    [found] = program.collectives
+    assert (found.collective, found.axes, found.group_size) == ("all-reduce", ("model",), 4)
+    assert program.memory.rows[0].mine == 16 * 128 * 4
+
+
 def test_large_inputs_need_no_memory(judge):
     """Eight times 64 GiB: nothing is run."""
     function = read_function("f", "data=8", 'x: float32[131072, 1048576] P("data")')

@@ -38,8 +38,8 @@ _STATE = Calculator(
     plot=Plot("State and gradients on a device", "devices", 1, 1024, ("total",), by="strategy", logarithmic=True),
     sources=(ZERO,),
     notes=(
-        "Shards are rounded up to whole elements. If the number of devices does not divide a dimension, pad it or split "
-        "another one.",
+        "Shards are rounded up to whole elements. If the number of devices does not divide a dimension, pad it, or "
+        "split another one.",
         "Activations and gathered parameters need memory as well: see peak memory.",
     ),
     presets=("model",),

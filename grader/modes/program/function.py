@@ -21,8 +21,8 @@ def warm():
 
     rehearse(None, [{{"x": {devices}}}], compiled=compiled)
 """
-# Runners are kept warm for each number of devices, so there are only two of them.
-_FEW, _MANY = 8, MAX_DEVICES
+# Runners are kept warm for each number of devices, so there are only three of them.
+_DEVICES = (8, 64, MAX_DEVICES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def inspect_function(function: Function, sandbox: Sandbox, source: str, context:
         for each in function.inputs
     )
     signature = Signature(args, tuple(each.name for each in function.inputs), cases=())
-    devices = _FEW if function.devices <= _FEW else _MANY
+    devices = next(each for each in _DEVICES if function.devices <= each)
     with sandbox.open(_spec(devices), context.stop) as session:
         context.progress("importing")
         load_submission(session, source, function.name)

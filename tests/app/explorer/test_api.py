@@ -104,7 +104,7 @@ async def test_a_function_that_does_not_fit_its_mesh_is_refused(measuring):
     odd = FUNCTION | {"inputs": [{"name": "a", "dtype": "float32", "shape": [9], "spec": ["x"]}]}
     for fields, status, slug, message in (
         ({"problem": None, "function": odd}, 409, "function-refused", "a: dimension 0 has 9 elements"),
-        ({"problem": None, "function": FUNCTION | {"mesh": {"x": 65}}}, 422, "field-invalid", "mesh"),
+        ({"problem": None, "function": FUNCTION | {"mesh": {"x": 257}}}, 422, "field-invalid", "mesh"),
         ({"problem": None, "function": FUNCTION | {"inputs": []}}, 422, "field-invalid", "inputs"),
         ({"function": FUNCTION}, 422, "field-invalid", "send either problem or function"),
         ({"problem": None}, 422, "field-invalid", "send either problem or function"),

@@ -87,3 +87,8 @@ def test_each_limit_is_set_both_soft_and_hard(called):
         resource.RLIMIT_MEMLOCK: (0, 0),
         resource.RLIMIT_MSGQUEUE: (0, 0),
     }
+
+
+@pytest.mark.parametrize(("devices", "threads"), [(1, 0), (8, 0), (64, 0), (65, 2), (256, 384)])
+def test_only_meshes_that_no_problem_has_get_further_threads(devices: int, threads: int) -> None:
+    assert confine.further_threads(devices) == threads
