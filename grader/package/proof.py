@@ -4,6 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from grader.package.package import AnswerManifest, Package
+from grader.package.solution import solution_of
 from grader.reasons import Reason
 from grader.verdict import Verdict
 
@@ -84,10 +85,10 @@ def _secrets(package: Package) -> list[tuple[str, str]]:
         found = [("the function truth of questions.py", _function(files["questions.py"], "truth"))]
         found += [(f"all of {name}", files[name]) for name in ("editorial.md", "explanation.md")]
         return [(what, text) for what, text in found if text]
-    entry = package.manifest.entry
+    solution = solution_of(package)
     answers = [("reference.py", package.reference)]
     answers += [(f"submissions/accepted/{each.name}.py", each.source) for each in package.accepted]
-    found = [(f"the function {entry} of {file}", _function(source, entry)) for file, source in answers]
+    found = [(f"the function {solution} of {file}", _function(source, solution)) for file, source in answers]
     found.append(("the function hidden_cases of cases.py", _function(package.cases, "hidden_cases")))
     found.append(("all of editorial.md", package.editorial))
     return [(what, text) for what, text in found if text]

@@ -22,6 +22,7 @@ from grader.package.reader import package_of, read_files
 from grader.package.rules_table import MARK as MARK
 from grader.package.rules_table import RULES as RULES
 from grader.package.rules_table import Level
+from grader.package.solution import body_of, solution_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +189,11 @@ def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[F
         yield Finding("hints", "hints.md", None, "hints.md has no heading such as `## Hint 1`")
     elif len(package.hints) == 1:
         yield Finding("few-hints", "hints.md", None, "hints.md has one hint")
-    solved = _body(package.starter, manifest.entry)
-    if solved is not None and solved == _body(package.reference, manifest.entry):
-        message = f"`{manifest.entry}` does the same as in reference.py"
-        yield Finding("starter-solves", "starter.py", _line_of(package.starter, f"def {manifest.entry}"), message)
+    solution = solution_of(package)
+    solved = body_of(package.starter, solution)
+    if solved is not None and solved == body_of(package.reference, solution):
+        message = f"`{solution}` does the same as in reference.py"
+        yield Finding("starter-solves", "starter.py", _line_of(package.starter, f"def {solution}"), message)
     if is_code:
         yield from _renamed_solutions(package)
     for leak in leaks(package):
@@ -215,30 +217,15 @@ def _unnamed_call(package: Package) -> str | None:
     return f"statement.md does not contain `{entry}({', '.join(arguments)})`"
 
 
-def _body(source: str, name: str) -> str | None:
-    """What a function does, without its docstring and types; None if there is none."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name]
-    if not functions:
-        return None
-    body = functions[-1].body
-    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-        body = body[1:]
-    return "\n".join(ast.dump(each) for each in body)
-
-
 def _renamed_solutions(package: Package) -> Iterator[Finding]:
     """Functions in public files that do what a solution does, under other names."""
-    entry = package.manifest.entry
+    solution = solution_of(package)
     solutions = {"reference.py": package.reference}
     solutions |= {f"submissions/accepted/{each.name}.py": each.source for each in package.accepted}
     solved: dict[str, str] = {}
     for file, source in solutions.items():
         for name, text in _functions(source):
-            if name == entry and len(text) >= _LEAST_OF_SOLUTION:
+            if name == solution and len(text) >= _LEAST_OF_SOLUTION:
                 solved.setdefault(text, file)
     code = {"starter.py": [(1, package.starter)], "warmup.py": [(1, package.warmup)]}
     code |= {name: _code_blocks(package.files.get(name, "")) for name in ("statement.md", "hints.md")}
@@ -246,7 +233,7 @@ def _renamed_solutions(package: Package) -> Iterator[Finding]:
         for line, source in blocks:
             for name, text in _functions(source):
                 if text in solved:
-                    message = f"`{name}` does the same as {entry} of {solved[text]}, apart from names"
+                    message = f"`{name}` does the same as {solution} of {solved[text]}, apart from names"
                     yield Finding("leak", file, line, message)
 
 

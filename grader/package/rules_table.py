@@ -79,7 +79,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "hints": _error("hints.md has no hint", "Begin each hint with a heading such as `## Hint 1`."),
         "few-hints": _warning("hints.md has a single hint", "Add a first hint that only asks the right question."),
         "starter-solves": _error(
-            "the starter's entry point is the reference's", "Replace its body by `raise NotImplementedError`."
+            "the starter's entry point is the reference's, and so is its `init`, if it has one",
+            "Replace its body by `raise NotImplementedError`.",
         ),
         "leak": _error(
             "a public file contains the solution, the hidden inputs or the editorial",

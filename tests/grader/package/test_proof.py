@@ -7,10 +7,13 @@ import pytest
 
 from grader.package.proof import Expectation, ValidationStep, expectations, leaks, weigh
 from grader.package.reader import read_package
+from grader.package.solution import solution_of
 from grader.verdict import Verdict
 from tests.grader.shipped import PROBLEMS
 
-ADD_ONE = read_package(Path(__file__).parents[1] / "packages" / "add_one")
+PACKAGES = Path(__file__).parents[1] / "packages"
+ADD_ONE, MOVE_MEAN = read_package(PACKAGES / "add_one"), read_package(PACKAGES / "move_mean")
+INIT, STEP = (f"def {part}" for part in MOVE_MEAN.reference.split("def ")[1:])
 
 
 def verdict(status, reason=None):
@@ -67,3 +70,22 @@ def test_an_answer_in_a_public_file_is_found_however_it_is_indented():
     assert found == "statement.md holds the function add_one of reference.py"
     assert [each for each in leaks(replace(ADD_ONE, starter=ADD_ONE.cases)) if "hidden_cases" in each]
     assert [each for each in leaks(replace(ADD_ONE, hints=(ADD_ONE.editorial,))) if "editorial.md" in each]
+
+
+def test_a_step_that_the_starter_finishes_is_no_secret_and_its_init_is():
+    unfinished = INIT[: INIT.index("    ")] + "    raise NotImplementedError\n\n\n"
+    package = replace(MOVE_MEAN, starter=unfinished + STEP, statement=f"```python\n{STEP}```\n")
+    assert solution_of(package) == "init"
+    assert leaks(package) == []
+    found = leaks(replace(package, hints=(INIT,)))
+    assert "hints.md holds the function init of reference.py" in found
+    assert not [each for each in found if "function step" in each]
+
+
+@pytest.mark.parametrize(
+    "starter", [MOVE_MEAN.starter, INIT + MOVE_MEAN.starter[MOVE_MEAN.starter.index("def step") :], INIT + STEP]
+)
+def test_the_step_is_secret_unless_only_the_init_is_left_to_write(starter):
+    package = replace(MOVE_MEAN, starter=starter, statement=STEP)
+    assert solution_of(package) == "step"
+    assert "statement.md holds the function step of reference.py" in leaks(package)

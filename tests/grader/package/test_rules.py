@@ -241,6 +241,20 @@ def test_a_bound_of_a_check_is_found_in_its_own_table(tmp_path):
     assert [(each.file, each.line) for each in found] == [(MANIFEST, line)]
 
 
+@pytest.mark.parametrize(("finished", "solves"), [("step", False), ("init", False), ("init and step", True)])
+def test_a_starter_solves_a_problem_with_an_init_only_if_it_finishes_both(tmp_path, finished, solves):
+    folder = valid(tmp_path, "move_mean")
+    imports, init, step = (folder / "reference.py").read_text().split("\n\n\n")
+    parts = [init if "init" in finished else "def init(mesh, seed):\n    raise NotImplementedError"]
+    parts += [step if "step" in finished else "def step(mesh, state, x):\n    raise NotImplementedError"]
+    write("starter.py", "\n\n\n".join([imports, *parts]) + "\n")(folder)
+    found = [each for each in examine(folder).findings if each.rule in ("starter-solves", "leak")]
+    assert [each.message for each in found if each.rule == "starter-solves"] == [
+        "`step` does the same as in reference.py"
+    ] * solves
+    assert bool(found) is solves
+
+
 def test_marks_are_found_in_a_package_that_cannot_be_read(tmp_path):
     folder = valid(tmp_path)
     write("starter.py", f"# {MARK}: the signature\n")(folder)
