@@ -139,7 +139,7 @@ def test_a_program_may_call_native_kernels(verdict_of):
             STEP,
             "too_much_memory",
             "init_memory",
-            "creates leaves whole",
+            "What comes before takes more",
         ),
         (INIT, BY_HAND.replace("REDUCED", 'jax.lax.pmean(jnp.mean(x, axis=0), "x")').replace("n + 1, jnp.mean(jnp.square(mean))", "n + 1, jnp.mean(jnp.square(mean)) * (1.0 + jax.lax.axis_index('x'))"), "wrong_value", "values", "devices that should hold"),
         (

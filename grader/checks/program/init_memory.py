@@ -45,11 +45,25 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         if mine > at_most:
             faults.append(
                 f"On {subject.place(pair)}, a device holds up to {in_bytes(mine)} while `init` runs; the reference "
-                f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. Your `init` creates leaves "
-                "whole and splits them afterwards. Shard each leaf inside the jitted function that creates it, with "
-                "`jax.lax.with_sharding_constraint` or `out_shardings`."
+                f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. "
+                f"{_cause(pair.mine.init.memory.output_bytes, pair.reference.init.memory.output_bytes)}"
             )
     if faults:
         return Finding(False, faults[0], "too_much_memory", evidence)
     held = in_bytes(evidence[0].rows[0].mine or 0)
     return Finding(True, f"No device holds more than {held} while `init` runs.", None, evidence)
+
+
+def _cause(returned: int, expected: int) -> str:
+    """Why it is too much, and what to do, by the bytes on a device that `init` and the reference's return."""
+    if returned > expected:
+        return (
+            f"The state that it returns takes {in_bytes(returned)} on a device, and the reference's "
+            f"{in_bytes(expected)}. Split each leaf inside the jitted function that creates it, with "
+            "`jax.lax.with_sharding_constraint` or `out_shardings`."
+        )
+    return (
+        "What it returns is split. What comes before takes more: a leaf is whole at first, or is computed from a "
+        "larger array. Split each array inside the jitted function that creates it, with "
+        "`jax.lax.with_sharding_constraint`."
+    )

@@ -22,6 +22,8 @@ _MAX_LINES, _MAX_NAMED = 4, 4
 _WHERE = {"in": "the input state", "out": "the step's output"}
 _ADVICE = {
     "in": "Place {each} in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`.",
+    "compiled in": "Place {each} with `out_shardings` of the jitted function that creates it, or with "
+    "`jax.lax.with_sharding_constraint`: `jax.device_put` places nothing in a compiled function, as `init` is.",
     "out": "Pin the output with `jax.lax.with_sharding_constraint`, or with `out_specs` of `shard_map`.",
 }
 
@@ -137,5 +139,6 @@ def _message(alike: list[_Wrong], subject: Subject) -> str:
     if not _is_held_whole(row):
         return f"{text} Devices hold other shards than they should, so the next step has to move data first."
     each, holds = ("it", "the whole leaf") if len(paths) == 1 else ("each leaf", "all of each leaf")
-    advice = [text.format(each=each) for when, text in _ADVICE.items() if when in places]
+    wanted = {"compiled in" if when == "in" and subject.spec.export_init else when for when in places}
+    advice = [text.format(each=each) for when, text in _ADVICE.items() if when in wanted]
     return " ".join([f"{text} Every device holds {holds}, so sharding saves no memory.", *advice])

@@ -369,6 +369,21 @@ def test_the_state_may_take_half_more_while_it_is_created(mine: tuple[int, int],
     ]
 
 
+@pytest.mark.parametrize(
+    ("mine", "said"),
+    [
+        ((3_000, 9_000), "What it returns is split. What comes before takes more"),
+        ((3_001, 9_000), "Split each leaf inside"),
+        ((30_000, 1_000), "The state that it returns takes 29.3 KiB on a device, and the reference's 2.93 KiB."),
+    ],
+    ids=["before", "barely", "the state"],
+)
+def test_the_message_says_whether_the_state_or_what_comes_before_is_too_large(mine: tuple[int, int], said: str):
+    finding = init_memory.check(subject((with_init(*mine), with_init(3_000, 1_000))), init_memory.Bounds())
+    assert not finding.passed
+    assert said in finding.message
+
+
 def test_a_state_without_bytes_is_created_without_memory():
     finding = init_memory.check(subject((with_init(0, 0), with_init(0, 0))), init_memory.Bounds())
     assert finding.message == "No device holds more than 0 B while `init` runs."

@@ -41,6 +41,16 @@ def test_leaves_that_are_wrong_in_the_same_way_share_one_sentence():
     assert sum(not row.ok for entry in finding.evidence for row in entry.leaves) == 24
 
 
+def test_an_init_that_is_compiled_is_not_told_to_use_device_put():
+    """Inside a compiled function, `jax.device_put` places nothing."""
+    found = subject((program(EIGHT, w=whole((512, 16), 8)), program(EIGHT)))
+    assert "Place it in `init` with `jax.device_put(" in sharding.check(found, sharding.Bounds()).message
+    compiled = replace(found, spec=found.spec.model_copy(update={"export_init": True}))
+    message = sharding.check(compiled, sharding.Bounds()).message
+    assert "Place it with `out_shardings` of the jitted function" in message
+    assert "in `init` with `jax.device_put" not in message
+
+
 def test_one_leaf_on_one_mesh_is_named_with_its_place():
     right = (program(EIGHT), program(EIGHT))
     finding = sharding.check(
