@@ -14,7 +14,7 @@ from grader.known import AskForKnownMistakes
 from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
 from grader.modes.program.prepared import ProgramPrepared
-from grader.modes.program.sketch import pattern_of, sketch_of
+from grader.modes.program.sketch import is_built_alike, pattern_of, sketch_of
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading, load_submission
 from grader.package.package import ProgramManifest
@@ -151,10 +151,10 @@ def _misconception(
     """The misunderstanding of the known wrong submission with the same results or, if they are right, program."""
     sketch = sketch_of(mine)
     pattern = pattern_of([pair.mine for pair in subject.pairs])
+    usual = pattern_of([pair.reference for pair in subject.pairs])
     for each in known(wrong_result=not values):
         if values:
-            parts = each.pattern.keys() & pattern.keys()
-            same = bool(parts) and all(each.pattern[name] == pattern[name] for name in parts)
+            same = is_built_alike(each.pattern, pattern, usual)
         else:
             shared = each.results.keys() & sketch.keys()
             same = bool(shared) and all(

@@ -32,13 +32,32 @@ def pattern_of(programs: Sequence[Measured]) -> dict[str, object]:
     return pattern
 
 
+def is_built_alike(known: dict[str, object], mine: dict[str, object], reference: dict[str, object]) -> bool:
+    """Do two patterns show the same mistake?
+
+    `init` counts only if the steps are built as the reference's are. The mistake is then nowhere else.
+    """
+    names = known.keys() & mine.keys()
+    if not names or any(_step(known[name]) != _step(mine[name]) for name in names):
+        return False
+    if any(_step(mine[name]) != _step(reference.get(name)) for name in names):
+        return True
+    return all(known[name] == mine[name] for name in names)
+
+
+def _step(pattern: object) -> object:
+    return {key: each for key, each in pattern.items() if key != "init"} if isinstance(pattern, dict) else None
+
+
 def _pattern_of(measured: Measured) -> dict[str, object]:
-    """How a program is built: its collectives, where its leaves live, and its FLOPs. Compared as a whole."""
+    """How a program is built: its collectives, where its leaves live, and its FLOPs; and the bytes of `init`."""
     collectives = sorted(
         [each.kind, "/".join(each.axes or ()), each.in_loop, each.executions, each.logical_bytes]
         for each in collectives_of(measured)
     )
+    init = measured.init.memory if measured.init else None
     return {
+        "init": str(init.output_bytes + init.temporary_bytes if init else None),
         "collectives": [" ".join(map(str, row)) for row in collectives],
         "leaves": [f"{path} {leaf.slices}" for path, leaf in (*measured.state_in, *measured.out)],
         "flops": str(measured.facts.census.dot_flops),

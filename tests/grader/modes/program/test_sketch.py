@@ -1,0 +1,43 @@
+"""A known wrong submission is recognised by its programs: by how the step is built, or by the memory of `init`."""
+
+from dataclasses import replace
+from typing import Any
+
+from grader.modes.program.sketch import is_built_alike, pattern_of
+from grader.program.measured import Measured
+from tests.grader.checks.program.made import EIGHT, FOUR, program, whole
+
+
+def built(init_bytes: int | None, **changes: Any) -> dict[str, object]:
+    return pattern_of([with_init(program(mesh, **changes), init_bytes) for mesh in (EIGHT, FOUR)])
+
+
+def with_init(measured: Measured, size: int | None) -> Measured:
+    if size is None:
+        return measured
+    memory = replace(measured.facts.memory, output_bytes=size - 1_000, temporary_bytes=1_000)
+    return replace(measured, init=replace(measured.facts, memory=memory))
+
+
+def test_mistakes_in_init_alone_are_told_apart_by_its_memory():
+    reference = built(4_000)
+    assert is_built_alike(built(9_000), built(9_000), reference)
+    assert not is_built_alike(built(9_000), built(12_000), reference)
+    assert not is_built_alike(reference, built(9_000), reference)
+
+
+def test_a_step_that_is_built_wrongly_is_recognised_whatever_its_init_needs():
+    reference, wrong = built(4_000), {"w": whole((512, 16), 8)}
+    assert is_built_alike(built(9_000, **wrong), built(12_000, **wrong), reference)
+    assert not is_built_alike(built(9_000, **wrong), built(9_000), reference)
+    assert not is_built_alike(built(9_000), built(9_000, **wrong), reference)
+
+
+def test_without_an_exported_init_equal_programs_are_alike():
+    assert is_built_alike(built(None), built(None), built(None))
+    assert not is_built_alike(built(None, flops=7), built(None), built(None))
+
+
+def test_a_known_submission_without_a_program_is_like_none():
+    assert not is_built_alike({}, built(4_000), built(4_000))
+    assert not is_built_alike(built(4_000), {}, built(4_000))
