@@ -13,6 +13,7 @@ from grader.checks.program.table import CollectiveUse, collectives_of
 from grader.modes.program.signatures import signatures_of
 from grader.package.reader import read_package
 from grader.program.measured import Measured
+from grader.program.memory import Memory
 from grader.runner.export import export_program
 from grader.runner.submission import Submission
 from grader.verifier.load import load
@@ -88,6 +89,23 @@ class Program:
         """The bytes that device 0 holds of an output."""
         return next(leaf.held_bytes(0) for name, leaf in self.measured.out if name == path)
 
+    @property
+    def born(self) -> Memory:
+        """What `init` needs on a device, if the problem exports it."""
+        assert self.measured.init is not None
+        return self.measured.init.memory
+
+    @property
+    def peak(self) -> int:
+        """The bytes that `init` needs on a device: its outputs and its temporaries."""
+        return self.born.output_bytes + self.born.temporary_bytes
+
+    @property
+    def born_with(self) -> int:
+        """How many collectives `init` executes."""
+        assert self.measured.init is not None
+        return sum(each.executions or 0 for each in self.measured.init.census.collectives)
+
     def traffic(self, kind: str, *axes: str, at_least: int = 0) -> Traffic:
         """Collectives of a kind: over these axes, or over any; of so many bytes, or of any."""
         said = [each for each in collectives_of(self.measured) if each.kind == kind and each.logical_bytes >= at_least]
@@ -155,7 +173,9 @@ class Programs:
         leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in state.values()]
         inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in form.args if "static" not in arg]
         facts = facts_of(load(exported.artifact, mesh, [*leaves, *inputs], len(state)))
-        return Program(Measured(mesh, facts, None, tuple(state), form.inputs, tuple(exported.outputs), {}, False))
+        seed = [{"shape": [], "dtype": "uint32"}]
+        init = facts_of(load(exported.init, mesh, seed, 0)) if exported.init else None
+        return Program(Measured(mesh, facts, init, tuple(state), form.inputs, tuple(exported.outputs), {}, False))
 
 
 def _cases(source: str) -> dict[str, Case]:
