@@ -1,6 +1,9 @@
-"""Explicit axes inside init: every draw states its sharding as out_sharding, and zeros_like takes over that of its parameter."""
+"""Explicit axes inside init: every draw states its sharding as out_sharding, and zeros_like takes over that of its
+parameter.
+"""
 
 from functools import partial
+
 import jax
 import jax.numpy as jnp
 import optax

@@ -1,6 +1,7 @@
 """The heads keep their four dimensions and are pinned along the last one, which the reshape does not touch."""
 
 from functools import partial
+
 import jax
 import jax.numpy as jnp
 import optax

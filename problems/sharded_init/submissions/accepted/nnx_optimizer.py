@@ -1,12 +1,15 @@
-"""An nnx module and an nnx.Optimizer are built inside one jitted function; their states are constrained before it returns."""
+"""An nnx module and an nnx.Optimizer are built inside one jitted function, which constrains their states before it
+returns.
+"""
 
 from functools import partial
+
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
-from flax import nnx
 
 VOCAB, WIDTH, HEADS, HEAD, HIDDEN = 250, 64, 4, 16, 256
 LEARNING_RATE, EPSILON = 1e-2, 1e-2

@@ -1,13 +1,15 @@
-"""An nnx module whose initializers carry the names of the axes: nnx.with_partitioning writes them, and nnx.get_partition_spec reads
-them."""
+"""An nnx module whose initializers carry the names of the axes: nnx.with_partitioning writes them, and
+nnx.get_partition_spec reads them.
+"""
 
 from functools import partial
+
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
-from flax import nnx
 
 VOCAB, WIDTH, HEADS, HEAD, HIDDEN = 250, 64, 4, 16, 256
 LEARNING_RATE, EPSILON = 1e-2, 1e-2

@@ -1,12 +1,15 @@
-"""Under shard_map each device draws only its own part: number i of a draw depends on the key and on i, so it can be computed anywhere."""
+"""Under shard_map, each device draws only its own part: number i of a draw depends on the key and on i, so any
+device can compute it.
+"""
 
 from functools import partial
+
 import jax
 import jax.numpy as jnp
 import optax
+from jax.extend.random import threefry2x32_p
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
-from jax.extend.random import threefry2x32_p
 
 VOCAB, WIDTH, HEADS, HEAD, HIDDEN = 250, 64, 4, 16, 256
 LEARNING_RATE, EPSILON = 1e-2, 1e-2

@@ -27,7 +27,6 @@ def create(seed):
         "up": jax.random.normal(keys[3], (WIDTH, HIDDEN)) / 8,
         "down": jax.random.normal(keys[4], (HIDDEN, WIDTH)) / 16,
     }
-    zeros = jax.tree.map(jnp.zeros_like, params)
     return {"params": params, "count": jnp.zeros((), jnp.int32)}
 
 

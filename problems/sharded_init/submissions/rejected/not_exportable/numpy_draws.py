@@ -1,12 +1,13 @@
-"""NumPy draws on the host, before the program runs, so a device never computes its own shard. It also needs the value of the
-seed, which is traced. Draw with `jax.random`."""
+"""NumPy draws on the host, before the program runs, so a device never computes its own shard. It also needs the
+value of the seed, which is traced. Draw with `jax.random`.
+"""
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
-import numpy as np
 
 VOCAB, WIDTH, HEADS, HEAD, HIDDEN = 250, 64, 4, 16, 256
 LEARNING_RATE, EPSILON = 1e-2, 1e-2

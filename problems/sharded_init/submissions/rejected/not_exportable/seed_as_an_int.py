@@ -1,7 +1,9 @@
-"""`seed` is traced, because `init` is compiled as a program of the seed. It has no value yet that `int` could return;
-`jax.random.key` takes it as it is."""
+"""`seed` is traced, because `init` is compiled as a program of the seed. It has no value yet that `int` could
+return; `jax.random.key` takes it as it is.
+"""
 
 from functools import partial
+
 import jax
 import jax.numpy as jnp
 import optax

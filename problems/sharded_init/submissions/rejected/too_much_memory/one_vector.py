@@ -1,5 +1,6 @@
-"""Devices hold more than their shards while `init` runs, although the result is split. One cause is a leaf that is cut out of a
-longer draw: a shard of the leaf is not a shard of the draw, so numbers have to travel."""
+"""Devices hold more than their shards while `init` runs, although the result is split. One cause is a leaf that is
+cut out of a longer draw: a shard of the leaf is not a shard of the draw, so numbers have to travel.
+"""
 
 import jax
 import jax.numpy as jnp

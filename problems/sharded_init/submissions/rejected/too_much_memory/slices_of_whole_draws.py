@@ -1,7 +1,10 @@
-"""Devices hold whole leaves while `init` runs, although the result is split. Causes are a jitted function whose outputs are
-whole, `P()`, and split afterwards, and a `shard_map` in which every device makes the whole draw and keeps a slice of it."""
+"""Devices hold whole leaves while `init` runs, although the result is split. Causes are a jitted function whose
+outputs are whole, `P()`, and split afterwards, and a `shard_map` in which every device draws all numbers and keeps
+its own.
+"""
 
 from functools import partial
+
 import jax
 import jax.numpy as jnp
 import optax

@@ -1,4 +1,6 @@
-"""The moments are split, and the parameters are whole on every device, as in ZeRO-1. Here the parameters are split as well."""
+"""The moments are split, and the parameters are whole on every device, as in ZeRO-1. Here the parameters are split
+as well.
+"""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,6 @@
-"""Every leaf is whole on every device. `jax.device_put` places nothing inside a compiled function: use `out_shardings` or
-`with_sharding_constraint`."""
+"""Every leaf is whole on every device. `jax.device_put` places nothing inside a compiled function: use
+`out_shardings` or `with_sharding_constraint`.
+"""
 
 import jax
 import jax.numpy as jnp

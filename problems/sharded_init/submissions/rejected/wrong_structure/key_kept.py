@@ -1,4 +1,6 @@
-"""The state has a leaf that `step` does not return, such as the key of the draws. It consists of `params`, `mu`, `nu` and `count`."""
+"""The state has a leaf that `step` does not return, such as the key of the draws. It consists of `params`, `mu`,
+`nu` and `count`.
+"""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,6 @@
-"""The numbers are those of `jax_threefry_partitionable=False`. That generator has been replaced: devices had to exchange its
-numbers to draw shards."""
+"""The numbers are those of `jax_threefry_partitionable=False`. That generator has been replaced: devices had to
+exchange its numbers to draw shards.
+"""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,6 @@
-"""All matrices begin with the same numbers, apart from their scale: they were drawn from one key. Each needs a key of its own."""
+"""All matrices begin with the same numbers, apart from their scale: they were drawn from one key. Each needs a key
+of its own.
+"""
 
 import jax
 import jax.numpy as jnp
