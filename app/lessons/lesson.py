@@ -57,6 +57,22 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One figure of several that the reader goes through. The figure's caption begins with `name` and a colon."""
+
+    name: str
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Figures of which the page shows one at a time. `title` is Markdown and says what all of them show."""
+
+    title: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Misreading:
     """Something wrong that a reader may have met elsewhere, and what was measured instead. Both are Markdown.
 
@@ -78,7 +94,7 @@ class Question:
     explanation: str
 
 
-Part = Text | Figure | Misreading | Question
+Part = Text | Figure | Steps | Misreading | Question
 
 
 @dataclass(frozen=True, slots=True)

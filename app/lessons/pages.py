@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import current_user
-from app.lessons.lesson import Figure, Lesson, Misreading, Question, Text
+from app.lessons.lesson import Figure, Lesson, Misreading, Question, Steps, Text
 from app.lessons.questions import answer_of, hint_of, reply_to
 from app.lessons.services import LessonServices
 from app.services import services_of
@@ -66,14 +66,20 @@ def _shown(lesson: Lesson, titles: Titles, query: Mapping[str, str]) -> Iterator
     def html(markdown: str) -> Markup:
         return render_markdown(markdown, problems=titles).html
 
+    def figure(part: Figure) -> dict[str, object]:
+        # Safe: the file is a drawing of this service's own, and was checked to be one when it was read.
+        return {"kind": "figure", "svg": Markup(part.svg), "caption": html(part.caption)}
+
     number = 0
-    for part in lesson.parts:
+    for at, part in enumerate(lesson.parts):
         match part:
             case Text():
                 yield {"kind": "text", "html": html(part.markdown)}
             case Figure():
-                # Safe: the file is a drawing of this service's own, and was checked to be one when it was read.
-                yield {"kind": "figure", "svg": Markup(part.svg), "caption": html(part.caption)}
+                yield figure(part)
+            case Steps():
+                steps = [{"name": each.name} | figure(each.figure) for each in part.steps]
+                yield {"kind": "steps", "id": f"steps-{at}", "title": _in_a_line(html(part.title)), "steps": steps}
             case Misreading():
                 yield {"kind": "misreading", "wrong": html(part.wrong), "right": html(part.right)}
             case Question():

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.lessons.lesson import Figure, Misreading, Part, Text
+from app.lessons.lesson import Figure, Misreading, Part, Step, Steps, Text
 from app.lessons.questions import QuestionUnfit, read_question
 from grader.package.figures import active_content
 from grader.package.names import suggest
@@ -17,6 +17,10 @@ _PART = re.compile(
 )
 _LEFT_OVER = re.compile(r"^:::.*$|!\[[^\]]*\]\([^)]*\)", re.MULTILINE)
 _HEADING = re.compile(r"^#+[ ]+(.*)$", re.MULTILINE)
+_BOXES = ("misreading", "question", "steps")
+_STEP = re.compile(r"!\[(?P<name>[^\]:]+): (?P<caption>[^\]]+)\]\(figures/(?P<figure>[^)\s]*)\)")
+# The rules of lessons.css that show one of several figures.
+_MOST_STEPS = 8
 _MISTAKES = re.compile(r"\d\.\d{1,2}( \d\.\d{1,2})*")
 
 
@@ -38,13 +42,14 @@ def divide(text: str, figures: Mapping[str, str]) -> tuple[tuple[Part, ...], lis
             parts += _figure(place["figure"], place["caption"], figures, faults)
         else:
             inside = text[place.start("inside") : place.end("inside")]
-            parts += _box(place["kind"], place["about"].strip(), inside, faults)
+            parts += _box(place["kind"], place["about"].strip(), inside, figures, faults)
     parts += _text(text[end:])
     prose = _PART.sub("", masked)
     faults += [f"lesson.md has {left!r} where it means nothing" for left in _LEFT_OVER.findall(prose)]
     headings = _HEADING.findall(prose)
     faults += [f"two sections are called {each!r}" for each in sorted(set(headings)) if headings.count(each) > 1]
     shown = {each.name for each in parts if isinstance(each, Figure)}
+    shown |= {step.figure.name for each in parts if isinstance(each, Steps) for step in each.steps}
     faults += [f"figures/{name} is not shown" for name in figures if name not in shown]
     return tuple(parts), faults
 
@@ -53,7 +58,7 @@ def _text(markdown: str) -> list[Part]:
     return [Text(markdown.strip("\n"))] if markdown.strip() else []
 
 
-def _figure(name: str, caption: str, figures: Mapping[str, str], faults: list[str]) -> list[Part]:
+def _figure(name: str, caption: str, figures: Mapping[str, str], faults: list[str]) -> list[Figure]:
     svg = figures.get(name)
     if svg is None:
         faults.append(f"lesson.md shows figures/{name}, which does not exist{suggest(name, figures)}")
@@ -70,12 +75,12 @@ def _figure(name: str, caption: str, figures: Mapping[str, str], faults: list[st
     return [] if wrong else [Figure(name, caption, svg)]
 
 
-def _box(kind: str, about: str, inside: str, faults: list[str]) -> list[Part]:
+def _box(kind: str, about: str, inside: str, figures: Mapping[str, str], faults: list[str]) -> list[Part]:
     first, _, rest = (part.strip() for part in inside.strip().partition("\n\n"))
     if re.search(r"^:::", inside, re.MULTILINE):
         faults.append(f"the box '{kind}' that begins with {first[:40]!r} is not closed: end it with a line :::")
-    elif kind not in ("misreading", "question"):
-        faults.append(f"lesson.md has a box '{kind}'{suggest(kind, ['misreading', 'question'])}")
+    elif kind not in _BOXES:
+        faults.append(f"lesson.md has a box '{kind}'{suggest(kind, _BOXES)}")
     elif not rest:
         faults.append(f"the box '{kind}' that begins with {first[:40]!r} needs two paragraphs or more")
     elif _HEADING.search(_FENCE.sub("", inside)):
@@ -85,8 +90,24 @@ def _box(kind: str, about: str, inside: str, faults: list[str]) -> list[Part]:
             return [read_question(about, re.split(r"\n\n+", inside.strip()))]
         except QuestionUnfit as unfit:
             faults.append(f"the question that begins with {first[:40]!r} {unfit}")
+    elif kind == "steps":
+        return _steps(first, re.split(r"\n\s*", rest), figures, faults)
     elif not _MISTAKES.fullmatch(about):
         faults.append(f"the box 'misreading' that begins with {first[:40]!r} needs the mistake's numbers, as 2.6 0.13")
     else:
         return [Misreading(tuple(about.split()), first, rest)]
     return []
+
+
+def _steps(title: str, lines: list[str], figures: Mapping[str, str], faults: list[str]) -> list[Part]:
+    steps: list[Step] = []
+    for line in lines:
+        step = _STEP.fullmatch(line)
+        if step is None:
+            faults.append(f"the steps {title[:40]!r} have {line[:60]!r}: write ![Name: caption](figures/name.svg)")
+        else:
+            name, figure = step["name"].strip(), step["figure"]
+            steps += [Step(name, each) for each in _figure(figure, step["caption"], figures, faults)]
+    if not 2 <= len(lines) <= _MOST_STEPS:
+        faults.append(f"the steps {title[:40]!r} are {len(lines)}: give two to {_MOST_STEPS}")
+    return [Steps(title, tuple(steps))]

@@ -1,5 +1,7 @@
 """A lesson is read without a script, with the keyboard, on a phone and on paper."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -74,11 +76,28 @@ def test_text_in_figures_can_be_read_on_a_phone(open_page: OpenPage, path: str) 
     """At least 9 CSS pixels after scaling."""
     page = open_page(path, viewport={"width": 360, "height": 740})
     sizes = page.evaluate(
-        """[...document.querySelectorAll('.drawn text')].map((each) =>
+        """[...document.querySelectorAll('.drawn text')].filter((each) => each.checkVisibility()).map((each) =>
             parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)"""
     )
     assert len(sizes) > 10
     assert min(sizes) >= 9
+
+
+def test_steps_are_gone_through_with_the_arrow_keys_and_without_a_script(open_page: OpenPage) -> None:
+    page = open_page("/lessons/dp-to-fsdp", anonymous=True, java_script_enabled=False)
+    steps = page.get_by_role("group", name="One weight in a step")
+    shown = steps.get_by_role("figure")
+    expect(shown).to_have_count(1)
+    expect(shown).to_contain_text("Rest:")
+    steps.get_by_role("radio", name="1 Rest").focus()
+    for name in ("Gather:", "Compute:", "Free:", "Reduce:", "Update:"):
+        page.keyboard.press("ArrowRight")
+        expect(shown).to_contain_text(name)
+    steps.get_by_text("2 Gather").click()
+    expect(shown).to_contain_text("17,920 bytes by all_gather")
+    expect(steps.get_by_role("img")).to_have_accessible_name(re.compile("^One weight in a step of FSDP: gather"))
+    page.emulate_media(media="print")
+    expect(shown).to_have_count(6)
 
 
 def test_the_answers_are_printed(open_page: OpenPage) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import jax
 
-from app.lessons.reading import Lessons
+from app.lessons.filling import blocks
 
 
 def load(file: Path) -> ModuleType:
@@ -59,13 +59,18 @@ def run(code: str) -> dict[str, str | None]:
 
 
 def main() -> None:
-    folder, output = Path(sys.argv[1]), Path(sys.argv[-1])
-    lessons = [lesson for lesson in Lessons.load(folder).all() if lesson.slug in sys.argv[2:-1]]
-    slugs = [lesson.slug for lesson in lessons]
-    claims = {slug: measured(folder / slug / "claims.py") for slug in slugs}
-    figures = {slug: load(file).figures() for slug in slugs if (file := folder / slug / "figures.py").is_file()}
-    programs = {lesson.slug: [run(block.code) for block in lesson.blocks] for lesson in lessons}
-    output.write_text(json.dumps({"claims": claims, "figures": figures, "programs": programs}), encoding="utf-8")
+    folder, *slugs = sys.argv[1:-1]
+    lessons = {slug: Path(folder, slug) for slug in slugs}
+    claims = {slug: measured(lesson / "claims.py") for slug, lesson in lessons.items()}
+    figures = {
+        slug: load(file).figures() for slug, lesson in lessons.items() if (file := lesson / "figures.py").is_file()
+    }
+    # Not from a lesson that was read: without its claims and figures, which this writes, it cannot be.
+    texts = {slug: (lesson / "lesson.md").read_text(encoding="utf-8") for slug, lesson in lessons.items()}
+    programs = {slug: [run(block.code) for block in blocks(text)] for slug, text in texts.items()}
+    Path(sys.argv[-1]).write_text(
+        json.dumps({"claims": claims, "figures": figures, "programs": programs}), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.lessons.errors import LessonNotFound
-from app.lessons.lesson import Figure, Misreading, Question, Text
+from app.lessons.lesson import Figure, Misreading, Question, Step, Steps, Text
 from app.lessons.reading import Lessons
 from tests.app.lessons.folders import CLAIMS, ORDER, SVG, TEXT, write_lesson
 
@@ -60,6 +60,46 @@ def test_a_folder_without_order_has_no_lessons(tmp_path):
 def test_a_fault_of_the_text_is_named(tmp_path, change, fault):
     assert change[0] in TEXT
     assert fault in faults(Lessons.load(write_lesson(tmp_path, text=TEXT.replace(*change, 1))))
+
+
+STEPS = """::: steps
+The array, **twice**
+
+![Before: it is whole.](figures/array.svg)
+![After that: it is split.](figures/array.svg)
+:::"""
+IN_STEPS = TEXT.replace("![The array](figures/array.svg)", STEPS)
+
+
+def test_figures_may_be_steps(tmp_path):
+    (lesson,) = Lessons.load(write_lesson(tmp_path, text=IN_STEPS)).all()
+    captions = ("Before", "it is whole."), ("After that", "it is split.")
+    steps = tuple(Step(name, Figure("array.svg", caption, SVG)) for name, caption in captions)
+    assert lesson.parts[1] == Steps("The array, **twice**", steps)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (
+            ("![Before: it", "![It"),
+            "is whole.](figures/array.svg)': write ![Name: caption](figures/name.svg)",
+        ),
+        (
+            ("whole.](figures/array.svg)", "whole.](figures/arrays.svg)"),
+            "shows figures/arrays.svg, which does not exist",
+        ),
+        (
+            ("![After that: it is split.](figures/array.svg)\n", ""),
+            "the steps 'The array, **twice**' are 1: give two to 8",
+        ),
+        (("The array, **twice**\n\n", ""), "needs two paragraphs or more"),
+        ((":::\n\n```python", "\n```python"), "is not closed"),
+    ],
+)
+def test_a_fault_of_steps_is_named(tmp_path, change, fault):
+    assert change[0] in IN_STEPS
+    assert fault in faults(Lessons.load(write_lesson(tmp_path, text=IN_STEPS.replace(*change, 1))))
 
 
 def test_a_name_may_end_in_a_number(tmp_path):
