@@ -170,3 +170,11 @@ def test_a_verdict_takes_no_focus_from_someone_who_types(open_page: OpenPage, wr
     expect(editor(page)).to_be_focused()
     link.click()
     await_verdict(page, "rejected")
+
+
+def test_on_a_phone_all_tabs_fit_beside_each_other(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport=PHONE)
+    tabs = page.get_by_role("tab")
+    expect(tabs).to_have_count(6)
+    for each in tabs.all():
+        expect(each).to_be_in_viewport(ratio=1)
