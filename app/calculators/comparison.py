@@ -3,14 +3,21 @@
 from dataclasses import dataclass
 
 from app.calculators.measured import REFERENCES, Reference
+from app.calculators.own_programs import OWN_PROGRAMS
 
-# Each with the problem whose reference it is. These train the same network on the same batch with Adam.
+# Each with the problem whose reference it is, or with one of our own programs. These train the same network on the same
+# batch with Adam.
 _ALIKE = (
     ("Data parallel", "dp_step"),
     ("ZeRO-1", "zero1_opt_state"),
+    ("ZeRO-2", "zero2"),
     ("FSDP, exchanged by the compiler", "fsdp_auto_step"),
     ("FSDP, exchanged by hand", "fsdp_shard_map_step"),
+    ("FSDP with regather", "fsdp_regather"),
     ("HSDP", "hsdp_step"),
+    ("Tensor parallel", "tp"),
+    ("FSDP x TP", "fsdp_tp"),
+    ("Pipeline x DP", "pipeline"),
 )
 # On a network of its own, and without a backward pass.
 _OTHERS = (("Tensor parallel MLP, forward pass", "tp_column_row"), ("GPipe, forward pass", "gpipe_forward"))
@@ -20,6 +27,12 @@ _OTHERS = (("Tensor parallel MLP, forward pass", "tp_column_row"), ("GPipe, forw
 class Row:
     strategy: str
     program: Reference
+
+    @property
+    def href(self) -> str:
+        """The page with the source: of a program of our own, or of the problem."""
+        name = self.program.name
+        return f"/comparison/{name}" if name in OWN_PROGRAMS else f"/problems/{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,5 +49,5 @@ def tables() -> list[Table]:
 
 
 def _rows(strategies: tuple[tuple[str, str], ...], devices: int) -> tuple[Row, ...]:
-    by_place = {(each.problem, each.devices): each for each in REFERENCES}
-    return tuple(Row(strategy, by_place[problem, devices]) for strategy, problem in strategies)
+    by_place = {(each.name, each.devices): each for each in REFERENCES}
+    return tuple(Row(strategy, by_place[name, devices]) for strategy, name in strategies)

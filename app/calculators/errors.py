@@ -1,10 +1,14 @@
-"""Why a calculation is refused."""
+"""Why a calculation or a page of the calculators is refused."""
 
 from app.errors import Refused
 
 
 class CalculatorNotFound(Refused):
     status, slug, title = 404, "calculator-not-found", "There is no such calculator"
+
+
+class ComparisonProgramNotFound(Refused):
+    status, slug, title = 404, "comparison-program-not-found", "The comparison has no such program"
 
 
 class InputsImpossible(Refused):

@@ -1,7 +1,8 @@
 """What compiled programs store, send and compute, beside what the formulas say of them.
 
-measured.json has the references of some problems on their meshes. tests/app/calculators/test_measured.py compiles them
-again and compares. All but the last two problems train the same network on the same batch with float32 parameters.
+measured.json has the references of some problems, and the programs of app/calculators/own_programs.py, on their meshes.
+tests/app/calculators/test_measured_again.py compiles them again and compares. All but tp_column_row and gpipe_forward
+train the same network on the same batch with float32 parameters.
 """
 
 import json
@@ -72,9 +73,12 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The program of a problem's reference on one mesh; numbers of the fullest device."""
+    """A problem's reference, or a program of our own, on one mesh; numbers of the fullest device.
 
-    problem: str
+    `name` is the slug of the problem, or the name of the program.
+    """
+
+    name: str
     mesh: Mapping[str, int]
     state: int
     arguments: int
@@ -135,7 +139,7 @@ JAX_VERSION, REFERENCES = _read()
 
 def references_of(*problems: str) -> list[Reference]:
     """In the order of `problems`, larger meshes first."""
-    return [each for problem in problems for each in REFERENCES if each.problem == problem]
+    return [each for problem in problems for each in REFERENCES if each.name == problem]
 
 
 def comparisons_of(name: str) -> list[Comparison]:

@@ -11,13 +11,15 @@ from app.accounts.caller import User
 from app.accounts.web import current_user
 from app.calculators.calculator import Calculator, Choice, Input, Number, Values
 from app.calculators.comparison import tables
-from app.calculators.errors import CalculatorNotFound
-from app.calculators.measured import JAX_VERSION, comparisons_of
+from app.calculators.errors import CalculatorNotFound, ComparisonProgramNotFound
+from app.calculators.measured import JAX_VERSION, REFERENCES, comparisons_of
+from app.calculators.own_programs import OWN_PROGRAMS
 from app.calculators.plotting import plot_of
 from app.calculators.presets import KINDS, PRESETS, values_with
 from app.calculators.reading import Reading, as_query, is_number, read_inputs
 from app.calculators.tables import BY_NAME, GROUPS
 from app.calculators.units import exact_text, short_text
+from app.web.markdown import highlight_code
 from app.web.templating import render_page
 from grader.package.names import suggest
 
@@ -42,7 +44,25 @@ async def list_all_calculators(user: MaybeUser) -> HTMLResponse:
 
 @router.get("/comparison")
 async def compare_strategies(user: MaybeUser) -> HTMLResponse:
-    return render_page("comparison.html", user=user, tables=tables(), jax_version=JAX_VERSION)
+    return render_page(
+        "comparison.html", user=user, tables=tables(), own=OWN_PROGRAMS.values(), jax_version=JAX_VERSION
+    )
+
+
+@router.get("/comparison/{name}")
+async def show_comparison_program(user: MaybeUser, name: str) -> HTMLResponse:
+    program = OWN_PROGRAMS.get(name)
+    if program is None:
+        raise ComparisonProgramNotFound(
+            f"The comparison has no program {name[:64]!r}{suggest(name, list(OWN_PROGRAMS))}."
+        )
+    return render_page(
+        "comparison_program.html",
+        user=user,
+        program=program,
+        source=highlight_code(program.source),
+        meshes=[each.mesh_name for each in REFERENCES if each.name == name],
+    )
 
 
 @router.get("/calculators/{name}")

@@ -137,7 +137,7 @@ class ComparisonJSON(BaseModel):
     @classmethod
     def of(cls, comparison: Comparison) -> "ComparisonJSON":
         return cls(
-            problem=comparison.reference.problem,
+            problem=comparison.reference.name,
             mesh=dict(comparison.reference.mesh),
             quantity=comparison.quantity,
             formula=comparison.formula,

@@ -22,6 +22,7 @@ PUBLIC = {
     *{("GET", f"/api/v1/calculators/{name}") for name in BY_NAME},
     ("GET", "/calculators"),
     ("GET", "/comparison"),
+    ("GET", "/comparison/{name}"),
     ("GET", "/calculators/{name}"),
     ("GET", "/api/v1/lessons"),
     ("GET", "/api/v1/lessons/{slug}"),

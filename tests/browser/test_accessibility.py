@@ -48,6 +48,7 @@ PATHS = [
     "/lessons/communication",
     "/calculators",
     "/comparison",
+    "/comparison/pipeline",
     "/calculators/state",
     "/calculators/communication-time",
     "/explore",

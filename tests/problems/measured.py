@@ -1,7 +1,7 @@
 """Quantities of compiled programs, by the names under which tests/problems/numbers asks for them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 
 from grader.case import Case
 from grader.checks.program.table import CollectiveUse, collectives_of
-from grader.modes.program.signatures import signatures_of
+from grader.modes.program.signatures import Signature, signatures_of
 from grader.package.reader import read_package
 from grader.program.measured import Measured
 from grader.program.memory import Memory
@@ -161,13 +161,25 @@ class Programs:
     def m4(self) -> Program:
         return self.case("public-1", 4)
 
+    def step(self, source: str, mesh: dict[str, int], specs: dict[str, list[str | None]]) -> Program:
+        """The program of another `init` and `step` for the first public case, on a mesh of its own."""
+        form = self._signature("public-1")
+        args = tuple(arg | {"spec": specs[name]} for name, arg in zip(form.inputs, form.args, strict=True))
+        return self._program(source, mesh, replace(form, args=args))
+
     def _compile(self, name: str, case: str, devices: int) -> Program:
-        spec = self._package.manifest.program
-        (mesh,) = [mesh for mesh in spec.meshes if np.prod(list(mesh.values())) == devices]
+        meshes = self._package.manifest.program.meshes
+        (mesh,) = [mesh for mesh in meshes if np.prod(list(mesh.values())) == devices]
+        return self._program(self._package.files[f"{name}.py"], mesh, self._signature(case))
+
+    def _signature(self, case: str) -> Signature:
         (form,) = signatures_of(self._package.manifest, [self._cases[case]])
+        return form
+
+    def _program(self, source: str, mesh: dict[str, int], form: Signature) -> Program:
+        spec = self._package.manifest.program
         seeds = [form.cases[0].inputs["seed"]] if spec.init else []
         request = {"mesh": mesh, "init": spec.init, "export_init": spec.export_init, "seeds": seeds, "args": form.args}
-        source = self._package.files[f"{name}.py"]
         exported = export_program(Submission.load(source, self._package.manifest.entry), request)
         state = exported.states[0]
         leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in state.values()]

@@ -1,4 +1,4 @@
-"""Compile the references that calculators compare their results with, and write what each program does, as JSON.
+"""Compile the programs that calculators compare their results with, and write what each does, as JSON.
 
 Usage: reference_programs.py PROBLEMS_FOLDER OUTPUT_FILE
 """
@@ -12,11 +12,12 @@ from typing import Any
 import jax
 
 from app.calculators.measured import PROBLEMS
+from app.calculators.own_programs import OWN_PROGRAMS
 from grader.checks.program.table import collectives_of
 from tests.problems.measured import Program, Programs
 
 
-def described(slug: str, program: Program) -> dict[str, Any]:
+def described(name: str, program: Program) -> dict[str, Any]:
     """Numbers of the fullest device. Collectives of one kind, axes and place are added up."""
     sums: dict[tuple[str, str], dict[str, Any]] = {}
     for each in collectives_of(program.measured):
@@ -27,7 +28,7 @@ def described(slug: str, program: Program) -> dict[str, Any]:
         row["bytes"] += each.total_bytes
         row["sent"] += each.ring_bytes * times
     return {
-        "problem": slug,
+        "name": name,
         "mesh": program.measured.mesh,
         "state": program.state,
         "arguments": program.arguments,
@@ -45,6 +46,11 @@ def main() -> None:
     for slug in PROBLEMS:
         programs = Programs(problems / slug)
         rows += [described(slug, programs.case("public-1", math.prod(each))) for each in programs.meshes]
+    # All of them train the network of this problem on its batch.
+    batch = Programs(problems / "dp_step")
+    for each in OWN_PROGRAMS.values():
+        specs = {"x": list(each.x), "y": list(each.y)}
+        rows += [described(each.name, batch.step(each.source, dict(mesh), specs)) for mesh in each.meshes]
     output.write_text(json.dumps({"jax": jax.__version__, "programs": rows}), encoding="utf-8")
 
 

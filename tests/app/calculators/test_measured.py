@@ -3,6 +3,7 @@
 import pytest
 
 from app.calculators.measured import PROBLEMS, REFERENCES, comparisons_of
+from app.calculators.own_programs import OWN_PROGRAMS
 from app.calculators.tables import BY_NAME, CALCULATORS
 
 NAMES = ("state", "traffic", "flops", "peak-memory", "pipeline-bubble")
@@ -11,7 +12,7 @@ NAMES = ("state", "traffic", "flops", "peak-memory", "pipeline-bubble")
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_measured_is_what_is_computed(name: str) -> None:
     found = comparisons_of(name)
-    wrong = [f"{each.reference.problem} on {each.reference.mesh_name}: {each}" for each in found if not each.holds]
+    wrong = [f"{each.reference.name} on {each.reference.mesh_name}: {each}" for each in found if not each.holds]
     assert wrong == []
     assert all(each.deviation == "none" for each in found if not each.is_bound)
     assert {each.is_bound for each in found} == {name == "peak-memory"}
@@ -30,6 +31,9 @@ def test_a_calculator_without_measurements_says_why() -> None:
     assert BY_NAME["communication-time"].unmeasured.startswith("Not measured here: no network.")
 
 
-def test_every_problem_is_measured_on_both_meshes() -> None:
-    assert {each.problem for each in REFERENCES} == set(PROBLEMS)
-    assert len(REFERENCES) == 2 * len(PROBLEMS)
+def test_every_program_is_measured_on_both_meshes() -> None:
+    names = {*PROBLEMS, *OWN_PROGRAMS}
+    assert {(each.name, each.devices) for each in REFERENCES} == {
+        (name, devices) for name in names for devices in (8, 4)
+    }
+    assert len(REFERENCES) == 2 * len(names)

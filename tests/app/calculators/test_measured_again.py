@@ -24,4 +24,4 @@ def test_the_references_are_what_was_measured() -> None:
 
 
 def _by_program(measured: dict[str, Any]) -> dict[str, Any]:
-    return {f"{each['problem']} on {each['mesh']}": each for each in measured["programs"]}
+    return {f"{each['name']} on {each['mesh']}": each for each in measured["programs"]}

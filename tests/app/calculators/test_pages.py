@@ -1,9 +1,12 @@
 """The pages: a form without a script, results at an address, and faults at their fields."""
 
 import re
+from html import unescape
 
 import pytest
+from markupsafe import escape
 
+from app.calculators.own_programs import OWN_PROGRAMS
 from app.calculators.tables import CALCULATORS
 from tests.app.accounts.people import browser
 
@@ -177,6 +180,25 @@ async def test_the_comparison_shows_every_program_with_its_problem(page_of):
     for number in ("180,772", "75,324", "22,600", "45,196", "105,455", "158,179", "3,784,704"):
         assert number in page
     assert re.search("6 . reduce-scatter over fsdp", page)
+
+
+async def test_a_row_of_our_own_links_to_its_source_and_says_where_it_differs(page_of):
+    comparison = main_of(await page_of("/comparison"))
+    for name, program in OWN_PROGRAMS.items():
+        assert comparison.count(f'<th scope="row"><a href="/comparison/{name}">') == 2
+        page = main_of(await page_of(f"/comparison/{name}"))
+        assert f"<h1>{program.title}</h1>" in page
+        shown = unescape(re.sub("<[^>]+>", "", page[page.index('<pre class="source"') :]))
+        assert program.source.strip() in shown
+        for text in (comparison, page):
+            assert escape(program.note) in text
+        for mesh in program.meshes:
+            assert ", ".join(f"{axis}={size}" for axis, size in mesh.items()) in page
+
+
+async def test_an_unknown_program_of_the_comparison_is_named(page_of):
+    page = await page_of("/comparison/zero3", status=404)
+    assert "The comparison has no program &#39;zero3&#39; (did you mean &#39;zero2&#39;?)" in page
 
 
 async def test_an_unknown_calculator_is_named(page_of):
