@@ -1,5 +1,7 @@
 """The programs of the comparison that are our own train the common network as data parallelism does."""
 
+import pytest
+
 from app.calculators.own_programs import OWN_PROGRAMS
 from grader.package.reader import read_package
 from tests.problems.on_8_devices import CHECKOUT, STATEMENT_PROGRAMS, run_on_8_devices
@@ -10,6 +12,7 @@ __all__ = ["run_on_8_devices"]
 pytestmark = STATEMENT_PROGRAMS
 
 
+@pytest.mark.part(8, "app/calculators/", "tests/problems/", "uv.lock")
 def test_three_steps_give_the_state_and_the_losses_of_data_parallelism() -> None:
     apart = run_on_8_devices("own_programs_against_dp.py", CHECKOUT / "problems")
     assert set(apart) == {f"{name} on {devices}" for name in OWN_PROGRAMS for devices in (8, 4)}
