@@ -34,6 +34,12 @@ class Row:
         name = self.program.name
         return f"/comparison/{name}" if name in OWN_PROGRAMS else f"/problems/{name}"
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether bytes sent and FLOPs are upper bounds."""
+        own = OWN_PROGRAMS.get(self.program.name)
+        return own is not None and own.is_bound
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

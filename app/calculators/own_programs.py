@@ -19,6 +19,7 @@ class OwnProgram:
     Attributes:
       x: how the rows of the batch are split, one entry for each dimension that is.
       y: the same of the targets.
+      is_bound: its bytes sent and its FLOPs are upper bounds.
       note: what differs from the other programs of the comparison; empty if nothing does.
     """
 
@@ -28,6 +29,7 @@ class OwnProgram:
     x: Spec
     y: Spec
     note: str = ""
+    is_bound: bool = False
 
     @cached_property
     def source(self) -> str:
@@ -77,6 +79,7 @@ OWN_PROGRAMS = {
             "count both stages in each of the 5 ticks, but a device computes one of them, and in one tick uses "
             "nothing of it. Bytes sent count both directions, but a stage sends in one only: the first its "
             "results, the second their gradients.",
+            is_bound=True,
         ),
     )
 }

@@ -1,7 +1,8 @@
 """A GPipe pipeline of two stages, layer 1 and layers 2 and 3, in each of several groups that share the batch over data.
 
-Three layers cannot feed more stages evenly. Both stages run one program, so their parameters have one shape: a vector
-as long as the longer stage needs, with zeros at the end of the shorter one.
+Three layers make three stages at most, which divide neither 8 nor 4 devices: hence two. Both stages run one program,
+so their parameters have one shape: a vector as long as the longer stage needs, with zeros at the end of the shorter
+one.
 """
 
 from functools import partial
@@ -71,6 +72,9 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     def varying(array: jax.Array) -> jax.Array:
         return jax.lax.pcast(array, ("data", "stage"), to="varying")
 
+    def varying_over_stage(array: jax.Array) -> jax.Array:
+        return jax.lax.pcast(array, "stage", to="varying")
+
     def first(row: jax.Array, x: jax.Array, arrived: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
         ((kernel, bias),) = unpack(row, 0)
         return nnx.relu(x @ kernel + bias), varying(jnp.zeros(()))
@@ -95,9 +99,6 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
         nothing = varying(jnp.zeros((xs.shape[1], STAGES[0][-1][1])))
         _, losses = jax.lax.scan(tick, nothing, jnp.arange(MICROBATCHES + 1))
         return jax.lax.psum(jnp.sum(losses), ("data", "stage"))
-
-    def varying_over_stage(array: jax.Array) -> jax.Array:
-        return jax.lax.pcast(array, "stage", to="varying")
 
     @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, P("data"), P("data")), out_specs=(SPECS, P()))
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from markupsafe import escape
 
+from app.calculators.measured import REFERENCES
 from app.calculators.own_programs import OWN_PROGRAMS
 from app.calculators.tables import CALCULATORS
 from tests.app.accounts.people import browser
@@ -194,6 +195,14 @@ async def test_a_row_of_our_own_links_to_its_source_and_says_where_it_differs(pa
             assert escape(program.note) in text
         for mesh in program.meshes:
             assert ", ".join(f"{axis}={size}" for axis, size in mesh.items()) in page
+
+
+async def test_only_the_pipeline_has_upper_bounds(page_of):
+    """The compiler's text has both stages. A device computes one of them, and sends in one direction."""
+    page = main_of(await page_of("/comparison"))
+    bounds = [number.replace(",", "") for number in re.findall("≤ ([0-9,]+)", page)]
+    measured = [each for each in REFERENCES if each.name == "pipeline"]
+    assert bounds == [str(number) for each in measured for number in (each.sent, each.flops)]
 
 
 async def test_an_unknown_program_of_the_comparison_is_named(page_of):
