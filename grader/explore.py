@@ -7,13 +7,17 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from grader.checks.program.differences import Kind, differences
+from grader.checks.program.on_chip import differences_on_chip
 from grader.checks.program.table import CollectiveUse, collectives_of
+from grader.chips import CHIPS, tpu_compiler
 from grader.closed import Closed
 from grader.errors import SubmissionFault
 from grader.evidence import Amount, Amounts, Axes, Count, Leaf, Leaves, Mesh
 from grader.program import facts
 from grader.program.listing import ListedComputation
 from grader.program.measured import Measured
+from grader.program.schedule import ScheduledComputation, total
+from grader.program.tpu import OnChip
 from grader.reasons import Reason
 from grader.report import fault_message
 
@@ -66,6 +70,73 @@ class ExploredComputation(Closed):
     instructions: list[ExploredInstruction]
 
 
+class TPUStep(Closed):
+    """An instruction that takes time, with all that it calls. `cycles` is estimated by the compiler, or null."""
+
+    name: str
+    cycles: Count | None
+    flops: Count | None
+    line: Line | None
+
+
+class TPUCollective(Closed):
+    """A collective in the TPU's schedule, each time that it runs; its other fields are as in `ExploredCollective`.
+
+    `start` and `done` are the numbers of the steps that start it and wait for it: equal if it is not asynchronous, and
+    `done` is null if the wait is not in this computation. `hidden_cycles` and `hidden_flops` are those of the steps
+    between the two.
+    """
+
+    collective: str
+    dtypes: list[str]
+    axes: Axes | None
+    group_size: Count
+    bytes: Count
+    ring_bytes: Count
+    line: Line | None
+    start: Count
+    done: Count | None
+    hidden_cycles: Count
+    hidden_flops: Count | None
+
+
+class TPUComputation(Closed):
+    """The program, or the body of a loop: steps in the order of the schedule. `caller` is empty for the program."""
+
+    name: str
+    caller: str
+    executions: Count | None
+    steps: list[TPUStep]
+    collectives: list[TPUCollective]
+
+
+class TPUProgram(Closed):
+    """What the compiler for TPUs makes of the same exported program, for one chip. `fault` says why there is nothing.
+
+    Attributes:
+      compiler: the version of libtpu.
+      peak_bytes: the most of a chip's memory, `hbm_bytes`, that is in use at any time.
+      temporary_bytes: without those that the compiler keeps in on-chip memory.
+      cycles: the compiler's estimate of all steps. There is none for collectives, so the sum does not estimate the time.
+      differences: from the CPU's program, in a sentence each.
+    """
+
+    topology: str
+    compiler: str | None
+    hbm_bytes: Count
+    fault: str | None = None
+    argument_bytes: Count = 0
+    output_bytes: Count = 0
+    temporary_bytes: Count = 0
+    alias_bytes: Count = 0
+    peak_bytes: Count = 0
+    flops: Count | None = None
+    cycles: Count = 0
+    computations: list[TPUComputation] = Field(default_factory=list)
+    unlisted_steps: Count = 0
+    differences: list[str] = Field(default_factory=list)
+
+
 class ExploredProgram(Closed):
     """The program for one mesh.
 
@@ -78,6 +149,7 @@ class ExploredProgram(Closed):
       unlisted_operations, unlisted_instructions: how many are left out of each.
       retraced: whether a second call with inputs of the same shapes was traced again. The process that ran the source
         observed it, so it is not verified.
+      tpu: null unless the program was compiled for TPUs as well.
     """
 
     leaves: Leaves
@@ -93,6 +165,7 @@ class ExploredProgram(Closed):
     hlo: list[ExploredComputation] = Field(default_factory=list)
     unlisted_instructions: Count = 0
     retraced: bool
+    tpu: TPUProgram | None = None
 
     @property
     def mesh(self) -> Mesh:
@@ -167,6 +240,59 @@ def _program(measured: Measured, other: Measured | None = None) -> ExploredProgr
         hlo=[_computation(each) for each in measured.listing.computations] if measured.listing else [],
         unlisted_instructions=measured.listing.left_out if measured.listing else 0,
         retraced=measured.retraced,
+        tpu=None if measured.tpu is None else _on_chip(measured.tpu, measured),
+    )
+
+
+def _on_chip(found: OnChip, measured: Measured) -> TPUProgram:
+    chip = CHIPS[found.topology.partition(":")[0]]
+    program, compiler = found.program, tpu_compiler()
+    if program is None:
+        fault = found.fault[:_LONGEST]
+        return TPUProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)
+    schedule = program.schedule
+    return TPUProgram(
+        topology=found.topology,
+        compiler=compiler,
+        hbm_bytes=chip.hbm_bytes,
+        argument_bytes=program.memory.argument_bytes,
+        output_bytes=program.memory.output_bytes,
+        temporary_bytes=program.memory.temporary_bytes,
+        alias_bytes=program.memory.alias_bytes,
+        peak_bytes=program.peak_bytes,
+        flops=program.flops,
+        cycles=sum(each.cycles or 0 for each in schedule.computations[0].steps) if schedule.computations else 0,
+        computations=[_scheduled(each) for each in schedule.computations],
+        unlisted_steps=schedule.left_out,
+        differences=differences_on_chip(measured.facts.census.collectives, measured.mesh, schedule),
+    )
+
+
+def _scheduled(computation: ScheduledComputation) -> TPUComputation:
+    return TPUComputation(
+        name=computation.name,
+        caller=computation.caller,
+        executions=computation.executions,
+        steps=[
+            TPUStep(name=each.name, cycles=each.cycles, flops=each.flops, line=each.line or None)
+            for each in computation.steps
+        ],
+        collectives=[
+            TPUCollective(
+                collective=each.kind,
+                dtypes=list(each.dtypes),
+                axes=each.axes,
+                group_size=each.group_size,
+                bytes=each.logical_bytes,
+                ring_bytes=each.ring_bytes,
+                line=each.line or None,
+                start=each.start,
+                done=each.done,
+                hidden_cycles=sum(step.cycles or 0 for step in computation.between(each)),
+                hidden_flops=total(step.flops for step in computation.between(each)),
+            )
+            for each in computation.collectives
+        ],
     )
 
 

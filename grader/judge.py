@@ -3,9 +3,11 @@
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from grader.case import Case
+from grader.chips import CHIPS, ChipName
 from grader.context import QUIET, Context
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.function import Function
@@ -14,6 +16,7 @@ from grader.known import KnownMistake
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest
 from grader.modes.program.function import inspect_function
+from grader.modes.program.tpu import compile_for
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
@@ -71,9 +74,13 @@ class Judge:
         """A submission to this problem may come soon. Returns at once."""
         self._modes.of(package).warm()
 
-    def inspect(self, package: Package, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
+    def inspect(
+        self, package: Package, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+    ) -> tuple[Measured, ...]:
         """Compile a submission to a problem of mode program for every mesh, and say what it is like, without judging.
 
+        Args:
+          chip: compile each program for a slice of these TPUs as well.
         Raises:
           SubmissionFault: it gives no program; the message says why.
           GraderFault, WallMissing: it cannot be had, in another mode never.
@@ -82,13 +89,20 @@ class Judge:
         with self._idle.interrupted():
             context.progress("starting")
             prepared = self._references.prepare(package, context)
-            return self._modes.of(package).inspect(prepared, source, context)
+            return self._on_chip(self._modes.of(package).inspect(prepared, source, context), chip, context)
 
-    def inspect_function(self, function: Function, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
-        """Compile a function that belongs to no problem, and say what it is like. Raises as `inspect` does."""
+    def inspect_function(
+        self, function: Function, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+    ) -> tuple[Measured, ...]:
+        """Compile a function that belongs to no problem, and say what it is like. As `inspect`."""
         with self._idle.interrupted():
             context.progress("starting")
-            return (inspect_function(function, self._sandbox, source, context),)
+            return self._on_chip((inspect_function(function, self._sandbox, source, context),), chip, context)
+
+    def _on_chip(self, programs: tuple[Measured, ...], chip: ChipName | None, context: Context) -> tuple[Measured, ...]:
+        if chip is None:
+            return programs
+        return tuple(replace(each, tpu=compile_for(CHIPS[chip], each, self._sandbox, context)) for each in programs)
 
     def answers(self, package: Package, context: Context = QUIET, cases: Sequence[Case] | None = None) -> Answers:
         """What the reference returns for the package's cases, or for others. Hidden cases are among them, so it is for

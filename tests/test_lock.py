@@ -49,7 +49,9 @@ def test_nothing_has_to_be_compiled(minor, machine):
     compiled = [
         package["name"]
         for package in PACKAGES
-        if not any(_runs(wheel["url"].rsplit("/", 1)[1], minor, machine) for wheel in package.get("wheels", []))
+        # Optional, and for x86-64 alone.
+        if package["name"] != "libtpu"
+        and not any(_runs(wheel["url"].rsplit("/", 1)[1], minor, machine) for wheel in package.get("wheels", []))
     ]
     assert compiled == []
 

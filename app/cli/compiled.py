@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     Compile = Callable[[Judge, str, Context], tuple[Measured, ...]]
 
 
+CHIP: Any = typer.Option(
+    "--tpu",
+    metavar="CHIP",
+    help="Compile it for a slice of these TPUs as well: v5e, v5p or v6e. None is needed, but `./meshgrade install-tpu` "
+    "first.",
+)
+
+
 def read_sources(file: str, against: str | None, reference: str | None = None) -> list[tuple[str, str]]:
     """The name and the source of each file. `against` may be `reference` if there is one.
 
@@ -108,6 +116,7 @@ def _show_differences(mine: "tuple[Measured, ...]", other: "tuple[Measured, ...]
 
 def _as_json(measured: "Measured") -> dict[str, Any]:
     from grader.program.facts import to_json
+    from grader.program.strict_json import write
 
     facts = to_json(measured.facts)
     return {
@@ -117,4 +126,5 @@ def _as_json(measured: "Measured") -> dict[str, Any]:
         "outputs": measured.outputs,
         "facts": facts,
         "observed": {"primitives": measured.primitives, "retraced": measured.retraced},
+        "tpu": write(measured.tpu) if measured.tpu else None,
     }

@@ -28,6 +28,7 @@ def doctor(
     from app.cli.running_server import setbacks_of_server
     from app.repositories.git import usable_git
     from app.settings import load_settings
+    from grader.chips import tpu_compiler
     from grader.sandbox.doctor import probe_walls
 
     settings = load_settings()
@@ -42,6 +43,7 @@ def doctor(
         "setbacks": setbacks_of_server(settings),
         "versions": _versions(),
         "git": usable_git() is not None,
+        "tpu_compiler": tpu_compiler(),
     }
     if as_json:
         print(json.dumps(report, indent=2))
@@ -87,6 +89,14 @@ def _print(report: dict[str, Any]) -> None:
     if not report["git"]:
         console.print(f"[yellow]no git [/] {'syncing':<12} {NEEDED}; folders can be synced without it", soft_wrap=True)
         console.print("        to fix it: apt-get install git")
+    if report["tpu_compiler"]:
+        console.print(f"[green]there  [/] {'TPU compiler':<12} libtpu {report['tpu_compiler']}")
+    else:
+        console.print(
+            f"[dim]none   [/] {'TPU compiler':<12} the Explorer shows no program for TPUs; all else works",
+            soft_wrap=True,
+        )
+        console.print("        to install it: ./meshgrade install-tpu (0.7 GB, under the terms of Google Cloud)")
     console.print("[dim]" + ", ".join(f"{name} {version}" for name, version in report["versions"].items()) + "[/]")
     if report["ready"]:
         console.print("Ready to grade." if report["trial"] else "Every wall is up.")

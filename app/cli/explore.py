@@ -4,14 +4,15 @@ from typing import Annotated
 
 import typer
 
-from app.cli.compiled import read_sources, show_compiled
+from app.cli.compiled import CHIP, read_sources, show_compiled
 from app.start_errors import StartRefused
+from grader.chips import ChipName
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command(
-    help="Show what FUNCTION of FILE compiles to on a mesh of up to 64 devices, which this machine need not have: "
+    help="Show what FUNCTION of FILE compiles to on a mesh of up to 256 devices, which this machine need not have: "
     "where each leaf lives, the communication between devices, memory and FLOPs. With --against, show how it differs "
     "from another file. Exit status: 0 shown, 1 a file has no program, 3 failed, 2 wrong usage."
 )
@@ -35,6 +36,7 @@ def explore(
     against: Annotated[
         str | None, typer.Option(metavar="FILE", help="Show what differs from the same function of this file instead.")
     ] = None,
+    tpu: Annotated[ChipName | None, CHIP] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     from grader.function import read_function
@@ -45,5 +47,7 @@ def explore(
         raise StartRefused(str(error), "`./meshgrade explore --help` shows the notation.") from None
     sources = read_sources(file, against)
     show_compiled(
-        lambda judge, source, context: judge.inspect_function(found, source, context), sources, as_json=as_json
+        lambda judge, source, context: judge.inspect_function(found, source, context, chip=tpu),
+        sources,
+        as_json=as_json,
     )

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from app.cli.compiled import read_sources, show_compiled
+from app.cli.compiled import CHIP, read_sources, show_compiled
 from app.cli.submission import package_of
 from app.start_errors import StartRefused
+from grader.chips import ChipName
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -25,6 +26,7 @@ def inspect(
             metavar="FILE", help="Show what differs from this submission instead; `reference` is the problem's own."
         ),
     ] = None,
+    tpu: Annotated[ChipName | None, CHIP] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     package = package_of(problem)
@@ -34,4 +36,6 @@ def inspect(
             "Name a problem of mode program, such as fsdp_shard_map_step.",
         )
     sources = read_sources(file, against, package.files["reference.py"])
-    show_compiled(lambda judge, source, context: judge.inspect(package, source, context), sources, as_json=as_json)
+    show_compiled(
+        lambda judge, source, context: judge.inspect(package, source, context, chip=tpu), sources, as_json=as_json
+    )

@@ -7,9 +7,12 @@ from rich.table import Table
 
 from app.cli.verdict_text import safe
 from grader.checks.program.differences import Difference
+from grader.checks.program.on_chip import differences_on_chip
 from grader.checks.program.table import collectives_of
+from grader.chips import CHIPS, tpu_compiler
 from grader.program.facts import Leaf
 from grader.program.measured import Measured, mesh_name
+from grader.program.tpu import OnChip
 from grader.text import in_bytes
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
@@ -33,6 +36,44 @@ def print_program(measured: Measured) -> None:
     flops = facts.census.dot_flops
     work = "an unknown number of" if flops is None else f"{flops:,}"
     console.print(f"Matrix products on each device: {work} FLOPs in {len(facts.census.dots)} products.\n")
+    if measured.tpu is not None:
+        _print_on_chip(console, measured, measured.tpu)
+
+
+def _print_on_chip(console: Console, measured: Measured, found: OnChip) -> None:
+    console.print(f"[bold]On {found.topology}[/]  compiled by libtpu {tpu_compiler()}")
+    program = found.program
+    if program is None:
+        console.print(f"{safe(found.fault)}\n", soft_wrap=True)
+        return
+    memory, chip = program.memory, CHIPS[found.topology.partition(":")[0]]
+    console.print(
+        f"On each chip: at most {in_bytes(program.peak_bytes)} of {in_bytes(chip.hbm_bytes)} in use; "
+        f"{in_bytes(memory.argument_bytes)} of arguments, {in_bytes(memory.temporary_bytes)} of temporaries."
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("collective", "over", "dtype"):
+        table.add_column(name)
+    for name in ("executed", "logical bytes", "hidden by"):
+        table.add_column(name, justify="right")
+    table.add_column("where")
+    for computation in program.schedule.computations:
+        times = "?" if computation.executions is None else f"{computation.executions}{_TIMES}"
+        for each in computation.collectives:
+            hidden = sum(step.cycles or 0 for step in computation.between(each))
+            table.add_row(
+                each.kind,
+                ", ".join(each.axes) if each.axes else "no axis of the mesh",
+                "/".join(sorted(set(each.dtypes))),
+                times,
+                in_bytes(each.logical_bytes),
+                f"{hidden:,} cycles" if each.asynchronous else "nothing: it waits",
+                f"line {each.line}" if each.line else "",
+            )
+    console.print(table if table.row_count else "There is no communication between chips.")
+    for text in differences_on_chip(measured.facts.census.collectives, measured.mesh, program.schedule):
+        console.print(f"  {safe(text)}", soft_wrap=True)
+    console.print()
 
 
 def print_differences(mesh: dict[str, int], found: Sequence[Difference]) -> None:

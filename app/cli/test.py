@@ -31,6 +31,7 @@ _QUICK_STEPS = (
 # The longest first: the others run beside it.
 _STEPS = (("types", ["mypy", "app", "grader"]), *_QUICK_STEPS)
 _HOSTILE = "tests/hostile"
+_TPU = "tests/tpu"
 # The parts of the grader that depend most on JAX: private names, what programs may contain, every reference, and
 # submissions of students.
 _NEXT_JAX = (
@@ -79,6 +80,10 @@ def run_tests(
             help="Grade with the JAX of next-jax.txt instead: every reference, and an eighth of the submissions.",
         ),
     ] = False,
+    tpu: Annotated[
+        bool,
+        typer.Option("--tpu", help="Only what needs the compiler for TPUs, which is installed first: 0.7 GB."),
+    ] = False,
     part: Annotated[
         int | None,
         typer.Option(
@@ -91,6 +96,11 @@ def run_tests(
     require_in_checkout(
         "test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff", "codespell_lib", "proselint", "deptry")
     )
+    if tpu:
+        if quick or every or next_jax or part:
+            raise typer.BadParameter("it is a run of its own. Leave out the other options.", param_hint="--tpu")
+        command = [sys.executable, "-m", "pytest", *_OPTIONS, _TPU, *(arguments or [])]
+        raise typer.Exit(0 if _passes("TPU tests", command) else 1)
     if quick and (every or next_jax or part):
         raise typer.BadParameter(
             "it does nothing that takes turns. Leave out --all, --part and --next-jax.", param_hint="--quick"
@@ -110,7 +120,7 @@ def run_tests(
         runs = {"tests": arguments}
     else:
         # After each attack, the suite inspects what is left on the machine, so nothing else may run at the same time.
-        runs = {"tests": ["--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
+        runs = {"tests": ["--ignore", _TPU, "--ignore", _HOSTILE], "hostile tests": [_HOSTILE]}
     if coverage:
         (CHECKOUT / _COVERAGE_FILE).unlink(missing_ok=True)
     failed += [name for name, chosen in runs.items() if not _passes(name, [*pytest, *chosen])]

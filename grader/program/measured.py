@@ -6,9 +6,21 @@ from typing import Any
 from grader.errors import GraderFault
 from grader.program.facts import Facts, Leaf, from_json
 from grader.program.listing import Listing
+from grader.program.tpu import OnChip
 from grader.wire import Array
 
 Leaves = dict[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An exported program as bytes, to be compiled again: the shape and dtype of each input, of which the first `state`
+    are donated.
+    """
+
+    program: Array
+    inputs: tuple[dict[str, Any], ...]
+    state: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +28,8 @@ class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
-    `listing` and `written` are None unless they were requested, to show the compiled and the exported program.
+    `listing`, `written` and `artifact` are None unless they were requested, to show the compiled and the exported
+    program, and `tpu` unless it was compiled for TPUs as well.
     """
 
     mesh: dict[str, int]
@@ -29,6 +42,8 @@ class Measured:
     retraced: bool
     listing: Listing | None = None
     written: Listing | None = None
+    artifact: Artifact | None = None
+    tpu: OnChip | None = None
 
     @property
     def state_in(self) -> list[tuple[str, Leaf]]:

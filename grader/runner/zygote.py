@@ -68,8 +68,7 @@ def _obey(control: socket.socket, confinement: Confinement, children: dict[int, 
         code = 70
         try:
             control.close()
-            tasks = confinement.tasks + further_threads(order["devices"])
-            _become_runner(order, dataclasses.replace(confinement, uid=order["uid"], tasks=tasks), descriptors)
+            _become_runner(order, _confinement_of(order, confinement), descriptors)
             code = 0
         except BaseException:  # it must not continue in the zygote's loop, and the error has to be reported
             traceback.print_exc()
@@ -95,6 +94,12 @@ def _report_ended(control: socket.socket, children: dict[int, int]) -> None:
         control.send(json.dumps(message).encode())
 
 
+def _confinement_of(order: dict[str, Any], confinement: Confinement) -> Confinement:
+    syscalls = confinement.tpu_filter if order["program"] == "tpu" else confinement.syscall_filter
+    tasks = confinement.tasks + further_threads(order["devices"])
+    return dataclasses.replace(confinement, uid=order["uid"], syscall_filter=syscalls, tasks=tasks)
+
+
 def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors: list[int]) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -118,6 +123,10 @@ def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors:
         from grader.verifier.serve import serve as verify
 
         verify(3, max_payload_bytes=order["max_payload_bytes"])
+    elif order["program"] == "tpu":
+        from grader.verifier.tpu import serve as compile_for_tpu
+
+        compile_for_tpu(3, max_payload_bytes=order["max_payload_bytes"])
     else:
         from grader.runner.serve import serve
 
@@ -128,6 +137,7 @@ def import_everything() -> None:
     """Import everything that a runner needs, including what JAX imports only on first use."""
     from grader.runner import probe, serve, warm  # noqa: F401
     from grader.verifier import serve as verify  # noqa: F401
+    from grader.verifier import tpu  # noqa: F401
 
     warm.trace_common_operations()
 

@@ -5,6 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from grader.chips import tpu_compiler
 from grader.errors import WallMissing
 from grader.sandbox.remedies import INSTALL_BWRAP
 
@@ -30,8 +31,8 @@ def bubblewrap_command() -> list[str]:
         raise WallMissing("namespaces", "bubblewrap (`bwrap`) is not installed", INSTALL_BWRAP)
     binds = [*_library_binds(), *_python_binds(), *_runner_binds()]
     # No /proc at all. Root without a user namespace could write files in it, such as core_pattern, however it is
-    # mounted, and a submission needs nothing in it. XLA reads cpuinfo to choose code.
-    binds.append(("/proc/cpuinfo", "/proc/cpuinfo"))
+    # mounted, and a submission needs nothing in it.
+    binds += [(path, path) for path in _machine_files()]
     command = [bwrap, *_NAMESPACES, *_identity(), "--clearenv"]
     for name, value in runner_environment().items():
         command += ["--setenv", name, value]
@@ -54,7 +55,7 @@ def zygote_command() -> list[str]:
 def readable_paths() -> tuple[str, ...]:
     """What a submission may read, for Landlock: the interpreter, its packages and libraries, our runner, cpuinfo."""
     python = [inside for _, inside in _python_binds()]
-    return (*_LIBRARY_FOLDERS, "/etc/ld.so.cache", *python, str(_HOME), "/proc/cpuinfo", *_DEVICES)
+    return (*_LIBRARY_FOLDERS, "/etc/ld.so.cache", *python, str(_HOME), *_machine_files(), *_DEVICES)
 
 
 def writable_paths() -> tuple[str, ...]:
@@ -102,6 +103,11 @@ def _identity() -> list[str]:
         return ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     user = str(SOLE_UID)
     return ["--unshare-user", "--uid", user, "--gid", user, "--cap-add", "CAP_SYS_ADMIN"]
+
+
+def _machine_files() -> tuple[str, ...]:
+    """XLA reads cpuinfo to choose code; libtpu, if it is installed, does not start without the number of cores."""
+    return ("/proc/cpuinfo", *(("/sys/devices/system/cpu/possible",) if tpu_compiler() else ()))
 
 
 def _runner_binds() -> list[tuple[str, str]]:

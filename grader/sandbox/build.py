@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from grader.chips import tpu_compiler
 from grader.context import NEVER, Stop
 from grader.errors import LostRunner
 from grader.package.ceiling import Ceiling
@@ -167,6 +168,7 @@ def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset())
         readable=readable_paths() if inside else (*readable_paths(), *own),
         writable=writable_paths(),
         syscall_filter=compile_filter().hex(),
+        tpu_filter=compile_filter(for_tpu=True).hex() if tpu_compiler() else "",
         # As root, each fork is its own user; otherwise all forks are one user and share its limit on tasks.
         tasks=512 if os.geteuid() == 0 else 8192,
         open_files=256,

@@ -308,6 +308,9 @@ class Pool:
         return None
 
     def _target(self, kind: _Kind) -> int:
+        if kind.program == "tpu":
+            # Rare, and nobody waits for a second less.
+            return 0
         if kind.warmup is None:
             return self._settings.generic
         latest = next(each for each in reversed(self._asked) if each.warmup is not None)
@@ -365,7 +368,7 @@ class Pool:
 
     def _fork(self, kind: _Kind) -> ForkSession:
         order = {**self._order, "devices": kind.devices, "program": kind.program}
-        reporter: Reporter = "verifier" if kind.program == "verify" else "runner"
+        reporter: Reporter = "runner" if kind.program == "serve" else "verifier"
         session = ForkSession(self._living_zygote().fork(order), self._cgroups, reporter)
         try:
             session.environment = session.wait_until_ready()["environment"]

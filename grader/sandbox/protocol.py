@@ -22,13 +22,14 @@ class Warmup:
 class RunnerSpec:
     """The kind of runner: `devices` is the number of host devices that JAX shows in it.
 
-    A verifier is a runner that takes programs instead of submissions. Its time is that of `share` submissions.
+    A verifier is a runner that takes programs instead of submissions; one of program `tpu` compiles them for TPUs. Its
+    time is that of `share` submissions.
     """
 
     devices: int
     limits: Limits
     warmup: Warmup | None = None
-    program: Literal["serve", "verify"] = "serve"
+    program: Literal["serve", "verify", "tpu"] = "serve"
     background: bool = False
     own: bool = False
     share: int = 1
@@ -104,6 +105,13 @@ class Requests(Protocol):
         """
         message = {"op": "compile", "mesh": mesh, "inputs": list(inputs), "state": state, "alone": alone}
         return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
+
+    def compile_for(
+        self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[dict[str, Any]], *, state: int
+    ) -> object:
+        """Let a verifier of program `tpu` compile an exported program for a slice. Returns a `TPUProgram` as JSON."""
+        message = {"op": "compile_for", "topology": topology, "mesh": mesh, "inputs": list(inputs), "state": state}
+        return self.request(message, {"artifact": artifact})[0].get("program")
 
     def run(self, steps: int, state: Sequence[object], inputs: Sequence[object]) -> object:
         """Let a verifier run the program that it compiled last. Returns the result of each step."""

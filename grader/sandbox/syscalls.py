@@ -27,6 +27,9 @@ poll ppoll select pselect6
 getpid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups getrlimit
 uname getrandom arch_prctl
 """.split()
+# libtpu waits for its threads with these, and reads whether a timer of its own is set. Its process runs no submitted
+# Python.
+_ALLOWED_TPU = "epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2 getitimer".split()
 _CLONE_THREAD = 0x00010000
 _CLONE_NAMESPACES = 0x7E020080
 _SIGABRT = 6
@@ -49,7 +52,7 @@ _ADVICE = {
 # Futexes of a single process. Without this flag, the kernel identifies a futex by the page of the file that contains
 # it, even in a private mapping of a library, and wakes every process that maps the same page.
 _FUTEX_PRIVATE, _FUTEX_COMMAND = 128, 0x7F
-_FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET = 0, 1, 9
+_FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_SWAP = 0, 1, 9, 60
 # Wait, wake, requeue, compare and requeue, wake and operate, and both with a bit set; not those with priority
 # inheritance, which look for the thread of any process that a number names.
 _FUTEX_COMMANDS = (_FUTEX_WAIT, _FUTEX_WAKE, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
@@ -58,9 +61,11 @@ _FUTEX_COMMANDS = (_FUTEX_WAIT, _FUTEX_WAKE, 3, 4, 5, _FUTEX_WAIT_BITSET, 10)
 _CLOCKS = 12
 
 
-def compile_filter() -> bytes:
+def compile_filter(*, for_tpu: bool = False) -> bytes:
     """The BPF program, 8 bytes per instruction. In it, `OWN_PID` means the process that installs it.
 
+    Args:
+      for_tpu: of a process that compiles for TPUs.
     Raises:
       WallMissing: libseccomp is not installed.
     """
@@ -85,7 +90,7 @@ def compile_filter() -> bytes:
     def shared_futex(command: int) -> object:
         return seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND | _FUTEX_PRIVATE, command)
 
-    for name in _ALLOWED:
+    for name in (*_ALLOWED, *(_ALLOWED_TPU if for_tpu else ())):
         allow(name)
     # Only threads: neither a process nor a new namespace.
     threads_only = seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD | _CLONE_NAMESPACES, _CLONE_THREAD)
@@ -113,6 +118,10 @@ def compile_filter() -> bytes:
     # pthread_join waits for a thread's end like this, and the kernel does not wake a private futex then. EAGAIN says
     # that the value has changed, so pthread_join reads it again until the thread, which is about to end, is gone.
     rules.add_rule(seccomp.ERRNO(errno.EAGAIN), "futex", shared_futex(_FUTEX_WAIT_BITSET))
+    if for_tpu:
+        # libtpu tries a command that only some kernels have. EPERM would make it wait forever.
+        swap = seccomp.Arg(1, seccomp.MASKED_EQ, _FUTEX_COMMAND, _FUTEX_SWAP)
+        rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "futex", swap)
     for name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
         allow(name, seccomp.Arg(0, seccomp.LT, _CLOCKS))
     # Scratch is in memory, so there is nothing to do; for a file of the host, the call would wait for the host's

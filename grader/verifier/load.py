@@ -60,33 +60,14 @@ def load(
       NotAlone: it needs a verifier of its own.
       ProgramUnreadable: its text cannot be read.
     """
-    number = int(np.prod(list(axes.values())))
-    try:
-        exported = jax.export.deserialize(bytearray(artifact))
-    except Exception as error:  # the bytes are hostile: whatever the parser says, they are not a program
-        raise Refused("not_exportable", f"The exported program cannot be read: {type(error).__name__}.") from None
-    _check(exported, number, expected)
-    mesh = Mesh(
-        np.array(jax.devices()[:number]).reshape(tuple(axes.values())), tuple(axes), axis_types=_kinds(exported, axes)
-    )
-    written = exported.mlir_module()
-    module = read_stablehlo(written)
-    check_operations(module)
+    exported, written, module = read_artifact(artifact, axes, expected)
     if module.custom_calls and not alone:
         raise NotAlone
-    given = _given_shardings(exported, mesh)
-    shardings = [each if each is not None else NamedSharding(mesh, P()) for each in given]
-    avals = [
-        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
-        for aval, sharding in zip(exported.in_avals, shardings, strict=True)
-    ]
-    with jax.set_mesh(mesh):
-        jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)
-        compiled = jitted.lower(*avals).compile(compiler_options=private_jax.known_options(COMPILER_OPTIONS))
-    text = compiled.as_text() or ""
-    if len(text) > _MAX_HLO_CHARACTERS:
-        raise ProgramUnreadable(f"it has {len(text):,} characters of HLO; at most {_MAX_HLO_CHARACTERS:,} are read")
-    hlo = read_hlo(text)
+    devices = np.array(jax.devices()[: exported.nr_devices]).reshape(tuple(axes.values()))
+    mesh = Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
+    lowered, given, shardings = lower(exported, mesh, state)
+    compiled = lowered.compile(compiler_options=private_jax.known_options(COMPILER_OPTIONS))
+    hlo = read_compiled(compiled)
     kernels = check_kernels(hlo)
     if kernels and not alone:
         raise NotAlone
@@ -102,6 +83,46 @@ def load(
         hlo=hlo,
         kernels=kernels,
     )
+
+
+def read_artifact(
+    artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any]]
+) -> tuple[Any, str, ExportedProgram]:
+    """Deserialize and check. Returns the program, its text, and what was read from it. Raises `Refused`."""
+    try:
+        exported = jax.export.deserialize(bytearray(artifact))
+    except Exception as error:  # the bytes are hostile: whatever the parser says, they are not a program
+        raise Refused("not_exportable", f"The exported program cannot be read: {type(error).__name__}.") from None
+    _check(exported, int(np.prod(list(axes.values()))), expected)
+    written = exported.mlir_module()
+    module = read_stablehlo(written)
+    check_operations(module)
+    return exported, written, module
+
+
+def lower(exported: Any, mesh: Mesh, state: int) -> tuple[Any, list[NamedSharding | None], list[NamedSharding]]:
+    """Lower for the devices of a mesh, with the first `state` inputs donated.
+
+    Returns:
+      The lowered program; the sharding that it sets for each input, if any; and the one that each input has.
+    """
+    given = _given_shardings(exported, mesh)
+    shardings = [each if each is not None else NamedSharding(mesh, P()) for each in given]
+    avals = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
+        for aval, sharding in zip(exported.in_avals, shardings, strict=True)
+    ]
+    with jax.set_mesh(mesh):
+        jitted = jax.jit(exported.call, donate_argnums=tuple(range(state)), keep_unused=True)
+        return jitted.lower(*avals), given, shardings
+
+
+def read_compiled(compiled: Any) -> Module:
+    """Read the HLO of a compiled program. Raises `ProgramUnreadable`, even if it is only too long."""
+    text = compiled.as_text() or ""
+    if len(text) > _MAX_HLO_CHARACTERS:
+        raise ProgramUnreadable(f"it has {len(text):,} characters of HLO; at most {_MAX_HLO_CHARACTERS:,} are read")
+    return read_hlo(text)
 
 
 def _check(exported: Any, devices: int, expected: Sequence[dict[str, Any]]) -> None:
@@ -120,7 +141,7 @@ def _check(exported: Any, devices: int, expected: Sequence[dict[str, Any]]) -> N
         raise Refused("not_exportable", "The program does not return a flat tuple of arrays.")
 
 
-def _kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:
+def axis_kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:
     """Explicit if the program was traced on such a mesh, because JAX requires the same kind."""
     for sharding in private_jax.named_shardings(exported):
         if sharding is not None and sharding.mesh.axis_names == tuple(axes):

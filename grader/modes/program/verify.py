@@ -13,7 +13,7 @@ from grader.modes.program.export import Export, States
 from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramManifest
 from grader.program.listing import Listing
-from grader.program.measured import Leaves, Measured, Run, measured_of, mesh_name
+from grader.program.measured import Artifact, Leaves, Measured, Run, measured_of, mesh_name
 from grader.program.strict_json import read
 from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
@@ -111,7 +111,8 @@ def measure(
         measured = measured_of(raw, mesh, signature.inputs)
         if listing:
             compiled, written = (read(Listing, reply.get(name), name) for name in ("listing", "written"))
-            measured = replace(measured, listing=compiled, written=written)
+            artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual))
+            measured = replace(measured, listing=compiled, written=written, artifact=artifact)
         return Compiled(measured, raw, made)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None

@@ -1,0 +1,82 @@
+"""How the communication of a TPU's program differs from that of the CPU's, both compiled from the same artifact."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.program.axes import axes_of
+from grader.program.collectives import Collective
+from grader.program.schedule import Schedule
+from grader.text import in_bytes
+
+_NAMES = {"collective-permute": "ppermute"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchange:
+    """All collectives of one kind over the same axes. Bytes and executions are None if one of them is unknown."""
+
+    executions: int | None
+    bytes: int | None
+    dtypes: frozenset[str]
+
+    @property
+    def times(self) -> str:
+        return {None: "an unknown number of times", 1: "once"}.get(self.executions, f"{self.executions} times")
+
+    @property
+    def amount(self) -> str:
+        return "an unknown number of bytes" if self.bytes is None else in_bytes(self.bytes)
+
+    @property
+    def dtype(self) -> str:
+        return " and ".join(sorted(self.dtypes))
+
+
+def differences_on_chip(collectives: Iterable[Collective], mesh: Mapping[str, int], schedule: Schedule) -> list[str]:
+    """A sentence for each kind of collective that the two programs do not have alike, in the order of the CPU's.
+
+    Args:
+      collectives: of the CPU's program.
+    """
+    cpu = _exchanges(
+        (each.kind, axes_of(each.groups, mesh), each.executions, each.logical_bytes, each.dtypes)
+        for each in collectives
+        if each.group_size > 1
+    )
+    tpu = _exchanges(
+        (each.kind, each.axes, computation.executions, each.logical_bytes, each.dtypes)
+        for computation in schedule.computations
+        for each in computation.collectives
+    )
+    return [text for name in dict.fromkeys((*cpu, *tpu)) for text in _sentences(name, cpu.get(name), tpu.get(name))]
+
+
+def _exchanges(
+    found: Iterable[tuple[str, tuple[str, ...] | None, int | None, int, tuple[str, ...]]],
+) -> dict[str, _Exchange]:
+    sums: dict[str, _Exchange] = {}
+    for kind, axes, executions, size, dtypes in found:
+        name = _NAMES.get(kind, kind.replace("-", "_"))
+        if axes:
+            name += f" over {' and '.join(axes)}"
+        before = sums.get(name, _Exchange(0, 0, frozenset()))
+        unknown = executions is None or before.executions is None or before.bytes is None
+        sums[name] = _Exchange(
+            None if unknown else (before.executions or 0) + (executions or 0),
+            None if unknown else (before.bytes or 0) + size * (executions or 0),
+            before.dtypes | set(dtypes),
+        )
+    return sums
+
+
+def _sentences(name: str, cpu: _Exchange | None, tpu: _Exchange | None) -> Iterator[str]:
+    if cpu is None:
+        assert tpu is not None
+        yield f"Only the TPU runs {name}: {tpu.times}, {tpu.amount}."
+    elif tpu is None:
+        yield f"Only the CPU runs {name}: {cpu.times}, {cpu.amount}."
+    elif cpu.bytes != tpu.bytes:
+        what = f" {tpu.dtype}, not {cpu.dtype}," if cpu.dtypes != tpu.dtypes else ""
+        yield f"On the TPU, {name} carries{what} {tpu.amount} in all; on the CPU {cpu.amount}."
+    elif cpu.executions != tpu.executions:
+        yield f"On the TPU, {name} runs {tpu.times}, and on the CPU {cpu.times}, for the same bytes."

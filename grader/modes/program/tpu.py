@@ -1,0 +1,47 @@
+"""Let the compiler for TPUs compile a program that was verified on the CPU. It is not run, and decides no verdict."""
+
+from grader.chips import Chip, tpu_compiler
+from grader.context import Context
+from grader.errors import SubmissionFault
+from grader.package.package import Limits
+from grader.program.measured import Measured, mesh_name
+from grader.program.tokens import ProgramUnreadable
+from grader.program.tpu import OnChip, from_json
+from grader.sandbox.protocol import RunnerSpec, Sandbox
+
+_LIMITS = Limits(time_s=120, wall_s=180, memory_mb=4096, output_mb=16)
+
+
+def compile_for(chip: Chip, measured: Measured, sandbox: Sandbox, context: Context) -> OnChip:
+    """Compile the same artifact for a slice of as many chips as the mesh has devices.
+
+    Whatever the compiler says is a result. Raises what `Sandbox.open` raises.
+    """
+    devices = measured.facts.devices
+    topology = chip.topology(devices)
+    if topology is None:
+        *most, last = map(str, chip.shapes)
+        return OnChip(
+            chip.name, None, f"Not checked: slices here have {', '.join(most)} or {last} chips, not {devices}."
+        )
+    if tpu_compiler() is None:
+        return OnChip(topology, None, "Not checked: no TPU compiler here.")
+    assert measured.artifact is not None
+    artifact = measured.artifact
+    context.progress(f"compiling for {topology}")
+    with sandbox.open(RunnerSpec(1, _LIMITS, program="tpu"), context.stop) as session:
+        try:
+            reply = session.compile_for(
+                topology, measured.mesh, artifact.program, artifact.inputs, state=artifact.state
+            )
+            return OnChip(topology, from_json(reply))
+        except ProgramUnreadable as error:
+            return OnChip(topology, None, f"The program for {mesh_name(measured.mesh)} could not be read: {error}")
+        except SubmissionFault as fault:
+            return OnChip(topology, None, _said(fault))
+
+
+def _said(fault: SubmissionFault) -> str:
+    if fault.reason == "time_limit":
+        return f"The compiler took more than {_LIMITS.time_s:g} s of CPU time and was stopped."
+    return f"It does not fit on a chip. {fault}" if fault.reason == "memory_limit" else str(fault)

@@ -1,0 +1,48 @@
+"""What the TPU's compiler makes of an exported program: read inside the walls, never run."""
+
+from dataclasses import dataclass
+
+from grader.program.memory import Memory
+from grader.program.schedule import Schedule
+from grader.program.strict_json import read
+from grader.program.tokens import ProgramUnreadable
+
+
+@dataclass(frozen=True, slots=True)
+class TPUProgram:
+    """One program on one slice.
+
+    Attributes:
+      memory: of one chip. Temporaries that the compiler keeps in on-chip memory are not in it.
+      peak_bytes: the most of a chip's memory that is in use at any time, as the compiler has assigned it.
+      flops: of all matrix products on one chip; None if one of them runs an unknown number of times.
+    """
+
+    memory: Memory
+    peak_bytes: int
+    flops: int | None
+    schedule: Schedule
+
+
+def from_json(value: object) -> TPUProgram:
+    """Read the JSON of a `TPUProgram` without trusting it.
+
+    Raises:
+      ProgramUnreadable: a field is missing, unknown, of another type, or contradicts another one.
+    """
+    program = read(TPUProgram, value, "program")
+    for computation in program.schedule.computations:
+        for each in computation.collectives:
+            done = each.start if each.done is None else each.done
+            if not each.start <= done < len(computation.steps):
+                raise ProgramUnreadable("program: a collective starts after the wait for it, or where no step is")
+    return program
+
+
+@dataclass(frozen=True, slots=True)
+class OnChip:
+    """The answer for one mesh: the program on a slice such as v5e:2x4, or else, in a sentence, why there is none."""
+
+    topology: str
+    program: TPUProgram | None
+    fault: str = ""

@@ -1,0 +1,86 @@
+"""A verifier that compiles one exported program for a slice of TPUs that nobody has to own. It runs nothing.
+
+libtpu needs no TPU to compile for a topology that is described. It starts threads and installs handlers of signals, so
+it is loaded only in a process of its own, which serves one program and then ends.
+"""
+
+import dataclasses
+import os
+from typing import Any
+
+import jax
+from jax.experimental import topologies
+
+from grader.program.census import census_of
+from grader.program.memory import memory_of
+from grader.program.schedule import read_schedule
+from grader.program.strict_json import write
+from grader.program.tokens import ProgramUnreadable
+from grader.program.tpu import TPUProgram
+from grader.runner.confine import limit_memory
+from grader.runner.loop import Answer, answer_requests, refusal
+from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled
+from grader.verifier.refused import Refused
+
+# So that libtpu looks neither for a TPU nor for the metadata server of a virtual machine, and locks no file, which is
+# meant to keep other processes from a TPU.
+_ENVIRONMENT = {
+    "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+    "TPU_SKIP_MDS_QUERY": "1",
+    "TPU_ACCELERATOR_TYPE": "v5litepod-8",
+    "TPU_WORKER_HOSTNAMES": "localhost",
+}
+
+
+def serve(fd: int, *, max_payload_bytes: int) -> None:
+    """Answer requests on `fd` until it is closed."""
+    os.environ.update(_ENVIRONMENT)
+
+    def answer(request: dict[str, Any], values: dict[str, Any]) -> Answer:
+        try:
+            match request["op"]:
+                case "begin":
+                    limit_memory(request["data_bytes"], request["address_bytes"])
+                case "compile_for":
+                    artifact = values["artifact"].tobytes()
+                    program = _compile(
+                        artifact, request["topology"], request["mesh"], request["inputs"], request["state"]
+                    )
+                    return {"ok": True, "program": write(program)}, {}
+            return {"ok": True}, {}
+        except Refused as refused:
+            return refusal(refused.reason, str(refused)), {}
+
+    answer_requests(fd, {"ok": True, "devices": 1, "environment": {}}, answer, max_payload_bytes=max_payload_bytes)
+
+
+def _compile(
+    artifact: bytes, topology: str, axes: dict[str, int], inputs: list[dict[str, Any]], state: int
+) -> TPUProgram:
+    exported, _, module = read_artifact(artifact, axes, inputs)
+    if module.custom_calls:
+        raise Refused("not_exportable", "It calls native code of the CPU, which a TPU does not have.")
+    # The operations are the same on every platform. Only custom calls, of which there are none, are the CPU's.
+    exported = dataclasses.replace(exported, platforms=("tpu",))
+    try:
+        slice_ = topologies.get_topology_desc(topology, platform="tpu")
+        mesh = topologies.make_mesh(slice_, tuple(axes.values()), tuple(axes))
+        mesh = jax.sharding.Mesh(mesh.devices, tuple(axes), axis_types=axis_kinds(exported, axes))
+        lowered, _, _ = lower(exported, mesh, state)
+        compiled = lowered.compile()
+        hlo = read_compiled(compiled)
+        analysis = compiled.memory_analysis()
+        return TPUProgram(
+            memory=memory_of(analysis),
+            peak_bytes=analysis.peak_memory_in_bytes,
+            flops=census_of(hlo, exported.nr_devices, axes).dot_flops,
+            schedule=read_schedule(hlo, exported.nr_devices, axes),
+        )
+    except ProgramUnreadable as error:
+        raise Refused("not_exportable", f"The compiled program could not be read: {error}") from None
+    except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
+        # Of XLA's errors, without the name of the status.
+        status, _, text = str(error).strip().partition(": ")
+        out_of_memory = status == "RESOURCE_EXHAUSTED"
+        said = text if status.isupper() else str(error).strip()
+        raise Refused("memory_limit" if out_of_memory else "error", f"The compiler says: {said[:1500]}") from None

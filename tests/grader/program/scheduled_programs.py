@@ -1,0 +1,112 @@
+"""Programs whose schedules on TPUs are in tests/grader/program/scheduled, so that the tests need no compiler for TPUs.
+
+`python -m tests.grader.program.scheduled_programs` writes them again, with the libtpu that is installed.
+"""
+
+import dataclasses
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).with_name("scheduled")
+_SOURCE = """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def gathered_ahead(w1, w2, w3, x):
+    def loss(weights):
+        h = x
+        for w in weights:
+            h = jnp.tanh(h @ w)
+        return jnp.sum(h**2)
+    grads = jax.grad(loss)((w1, w2, w3))
+    return tuple(w - 0.1 * g for w, g in zip((w1, w2, w3), grads))
+
+
+def layers_in_a_loop(weights, x):
+    def layer(h, part):
+        whole = lax.all_gather(part, "fsdp", axis=0, tiled=True)
+        return jnp.tanh(h @ whole), None
+    def loss(weights):
+        h, _ = lax.scan(jax.checkpoint(layer), x, weights)
+        return jnp.sum(h**2)
+    return weights - 0.1 * jax.grad(loss)(weights)
+
+
+def ring(x, w):
+    def body(_, carried):
+        total, part = carried
+        return total + x @ part, lax.ppermute(part, "fsdp", [(j, (j + 1) % 8) for j in range(8)])
+    return lax.fori_loop(0, 8, body, (jnp.zeros((x.shape[0], w.shape[1])), w))[0]
+
+
+def summed_gradients(w, x):
+    g = jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w) ** 2))(w)
+    return w - 0.1 * lax.psum(g, "fsdp")
+"""
+
+
+def compile_all() -> dict[str, str]:
+    """The text of each compiled program, by its name."""
+    os.environ |= {"TPU_SKIP_MDS_QUERY": "1", "TPU_WORKER_HOSTNAMES": "localhost", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
+    os.environ |= {"TPU_ACCELERATOR_TYPE": "v5litepod-8", "JAX_PLATFORMS": "cpu"}
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+    import jax
+    import numpy as np
+    from jax.experimental import topologies
+    from jax.sharding import AxisType, Mesh, NamedSharding
+    from jax.sharding import PartitionSpec as P
+
+    functions: dict[str, Any] = {}
+    exec(compile(_SOURCE, "submission.py", "exec"), functions)
+    mesh = jax.make_mesh((8,), ("fsdp",), axis_types=(AxisType.Auto,))
+
+    rows = P("fsdp")
+
+    def array(*shape: int, spec: P = rows) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(shape, "float32", sharding=NamedSharding(mesh, spec))
+
+    def mapped(name: str, in_specs: Any, out_specs: Any) -> Any:
+        return jax.shard_map(functions[name], mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+
+    layers, columns = P(None, "fsdp"), P(None, "fsdp")
+    weights = NamedSharding(mesh, P("fsdp"))
+    programs = {
+        "gathered_ahead": (
+            jax.jit(functions["gathered_ahead"], out_shardings=(weights,) * 3, donate_argnums=(0, 1, 2)),
+            [*[array(256, 256)] * 3, array(1024, 256)],
+        ),
+        "layers_in_a_loop": (
+            jax.jit(mapped("layers_in_a_loop", (layers, P("fsdp")), layers), donate_argnums=0),
+            [array(4, 1024, 1024, spec=layers), array(8192, 1024)],
+        ),
+        "ring": (
+            jax.jit(mapped("ring", (P(), columns), columns)),
+            [array(1024, 1024, spec=P()), array(1024, 8192, spec=columns)],
+        ),
+        "summed_gradients": (
+            jax.jit(mapped("summed_gradients", (P(), P("fsdp")), P()), donate_argnums=0),
+            [array(1024, 1024, spec=P()), array(8192, 1024)],
+        ),
+    }
+    texts = {}
+    topology = topologies.get_topology_desc("v5e:2x4", platform="tpu")
+    for name, (function, args) in programs.items():
+        exported = dataclasses.replace(jax.export.export(function)(*args), platforms=("tpu",))
+        there = Mesh(np.array(topology.devices), ("fsdp",), axis_types=(AxisType.Auto,))
+        avals = [
+            jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
+            for aval, sharding in zip(exported.in_avals, exported.in_shardings_jax(there), strict=True)
+        ]
+        text = jax.jit(exported.call).lower(*avals).compile().as_text() or ""
+        # Of the files that it names, only the last part: the rest is this machine's.
+        texts[name] = re.sub(r'"/[^"\n]*/([^"/\n]+\.py)"', r'"\1"', text)
+    return texts
+
+
+if __name__ == "__main__":
+    for name, text in compile_all().items():
+        (FOLDER / f"{name}.txt").write_text(text)

@@ -1,0 +1,122 @@
+"""What the compiler for TPUs makes of programs that were verified on the CPU, behind the same walls."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.chips import CHIPS, tpu_compiler
+from grader.errors import SubmissionFault
+from grader.explore import explored
+from grader.function import read_function
+from grader.package.package import Limits
+from grader.package.reader import read_package
+from grader.program.hlo import read_hlo
+from grader.program.schedule import read_schedule
+from grader.sandbox.protocol import RunnerSpec
+from tests.grader.program.test_schedule import SCHEDULED, schedule_of
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.xdist_group("tpu")
+GATHER = "import jax\n\ndef f(x, w):\n    return jax.numpy.dot(x, w)\n"
+INPUTS = 'x: float32[1024, 1024] P("data")\nw: float32[1024, 1024] P("data")'
+
+
+def on_chip(judge, source, mesh="data=8", inputs=INPUTS, chip="v5e"):
+    [program] = explored(judge.inspect_function(read_function("f", mesh, inputs), source, chip=chip)).programs
+    return program.tpu
+
+
+def test_it_is_the_compiler_that_the_lock_names():
+    pinned = (ROOT / "pyproject.toml").read_text()
+    assert f'"libtpu=={tpu_compiler()}"' in pinned
+
+
+def test_the_schedules_that_the_other_tests_read_are_what_it_prints():
+    script = "import json, tests.grader.program.scheduled_programs as it; print(json.dumps(it.compile_all()))"
+    printed = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    texts = json.loads(printed.splitlines()[-1])
+    assert {f"{name}.txt" for name in texts} == {path.name for path in SCHEDULED.iterdir()}
+    for name, text in texts.items():
+        assert read_schedule(read_hlo(text), 8, {"fsdp": 8}) == schedule_of(name)
+
+
+def test_every_slice_that_is_offered_can_be_compiled_for():
+    names = [chip.topology(devices) for chip in CHIPS.values() for devices in chip.shapes]
+    script = (
+        "import sys; from jax.experimental import topologies\n"
+        "for name in sys.argv[1:]: print(len(topologies.get_topology_desc(name, platform='tpu').devices))"
+    )
+    environment = {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
+    environment |= {"TPU_WORKER_HOSTNAMES": "localhost", "TPU_ACCELERATOR_TYPE": "v5litepod-8"}
+    command = [sys.executable, "-c", script, *names]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    assert found == [str(devices) for chip in CHIPS.values() for devices in chip.shapes]
+
+
+def test_a_reference_is_compiled_for_a_slice_of_each_of_its_meshes(judge):
+    package = read_package(ROOT / "problems" / "fsdp_shard_map_step")
+    programs = explored(judge.inspect(package, package.reference, chip="v5e")).programs
+    assert [each.tpu.topology for each in programs] == ["v5e:2x4", "v5e:2x2"]
+    for each in programs:
+        tpu = each.tpu
+        assert tpu.fault is None
+        assert 0 < tpu.argument_bytes <= tpu.peak_bytes < tpu.hbm_bytes == 16 << 30
+        # A product may be split or merged, but the work stays.
+        assert tpu.flops == pytest.approx(each.flops, rel=0.05)
+        [program] = tpu.computations
+        kinds = {collective.collective for collective in program.collectives}
+        assert "all-gather" in kinds
+        lines = {collective.line for collective in program.collectives if collective.collective == "all-gather"}
+        assert lines <= {collective.line for collective in each.collectives}
+        assert any("all_gather over fsdp carries bf16, not f32" in text for text in tpu.differences)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_a_function_is_compiled_for_each_chip(judge, chip):
+    tpu = on_chip(judge, GATHER, chip=chip)
+    assert (tpu.fault, tpu.topology, tpu.compiler) == (None, CHIPS[chip].topology(8), tpu_compiler())
+    assert tpu.flops == 2 * 128 * 1024 * 1024
+
+
+def test_a_mesh_with_two_axes_has_both_in_its_communication(judge):
+    source = "def f(x, w):\n    return x @ w\n"
+    inputs = 'x: float32[1024, 1024] P("data", "model")\nw: float32[1024, 1024] P("model")'
+    tpu = on_chip(judge, source, "data=4, model=2", inputs)
+    assert {each.axes for part in tpu.computations for each in part.collectives} == {("model",)}
+
+
+def test_what_needs_more_memory_than_a_chip_has_says_so(judge):
+    source = "import jax.numpy as jnp\n\ndef f(x, w):\n    return jnp.sort(x @ w, axis=0)\n"
+    inputs = "x: float32[65536, 32768]\nw: float32[32768, 65536]"
+    tpu = on_chip(judge, source, inputs=inputs)
+    assert tpu.fault.startswith("It does not fit on a chip. The compiler says: Ran out of memory")
+    assert tpu.computations == []
+
+
+def test_native_code_of_the_cpu_has_no_place_on_a_tpu(judge):
+    tpu = on_chip(
+        judge,
+        "import jax\n\ndef f(x, w):\n    return jax.numpy.linalg.eigh(x @ w)[0]\n",
+        inputs="x: float32[8, 8]\nw: float32[8, 8]",
+    )
+    assert "native code of the CPU" in tpu.fault
+
+
+def test_a_mesh_that_no_slice_has_is_not_checked(judge):
+    tpu = on_chip(judge, GATHER, mesh="data=2")
+    assert tpu.fault == "Not checked: slices here have 4, 8, 16, 32, 64, 128 or 256 chips, not 2."
+
+
+def test_a_forged_artifact_is_refused(sandbox):
+    import numpy as np
+
+    inputs = [{"shape": [8], "dtype": "float32"}]
+    with sandbox.open(RunnerSpec(1, Limits(), program="tpu")) as session:
+        for forged in (b"", b"\0" * 4096, b"not a program"):
+            with pytest.raises(SubmissionFault, match="cannot be read"):
+                session.compile_for("v5e:2x4", {"data": 8}, np.frombuffer(forged, np.uint8), inputs, state=0)
