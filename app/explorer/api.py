@@ -39,7 +39,7 @@ Submitter = Annotated[User, Depends(require_scope("submit"))]
 async def explore(request: Request, response: Response, user: Submitter) -> ExplorationJSON:
     body = await read_json(request, NewExplorationJSON)
     explorations = services_of(request, ExplorerServices).explorations
-    exploration = await explorations.request(user, body.subject, body.source, body.against)
+    exploration = await explorations.request(user, body.subject, body.source, body.against, chip=body.chip)
     response.headers["Location"] = f"/api/v1/explorations/{exploration.summary.id}"
     return ExplorationJSON.of_whole(exploration)
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import cast
 
 from sqlalchemy import exists
 
@@ -14,6 +15,7 @@ from app.queue.models import AttemptRow
 from app.queue.protocol import Grader, PackageSource
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
+from grader.chips import ChipName
 from grader.errors import Cancelled, SubmissionFault, WallMissing
 from grader.explore import Explored, ExploredFault, explored, fault_of
 from grader.function import Function
@@ -66,14 +68,18 @@ class Explorer:
         if row.function is not None:
             function = Function.model_validate(row.function)
             return await job.call(
-                lambda: _explored(row, lambda source: grader.inspect_function(function, source, context))
+                lambda: _explored(
+                    row, lambda source: grader.inspect_function(function, source, context, chip=_chip(row))
+                )
             )
         assert row.version is not None
         try:
             package = await self._packages.get(row.version)
         except PackageNotStored as error:
             return _failed(f"This version of the problem cannot be read: {error}.")
-        return await job.call(lambda: _explored(row, lambda source: grader.inspect(package, source, context)))
+        return await job.call(
+            lambda: _explored(row, lambda source: grader.inspect(package, source, context, chip=_chip(row)))
+        )
 
 
 def _explored(row: ExplorationRow, inspect: Callable[[str], tuple[Measured, ...]]) -> Explored:
@@ -90,6 +96,10 @@ def _explored(row: ExplorationRow, inspect: Callable[[str], tuple[Measured, ...]
     except Exception:  # fail closed: whatever it is, there is no result, and operators read why
         log.exception("an exploration failed")
         return _failed(_FAILED)
+
+
+def _chip(row: ExplorationRow) -> ChipName | None:
+    return cast(ChipName | None, row.chip)
 
 
 def _failed(message: str) -> Explored:

@@ -15,6 +15,8 @@ class ExplorationRow(JobRow, Base):
 
     It is of a version of a problem, or of a function that belongs to none.
 
+    With a `chip`, it is compiled for a slice of those TPUs as well.
+
     `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it.
     """
 
@@ -33,5 +35,6 @@ class ExplorationRow(JobRow, Base):
     function: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     source: Mapped[str] = mapped_column(Text())
     against: Mapped[str | None] = mapped_column(Text())
+    chip: Mapped[str | None] = mapped_column(String(8))
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     shared_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

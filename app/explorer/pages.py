@@ -21,6 +21,7 @@ from app.web.forms import read_form, read_unchecked_form
 from app.web.templating import render_page
 from app.workbench.restore_pages import restore_source
 from app.workbench.solutions import accepted_attempt
+from grader.chips import CHIPS, ChipName, tpu_compiler
 from grader.function import Function, read_function
 from grader.package.package import Package
 
@@ -41,6 +42,7 @@ class _Form:
     name: str = ""
     mesh: str = ""
     inputs: str = ""
+    chip: str = ""
     example: Example | None = None
 
 
@@ -86,17 +88,20 @@ async def explore(request: Request) -> Response:
     sent = await read_unchecked_form(request, max_bytes=12 * services.settings.max_source_bytes + 65_536)
     source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
     name, mesh, inputs = sent.get("function", ""), sent.get("mesh", ""), sent.get("inputs", "")
+    chip = sent.get("chip", "")
     user = await _submitter(request)
     try:
         check_form_token(request, sent.get(FIELD, ""))
         if user is None:
             raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
         subject = slug or _read_function(name, mesh, inputs)
-        found = await services.explorations.request(user, subject, source, against if against.strip() else None)
+        found = await services.explorations.request(
+            user, subject, source, against if against.strip() else None, chip=_chip_of(chip)
+        )
     except Refused as refusal:
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
         package = services.explorations.package(slug) if is_served else None
-        form = _Form(package, source, against, name, mesh, inputs)
+        form = _Form(package, source, against, name, mesh, inputs, chip)
         return await _show(services, user, form, refusal=refusal)
     return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
 
@@ -167,6 +172,8 @@ async def _show(
         older=page[_SHOWN - 1].id if len(page) > _SHOWN else None,
         titles=_titles(services),
         most=MAX_KEPT,
+        chips=CHIPS.values(),
+        compiler=tpu_compiler(),
     )
 
 
@@ -174,7 +181,7 @@ def _form_of(services: ExplorerServices, found: Exploration) -> _Form:
     """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
     function, slug = found.summary.function, found.summary.problem
     package = services.explorations.package(slug) if slug else None
-    form = _Form(package, found.source, found.against or "")
+    form = _Form(package, found.source, found.against or "", chip=found.summary.chip or "")
     if function is None:
         return form
     return replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text)
@@ -198,7 +205,14 @@ async def _form_of_solution(services: ExplorerServices, user: User | None, packa
 
 def _form_of_example(example: Example) -> _Form:
     function = example.function
-    return _Form(None, example.source, "", function.name, function.mesh_text, function.inputs_text, example)
+    return _Form(None, example.source, "", function.name, function.mesh_text, function.inputs_text, example=example)
+
+
+def _chip_of(name: str) -> ChipName | None:
+    """Raises `FunctionRefused`: there is no TPU of this name."""
+    if name and name not in CHIPS:
+        raise FunctionRefused(f"There is no TPU {name[:40]!r} here. Choose one of {', '.join(CHIPS)}, or none.")
+    return CHIPS[name].name if name else None
 
 
 def _read_function(name: str, mesh: str, inputs: str) -> Function:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.attempts.source import Source
 from app.explorer.service import Exploration, ExplorationStatus, ExplorationSummary
+from grader.chips import ChipName
 from grader.explore import Explored
 from grader.function import Function
 
@@ -15,6 +16,7 @@ _SUMMARY: dict[str, Any] = {
     "problem": "fsdp_shard_map_step",
     "version": "9f2c1e7d5b3a4c6e8d0f1a2b3c4d5e6f7a8b9c0d9f2c1e7d5b3a4c6e8d0f1a2b",
     "function": None,
+    "chip": None,
     "status": "finished",
     "is_comparison": False,
     "has_fault": True,
@@ -67,7 +69,13 @@ class NewExplorationJSON(BaseModel):
             "oneOf": [
                 {
                     "required": [name],
-                    "properties": {name: {"type": kind}, other: {"type": "null"}, "source": {}, "against": {}},
+                    "properties": {
+                        name: {"type": kind},
+                        other: {"type": "null"},
+                        "source": {},
+                        "against": {},
+                        "chip": {},
+                    },
                     "additionalProperties": False,
                 }
                 for name, kind, other in (("problem", "string", "function"), ("function", "object", "problem"))
@@ -79,6 +87,7 @@ class NewExplorationJSON(BaseModel):
     function: Function | None = None
     source: Source
     against: Source | None = None
+    chip: Annotated[ChipName | None, Field(description="Compile it for a slice of these TPUs as well")] = None
 
     @model_validator(mode="after")
     def _has_one_subject(self) -> Self:
@@ -105,6 +114,7 @@ class ExplorationSummaryJSON(BaseModel):
     problem: str | None
     version: str | None
     function: Function | None
+    chip: ChipName | None
     status: ExplorationStatus
     is_comparison: bool
     has_fault: bool | None

@@ -29,6 +29,7 @@ from app.explorer.errors import (
 from app.explorer.models import ExplorationRow
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
+from grader.chips import ChipName, tpu_compiler
 from grader.explore import Explored
 from grader.function import Function, faults_of
 from grader.package.package import Package
@@ -51,6 +52,7 @@ class ExplorationSummary:
     problem: str | None
     version: str | None
     function: Function | None
+    chip: ChipName | None
     status: ExplorationStatus
     is_comparison: bool
     has_fault: bool | None
@@ -90,12 +92,19 @@ class Explorations:
         return package
 
     async def request(
-        self, user: User, subject: str | Function, source: str, against: str | None = None
+        self,
+        user: User,
+        subject: str | Function,
+        source: str,
+        against: str | None = None,
+        *,
+        chip: ChipName | None = None,
     ) -> Exploration:
         """Queue an exploration of a source, and of another one to compare it with. Equal work is not done twice.
 
         Args:
           subject: the slug of a problem, which gives inputs and meshes; or a function with its own.
+          chip: compile it for a slice of these TPUs as well.
         Raises:
           ProblemNotFound, NothingToExplore: the problem gives none.
           FunctionRefused: the inputs do not fit the mesh.
@@ -115,12 +124,13 @@ class Explorations:
         row = ExplorationRow(
             id=new_id(),
             user_id=user.id,
-            digest=_digest(package.version if package else function, source, against),
+            digest=_digest(package.version if package else function, source, against, chip),
             problem=package and package.slug,
             version=package and package.version,
             function=function,
             source=source,
             against=against,
+            chip=chip,
             status="queued",
             tries=0,
             created_at=now(),
@@ -226,9 +236,11 @@ def _has_failed(result: Explored) -> bool:
     return result.fault is not None and result.fault.reason is None
 
 
-def _digest(subject: str | dict[str, object] | None, source: str, against: str | None) -> str:
-    """Equal for equal work: the same problem version or function, sources, compiler and readers."""
+def _digest(subject: str | dict[str, object] | None, source: str, against: str | None, chip: ChipName | None) -> str:
+    """Equal for equal work: the same problem version or function, sources, compilers and readers."""
     work = [_READERS, installed("jax"), installed("jaxlib"), subject, source, against]
+    if chip is not None:
+        work += [chip, tpu_compiler()]
     return hashlib.sha256(json.dumps(work).encode()).hexdigest()
 
 
@@ -248,6 +260,7 @@ def _summary(row: ExplorationRow) -> ExplorationSummary:
         problem=row.problem,
         version=row.version,
         function=None if row.function is None else Function.model_validate(row.function),
+        chip=cast(ChipName | None, row.chip),
         status=cast(ExplorationStatus, row.status),
         is_comparison=row.against is not None,
         has_fault=None if row.result is None else row.result.get("fault") is not None,

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.web.drawings.placement import Mesh, label
+from app.web.drawings.schedule import draw_schedule
 from app.web.drawings.timeline import axes_text, draw_timeline
-from app.web.drawings.units import TIMES, bytes_text, flops_text
+from app.web.drawings.units import TIMES, bytes_text, exact_text, flops_text
 from app.web.program_view import AmountsView, LeafView, arrange_amounts, arrange_leaves
 from grader.evidence import CollectiveCall
 from grader.explore import (
@@ -16,6 +17,9 @@ from grader.explore import (
     ExploredComputation,
     ExploredDifference,
     ExploredProgram,
+    TPUCollective,
+    TPUComputation,
+    TPUProgram,
 )
 
 _MAX_ON_A_LINE = 4
@@ -67,6 +71,39 @@ class DifferenceView:
 
 
 @dataclass(frozen=True, slots=True)
+class TPUPart:
+    """A computation on a TPU with collectives, its drawing and a row for each collective."""
+
+    name: str
+    drawing: Markup | None
+    rows: tuple["TPURow", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TPURow:
+    """A collective. Bytes are those of all executions. `hidden` says what goes on meanwhile."""
+
+    name: str
+    axes: str
+    group_size: int
+    dtypes: str
+    executions: int | None
+    bytes: int
+    hidden: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TPUView:
+    """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most."""
+
+    program: TPUProgram
+    flops: str
+    used: float
+    parts: tuple[TPUPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MeshView:
     """One mesh: the program, and if there is another one to compare it with, that and the differences."""
 
@@ -76,6 +113,7 @@ class MeshView:
     differences: tuple[DifferenceView, ...]
     memory: AmountsView
     timeline: Markup | None
+    tpu: TPUView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +179,37 @@ def _mesh(
         differences=tuple(map(_difference, differences)),
         memory=arrange_amounts(program.memory),
         timeline=draw_timeline(f"Collectives in program order, {mesh}", lanes) if any(lanes.values()) else None,
+        tpu=None if program.tpu is None else _tpu(program.tpu),
+    )
+
+
+def _tpu(program: TPUProgram) -> TPUView:
+    parts = tuple(_tpu_part(program.topology, each) for each in program.computations if each.collectives)
+    return TPUView(program, flops_text(program.flops), program.peak_bytes / program.hbm_bytes, parts)
+
+
+def _tpu_part(topology: str, computation: TPUComputation) -> TPUPart:
+    runs = "an unknown number of times" if computation.executions is None else f"{computation.executions} times"
+    name = f"In a loop that runs {runs}" if computation.caller else "The program"
+    rows = tuple(_tpu_row(each, computation.executions) for each in computation.collectives)
+    return TPUPart(name, draw_schedule(f"{name} on {topology}: the compiler's schedule", computation), rows)
+
+
+def _tpu_row(each: TPUCollective, executions: int | None) -> TPURow:
+    if each.done == each.start:
+        hidden = "nothing: all else waits"
+    else:
+        work = f", {flops_text(each.hidden_flops)}" if each.hidden_flops else ""
+        hidden = f"{exact_text(each.hidden_cycles)} cycles{work}"
+    return TPURow(
+        name=label(each.collective),
+        axes=axes_text(each.axes),
+        group_size=each.group_size,
+        dtypes=label(", ".join(dict.fromkeys(each.dtypes))),
+        executions=executions,
+        bytes=each.bytes * (executions or 1),
+        hidden=hidden,
+        line=each.line,
     )
 
 

@@ -1,5 +1,6 @@
 """A grader that executes nothing, for tests of everything around grading."""
 
+from grader.chips import ChipName
 from grader.context import QUIET, Context
 from grader.function import Function
 from grader.own import OwnInputs
@@ -47,11 +48,15 @@ class NullGrader:
             walls=[],
         )
 
-    def inspect(self, package: Package, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
+    def inspect(
+        self, package: Package, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+    ) -> tuple[Measured, ...]:
         """Nothing, because nothing is compiled."""
         return ()
 
-    def inspect_function(self, function: Function, source: str, context: Context = QUIET) -> tuple[Measured, ...]:
+    def inspect_function(
+        self, function: Function, source: str, context: Context = QUIET, *, chip: ChipName | None = None
+    ) -> tuple[Measured, ...]:
         """Nothing, because nothing is compiled."""
         return ()
 

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.queue.models import AttemptRow
 from app.queue.turns import QueuePlace
+from grader.chips import ChipName
 from grader.context import Context
 from grader.function import Function
 from grader.own import OwnInputs
@@ -36,15 +37,21 @@ class Grader(Protocol):
         """
         ...
 
-    def inspect(self, package: Package, source: str, context: Context = ...) -> tuple[Measured, ...]:
+    def inspect(
+        self, package: Package, source: str, context: Context = ..., *, chip: ChipName | None = None
+    ) -> tuple[Measured, ...]:
         """Compile a submission to a problem of mode program for every mesh, and measure it without judging it.
+
+        With a `chip`, it is compiled for a slice of those TPUs as well.
 
         Raises `SubmissionFault` if it gives no program, `WallMissing`, and `Cancelled` soon after it is stopped.
         """
         ...
 
-    def inspect_function(self, function: Function, source: str, context: Context = ...) -> tuple[Measured, ...]:
-        """Compile a function that belongs to no problem. Raises as `inspect` does."""
+    def inspect_function(
+        self, function: Function, source: str, context: Context = ..., *, chip: ChipName | None = None
+    ) -> tuple[Measured, ...]:
+        """Compile a function that belongs to no problem. As `inspect`."""
         ...
 
     def prepare(self, package: Package, context: Context = ..., *, background: bool = False) -> None:

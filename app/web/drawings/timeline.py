@@ -50,6 +50,11 @@ def code(kind: str) -> str:
     return _CODES.get(kind, kind[:3].upper())
 
 
+def kind_number(kind: str) -> int:
+    """The number of its colour."""
+    return _KINDS.index(kind) + 1 if kind in _KINDS else 6
+
+
 def block_text(block: CollectiveCall) -> str:
     """A text for one collective."""
     over = f" over {axes_text(block.axes)}" if block.axes else ""
@@ -86,11 +91,17 @@ def times_text(block: CollectiveCall) -> str:
 def _draw(block: CollectiveCall, x: float, y: float, most: int) -> Markup:
     height = max(block.bytes / most * _TALLEST if most else 0.0, _SHORTEST)
     base = y + _TALLEST
-    number = _KINDS.index(block.collective) + 1 if block.collective in _KINDS else 6
     left, width, middle = x + 3, _SLOT - 6, x + _SLOT / 2
     shapes = [
         element("title", block_text(block)),
-        element("rect", x=left, y=base - height, width=width, height=height, class_=f"block kind-{number}"),
+        element(
+            "rect",
+            x=left,
+            y=base - height,
+            width=width,
+            height=height,
+            class_=f"block kind-{kind_number(block.collective)}",
+        ),
         element("text", code(block.collective), x=middle, y=base + 11, class_="code"),
     ]
     if block.in_loop:

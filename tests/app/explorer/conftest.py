@@ -39,11 +39,11 @@ class Measuring(NullGrader):
     def __init__(self):
         self.inspected = []
 
-    def inspect(self, package, source, context):
+    def inspect(self, package, source, context, *, chip=None):
         self.inspected.append(source)
         return tuple(_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4)))
 
-    def inspect_function(self, function, source, context):
+    def inspect_function(self, function, source, context, *, chip=None):
         self.inspected.append(source)
         return (_measured(source, function.mesh, function.devices),)
 
@@ -68,7 +68,7 @@ class Waiting(Measuring):
         super().__init__()
         self.begun, self.go, self.stopped = threading.Event(), threading.Event(), threading.Event()
 
-    def inspect(self, package, source, context):
+    def inspect(self, package, source, context, *, chip=None):
         self.begun.set()
         while not self.go.wait(0.01):
             if context.stop.is_set():
