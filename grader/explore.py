@@ -117,7 +117,7 @@ class TPUProgram(Closed):
       compiler: the version of libtpu.
       peak_bytes: the most of a chip's memory, `hbm_bytes`, that is in use at any time.
       temporary_bytes: without those that the compiler keeps in on-chip memory.
-      cycles: the compiler's estimate of all steps. There is none for collectives, so the sum does not estimate the time.
+      cycles: the compiler's estimate of all steps. It has none for collectives, so this does not estimate the time.
       differences: from the CPU's program, in a sentence each.
     """
 

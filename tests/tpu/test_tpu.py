@@ -73,7 +73,7 @@ def test_a_reference_is_compiled_for_a_slice_of_each_of_its_meshes(judge):
         assert "all-gather" in kinds
         lines = {collective.line for collective in program.collectives if collective.collective == "all-gather"}
         assert lines <= {collective.line for collective in each.collectives}
-        assert any("all_gather over fsdp carries bf16, not f32" in text for text in tpu.differences)
+        assert any("all-gather over fsdp carries bf16, not f32" in text for text in tpu.differences)
 
 
 @pytest.mark.parametrize("chip", CHIPS)

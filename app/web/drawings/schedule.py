@@ -13,7 +13,7 @@ from grader.explore import TPUCollective, TPUComputation, TPUStep
 MAX_STEPS = 150
 # The compiler estimates no collective, so each has the same width where it is waited for.
 _WIDTH, _WAIT, _THINNEST = 300.0, 12.0, 1.5
-_NAMES, _ROW, _GAP = 14.0, 18.0, 3.0
+_NAMES, _ROW, _CODE, _GAP = 14.0, 18.0, 12.0, 3.0
 
 
 def draw_schedule(title: str, computation: TPUComputation) -> Markup | None:
@@ -34,8 +34,8 @@ def draw_schedule(title: str, computation: TPUComputation) -> Markup | None:
     shapes.append(element("text", "communicates", x=0, y=y + 10, class_="name"))
     y += _NAMES
     for number, lane in enumerate(lanes):
-        shapes += [_bar(each, places, y + number * (_ROW + _GAP)) for each in lane]
-    y += len(lanes) * (_ROW + _GAP)
+        shapes += [_bar(each, places, y + number * (_ROW + _CODE + _GAP)) for each in lane]
+    y += len(lanes) * (_ROW + _CODE + _GAP)
     width = max(sum(places[-1]), 150.0)
     waits = sum(each.done == each.start for each in collectives)
     described = f"{len(collectives)} collectives, of which {waits} go on while nothing else does. The table lists them."
@@ -95,5 +95,5 @@ def _bar(each: TPUCollective, places: Sequence[tuple[float, float]], y: float) -
         "rect", x=left, y=y, width=right - left, height=_ROW, class_=f"block kind-{kind_number(each.collective)}"
     )
     shapes = [element("title", f"{label(each.collective)}{over}, {bytes_text(each.bytes)}: {hides}"), bar]
-    shapes.append(element("text", code(each.collective), x=(left + right) / 2, y=y + _ROW / 2 + 3, class_="code"))
+    shapes.append(element("text", code(each.collective), x=(left + right) / 2, y=y + _ROW + 10, class_="code"))
     return element("g", *shapes)

@@ -8,8 +8,6 @@ from grader.program.collectives import Collective
 from grader.program.schedule import Schedule
 from grader.text import in_bytes
 
-_NAMES = {"collective-permute": "ppermute"}
-
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
@@ -56,9 +54,7 @@ def _exchanges(
 ) -> dict[str, _Exchange]:
     sums: dict[str, _Exchange] = {}
     for kind, axes, executions, size, dtypes in found:
-        name = _NAMES.get(kind, kind.replace("-", "_"))
-        if axes:
-            name += f" over {' and '.join(axes)}"
+        name = f"{kind} over {' and '.join(axes)}" if axes else kind
         before = sums.get(name, _Exchange(0, 0, frozenset()))
         unknown = executions is None or before.executions is None or before.bytes is None
         sums[name] = _Exchange(

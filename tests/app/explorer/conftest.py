@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from app.queue.null import NullGrader
+from grader.chips import CHIPS
 from grader.errors import Cancelled, SubmissionFault
 from grader.package.reader import read_package
 from grader.program.listing import ListedComputation, ListedInstruction, Listing
+from grader.program.memory import Memory
+from grader.program.tpu import OnChip, TPUProgram
 from tests.app.conftest import write_package
 from tests.grader.checks.program.made import exchange, product, program, whole
+from tests.grader.program.test_schedule import schedule_of
 
 PROGRAM = Path(__file__).resolve().parents[2] / "grader" / "packages" / "move_mean"
 
@@ -41,11 +45,23 @@ class Measuring(NullGrader):
 
     def inspect(self, package, source, context, *, chip=None):
         self.inspected.append(source)
-        return tuple(_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4)))
+        found = [_measured(source, mesh, size) for mesh, size in (({"x": 8}, 8), ({"x": 4}, 4))]
+        return tuple(replace(each, tpu=_on(chip, each.facts.devices)) for each in found)
 
     def inspect_function(self, function, source, context, *, chip=None):
         self.inspected.append(source)
-        return (_measured(source, function.mesh, function.devices),)
+        return (replace(_measured(source, function.mesh, function.devices), tpu=_on(chip, function.devices)),)
+
+
+def _on(chip, devices):
+    """A schedule that libtpu printed, on 8 devices; on others, what is said without a compiler."""
+    if chip is None:
+        return None
+    topology = CHIPS[chip].topology(devices)
+    if devices != 8:
+        return OnChip(topology, None, "Not checked: no TPU compiler here.")
+    program = TPUProgram(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
+    return OnChip(topology, program)
 
 
 def _measured(source, mesh, size):

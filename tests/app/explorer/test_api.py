@@ -71,7 +71,7 @@ async def test_equal_work_is_not_done_twice_and_other_work_is(measuring):
 
 async def test_a_failure_of_the_grader_is_not_kept(start_service, monkeypatch):
     grader = Measuring()
-    monkeypatch.setattr(Measuring, "inspect", lambda *args: 1 / 0)
+    monkeypatch.setattr(Measuring, "inspect", lambda *args, **named: 1 / 0)
     async with start_service(grader) as service:
         found = await ended(service, await explore(service, "y = 1"))
         assert found["result"]["fault"]["reason"] is None
@@ -98,6 +98,41 @@ async def test_a_function_is_explored_on_its_own_mesh(measuring):
     assert [each["leaves"]["mesh"] for each in other["result"]["programs"]] == [{"x": 4}]
     listed = (await measuring.http.get(URL, headers=measuring.bearer)).json()["explorations"]
     assert [each["function"]["mesh"]["x"] for each in listed] == [4, 8, 8]
+
+
+async def test_it_is_compiled_for_tpus_as_well(measuring):
+    found = await ended(measuring, await explore(measuring, "gather = 1", chip="v5e"))
+    assert found["chip"] == "v5e"
+    large, small = (each["tpu"] for each in found["result"]["programs"])
+    assert (large["topology"], large["hbm_bytes"], large["peak_bytes"]) == ("v5e:2x4", 16 << 30, 8 << 30)
+    assert [each["executions"] for each in large["computations"]] == [1, 4, 4]
+    backward = large["computations"][2]
+    assert [(each["collective"], each["hidden_cycles"], each["line"]) for each in backward["collectives"]] == [
+        ("all-gather", 0, 19),
+        ("reduce-scatter", 0, 19),
+    ]
+    assert large["cycles"] == sum(each["cycles"] or 0 for each in large["computations"][0]["steps"])
+    assert large["differences"] == [
+        "Only the CPU runs all-gather over x: once, 32 KiB.",
+        "Only the TPU runs all-gather over fsdp: 8 times, 16 MiB.",
+        "Only the TPU runs reduce-scatter over fsdp: 4 times, 16 MiB.",
+    ]
+    assert (small["topology"], small["fault"]) == ("v5e:2x2", "Not checked: no TPU compiler here.")
+
+
+async def test_what_was_compiled_for_one_chip_is_not_the_result_for_another(measuring):
+    for chip in (None, "v5e", "v6e"):
+        found = await ended(measuring, await explore(measuring, "gather = 1", chip=chip))
+        topology = found["result"]["programs"][0]["tpu"]
+        assert (topology and topology["topology"].partition(":")[0]) == chip
+    assert len(measuring.grader.inspected) == 3
+    assert (await explore(measuring, "gather = 1", chip="v5e")).json()["status"] == "finished"
+
+
+async def test_a_tpu_that_does_not_exist_is_refused(measuring):
+    answer = await explore(measuring, "gather = 1", chip="v9")
+    assert (answer.status_code, answer.json()["slug"]) == (422, "field-invalid")
+    assert "chip" in answer.json()["detail"]
 
 
 async def test_a_function_that_does_not_fit_its_mesh_is_refused(measuring):

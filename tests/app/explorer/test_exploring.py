@@ -126,7 +126,7 @@ async def test_it_goes_on_after_a_restart(start_service):
 
 
 async def test_a_missing_wall_gives_it_back_uncharged(start_service, monkeypatch):
-    def unwalled(*args):
+    def unwalled(*args, **named):
         raise WallMissing("namespaces", "gone", "bring it back")
 
     monkeypatch.setattr(Measuring, "inspect", unwalled)

@@ -46,6 +46,33 @@ async def test_the_form_begins_with_the_starter_and_offers_problems_with_a_progr
     assert "Nothing explored yet" in page
 
 
+@pytest.mark.parametrize("compiler", [None, "0.0.42.1"])
+async def test_tpus_are_offered_where_there_is_a_compiler_for_them(inside, monkeypatch, compiler):
+    monkeypatch.setattr("app.explorer.pages.tpu_compiler", lambda: compiler)
+    page = (await inside.http.get("/explore?problem=move_mean")).text
+    assert ("Compile for TPUs too" in page) == (compiler is not None)
+    assert ('<option value="v5p">TPU v5p, 95.0 GiB each</option>' in page) == (compiler is not None)
+
+
+async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
+    here, page = await result_of(inside, source="gather = 1\n", chip="v5e")
+    assert "On TPUs, v5e:2x4" in page
+    assert "At most 8.0 GiB of the 16.0 GiB of a chip are in use" in page
+    assert page.count("In a loop that runs 4 times</caption>") == 2
+    assert "nothing: all else waits" in page
+    assert "On TPUs, v5e:2x2" in page
+    assert "Not checked: no TPU compiler here." in page
+    again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
+    assert '<option value="v5e" selected' in again
+
+
+async def test_a_tpu_that_does_not_exist_loses_nothing(inside):
+    answer = await send(inside, source="mine = 1\n", chip="<v9>")
+    assert answer.status_code == 409
+    assert "There is no TPU &#39;&lt;v9&gt;&#39; here. Choose one of v5e, v5p, v6e, or none." in answer.text
+    assert "mine = 1" in answer.text
+
+
 FIELDS = {"problem": "", "function": "f", "mesh": "x=8", "inputs": 'a: float32[8] P("x")'}
 
 

@@ -86,8 +86,8 @@ def test_an_all_reduce_that_nothing_hides_starts_and_ends_in_one_step():
 def test_what_differs_from_the_cpus_program_is_said_in_sentences():
     schedule = schedule_of("layers_in_a_loop")
     assert differences_on_chip((), {"fsdp": 8}, schedule) == [
-        "Only the TPU runs all_gather over fsdp: 8 times, 16 MiB.",
-        "Only the TPU runs reduce_scatter over fsdp: 4 times, 16 MiB.",
+        "Only the TPU runs all-gather over fsdp: 8 times, 16 MiB.",
+        "Only the TPU runs reduce-scatter over fsdp: 4 times, 16 MiB.",
     ]
 
 
