@@ -144,6 +144,23 @@ def test_the_next_jax_fails_where_its_python_is_missing(checkout: Checkout):
     assert "the next line of JAX (next-jax.txt) needs one of these versions of Python: 3.14 3.13 3.12." in done.stderr
 
 
+def test_the_compiler_for_tpus_is_installed_only_when_it_is_asked_for(checkout: Checkout):
+    python = checkout.python(checkout.path / "python3.12", "3.12.4")
+    own = f"{checkout.folder}/.venv/bin/python"
+    done = checkout.run("install-tpu")
+    assert checkout.asked() == [
+        f"sync --frozen --inexact --python {python} --no-dev downloads=never",
+        f"sync --frozen --inexact --python {own} --extra tpu --no-dev downloads=never",
+    ]
+    assert done.stdout == f"ran {own} -m app.cli install-tpu\n"
+    checkout.run("test", "--tpu", "--", "-x")
+    assert checkout.asked()[-1] == f"sync --frozen --inexact --python {own} --extra tpu --group dev downloads=never"
+    number = len(checkout.asked())
+    checkout.run("install-tpu", "--help")
+    checkout.run("test", "--", "--tpu")
+    assert len(checkout.asked()) == number
+
+
 def test_what_goes_to_pytest_chooses_no_jax(checkout: Checkout):
     checkout.python(checkout.path / "python3.12", "3.12.4")
     for tool in ("chromium", "node", "npm", "curl", "jq", "openssl", "zip"):

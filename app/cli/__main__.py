@@ -33,6 +33,7 @@ COMMANDS = {
     "explore": "app.cli.explore",
     "problem": "app.cli.problem",
     "doctor": "app.cli.doctor",
+    "install-tpu": "app.cli.install_tpu",
     "backup": "app.cli.backup",
     "restore": "app.cli.restore",
     "db": "app.cli.db",

@@ -70,7 +70,7 @@ def _span(each: TPUCollective, places: Sequence[tuple[float, float]]) -> tuple[f
 
 
 def _lanes(collectives: Sequence[TPUCollective], places: Sequence[tuple[float, float]]) -> list[list[TPUCollective]]:
-    """As few lanes as possible, so that what goes on at the same time is in several."""
+    """As few lanes as possible, one for each collective that goes on at the same time."""
     lanes: list[list[TPUCollective]] = []
     ends: list[float] = []
     for each in sorted(collectives, key=lambda each: each.start):

@@ -43,5 +43,9 @@ def compile_for(chip: Chip, measured: Measured, sandbox: Sandbox, context: Conte
 
 def _said(fault: SubmissionFault) -> str:
     if fault.reason == "time_limit":
-        return f"The compiler took more than {_LIMITS.time_s:g} s of CPU time and was stopped."
+        return (
+            f"The compiler was stopped: it may take {_LIMITS.time_s:g} s of CPU time, and {_LIMITS.wall_s:g} s in all."
+        )
+    if fault.reason == "killed":
+        return "The compiler ended without an answer."
     return f"It does not fit on a chip. {fault}" if fault.reason == "memory_limit" else str(fault)

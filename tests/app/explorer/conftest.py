@@ -54,7 +54,7 @@ class Measuring(NullGrader):
 
 
 def _on(chip, devices):
-    """A schedule that libtpu printed, on 8 devices; on others, what is said without a compiler."""
+    """A schedule that libtpu printed, on 8 devices; on others, the message without a compiler."""
     if chip is None:
         return None
     topology = CHIPS[chip].topology(devices)

@@ -1,4 +1,4 @@
-"""The drawing of a schedule: a bar of a collective lies below what is scheduled while it goes on."""
+"""The drawing of a schedule: the bar of a collective is below the steps that hide it."""
 
 import re
 

@@ -1,0 +1,72 @@
+"""A program for TPUs, or a sentence that says why there is none, whatever the compiler does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from grader.chips import CHIPS
+from grader.context import QUIET
+from grader.errors import SubmissionFault
+from grader.modes.program import tpu
+from grader.program.measured import Artifact
+from grader.sandbox.null import NullSandbox
+from tests.grader.checks.program.made import program
+from tests.grader.program.test_schedule import program_json
+
+
+@pytest.fixture
+def compile_for(monkeypatch):
+    """Compiles for v5e with a compiler that answers with a reply, or with a fault."""
+    monkeypatch.setattr(tpu, "tpu_compiler", lambda: "0.0.42.1")
+    artifact = Artifact(np.zeros(4, np.uint8), ({"shape": [8], "dtype": "float32"},), 0)
+
+    def compile_with(reply, mesh=None):
+        def answer(message, values):
+            if isinstance(reply, SubmissionFault):
+                raise reply
+            assert (message["op"], message["topology"]) == ("compile_for", "v5e:2x4")
+            return {"ok": True, "program": reply}, {}
+
+        measured = replace(program(mesh or {"x": 8}), artifact=artifact)
+        return tpu.compile_for(CHIPS["v5e"], measured, NullSandbox(answer), QUIET)
+
+    return compile_with
+
+
+def test_the_answer_is_the_program(compile_for):
+    found = compile_for(program_json())
+    assert (found.topology, found.fault) == ("v5e:2x4", "")
+    assert found.program.schedule.computations[0].name == "main"
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (SubmissionFault("memory_limit", "The compiler says: no"), "It does not fit on a chip. The compiler says: no"),
+        (
+            SubmissionFault("time_limit", "Your code"),
+            "The compiler was stopped: it may take 120 s of CPU time, and 180 s in all.",
+        ),
+        (SubmissionFault("killed", "Your code"), "The compiler ended without an answer."),
+        (SubmissionFault("not_exportable", "It calls native code."), "It calls native code."),
+        ({"schedule": 1}, "The program for x=8 could not be read: program: fields are missing or unknown"),
+        (None, "The program for x=8 could not be read: program: expected an object"),
+    ],
+    ids=lambda value: value.reason if isinstance(value, SubmissionFault) else None,
+)
+def test_whatever_the_compiler_does_is_said(compile_for, reply, said):
+    found = compile_for(reply)
+    assert found.program is None
+    assert found.fault.startswith(said)
+
+
+def test_a_mesh_that_no_slice_has_is_not_checked(compile_for):
+    found = compile_for(None, {"x": 2})
+    assert (found.topology, found.program) == ("v5e", None)
+    assert found.fault == "Not checked: slices here have 4, 8, 16, 32, 64, 128 or 256 chips, not 2."
+
+
+def test_without_a_compiler_nothing_is_checked(compile_for, monkeypatch):
+    monkeypatch.setattr(tpu, "tpu_compiler", lambda: None)
+    assert compile_for(None).fault == "Not checked: no TPU compiler here."
