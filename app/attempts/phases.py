@@ -11,6 +11,7 @@ WORDS = {
     "importing": "importing your code",
     "case": "running your code on case",
     "exporting for": "exporting your program for",
+    "compiling for": "compiling your program for",
     "compiling and running": "compiling your program and running it",
     "compiling": "compiling your program",
     "comparing": "comparing with the reference",

@@ -26,8 +26,9 @@ class Confinement:
       uid: the user to become; None if there is no root to give up.
       scratch_bytes: size of the private file system on /tmp; 0 if none can be mounted, and then nothing is writable.
       readable, writable: folders and files that stay so.
-      syscall_filter: BPF program, in hex; that of a process that compiles for TPUs is `tpu_filter`.
+      syscall_filter: BPF program, in hex.
       tasks, open_files: rlimits for the whole life; those on memory come with the submission. See `further_threads`.
+      tpu_filter: instead of `syscall_filter`, for a process that compiles for TPUs. Empty if no such compiler is there.
       without: walls to leave out. Only tests that prove a wall set it, and the sandbox then does not claim that wall.
     """
 
@@ -36,10 +37,10 @@ class Confinement:
     readable: tuple[str, ...]
     writable: tuple[str, ...]
     syscall_filter: str
-    tpu_filter: str
     tasks: int
     open_files: int
     without: tuple[str, ...] = ()
+    tpu_filter: str = ""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -95,7 +95,8 @@ def _report_ended(control: socket.socket, children: dict[int, int]) -> None:
 
 
 def _confinement_of(order: dict[str, Any], confinement: Confinement) -> Confinement:
-    syscalls = confinement.tpu_filter if order["program"] == "tpu" else confinement.syscall_filter
+    for_tpu = order["program"] == "tpu" and confinement.tpu_filter
+    syscalls = confinement.tpu_filter if for_tpu else confinement.syscall_filter
     tasks = confinement.tasks + further_threads(order["devices"])
     return dataclasses.replace(confinement, uid=order["uid"], syscall_filter=syscalls, tasks=tasks)
 
