@@ -153,6 +153,10 @@ class Programs:
         """That of a submission of the package, such as `accepted/auto_jit`."""
         return self._compiled(f"submissions/{name}", case, devices)
 
+    def starter(self) -> Program:
+        """On 8 devices."""
+        return self._compiled("starter", "public-1", 8)
+
     @property
     def m8(self) -> Program:
         return self.case("public-1", 8)

@@ -1,0 +1,46 @@
+"""Each device clips by the norm of what it has, its shards and the biases. No device knows the global norm, so factors differ, and
+copies of the biases drift apart. Add up the squares of the shards over the devices."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LEARNING_RATE, LIMIT = 0.5, 1.0
+LAYER = {"kernel": P("fsdp"), "bias": P()}
+SPECS = {"params": {"hidden": LAYER, "out": LAYER}}
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    layers = {"hidden": nnx.Linear(40, 128, rngs=rngs), "out": nnx.Linear(128, 24, rngs=rngs)}
+    params = {name: nnx.to_pure_dict(nnx.state(layer)) for name, layer in layers.items()}
+    return jax.device_put({"params": params}, jax.tree.map(lambda spec: NamedSharding(mesh, spec), SPECS))
+
+
+def loss_fn(params, x, y):
+    hidden = jnp.tanh(x @ params["hidden"]["kernel"] + params["hidden"]["bias"])
+    return jnp.mean((hidden @ params["out"]["kernel"] + params["out"]["bias"] - y) ** 2)
+
+
+def step(mesh, state, x, y):
+    @jax.shard_map(mesh=mesh, in_specs=(SPECS, P("fsdp"), P("fsdp")), out_specs=(SPECS, P()), check_vma=False)
+    def local_step(state, x, y):
+        def gather(path, leaf):
+            return jax.lax.all_gather(leaf, "fsdp", tiled=True) if path[-1].key == "kernel" else leaf
+
+        def mean(path, grad):
+            if path[-1].key == "kernel":
+                return jax.lax.psum_scatter(grad, "fsdp", tiled=True) / jax.lax.axis_size("fsdp")
+            return jax.lax.pmean(grad, "fsdp")
+
+        whole = jax.tree.map_with_path(gather, state["params"])
+        loss, grads = jax.value_and_grad(loss_fn)(whole, x, y)
+        grads = jax.tree.map_with_path(mean, grads)
+        factor = jnp.minimum(1.0, LIMIT / optax.global_norm(grads))
+        params = jax.tree.map(lambda p, g: p - LEARNING_RATE * factor * g, state["params"], grads)
+        return {"params": params}, jax.lax.pmean(loss, "fsdp")
+
+    return local_step(state, x, y)
