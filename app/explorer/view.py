@@ -184,13 +184,17 @@ def _mesh(
 
 
 def _tpu(program: TPUProgram) -> TPUView:
-    parts = tuple(_tpu_part(program.topology, each) for each in program.computations if each.collectives)
+    parts = tuple(
+        _tpu_part(program.topology, number, each)
+        for number, each in enumerate(program.computations)
+        if each.collectives
+    )
     return TPUView(program, flops_text(program.flops), program.peak_bytes / program.hbm_bytes, parts)
 
 
-def _tpu_part(topology: str, computation: TPUComputation) -> TPUPart:
+def _tpu_part(topology: str, number: int, computation: TPUComputation) -> TPUPart:
     runs = "an unknown number of times" if computation.executions is None else f"{computation.executions} times"
-    name = f"In a loop that runs {runs}" if computation.caller else "The program"
+    name = f"Part {number}, which runs {runs}" if computation.caller else "The program"
     rows = tuple(_tpu_row(each, computation.executions) for each in computation.collectives)
     return TPUPart(name, draw_schedule(f"{name} on {topology}: the compiler's schedule", computation), rows)
 
