@@ -30,7 +30,8 @@ from app.courses.roster import Rosters
 from app.courses.service import Courses
 from app.data_folder import DataFolder
 from app.database import Database
-from app.explorer.service import Explorations
+from app.explorer.guests import forget_older_explorations
+from app.explorer.service import ExplorationLimits, Explorations
 from app.explorer.services import ExplorerServices
 from app.insight.misconceptions import Misconceptions
 from app.insight.service import Insight
@@ -207,7 +208,11 @@ async def _open(
             settings.guest_runs_in_total,
         )
         validations = Validations(database)
-        explorations = Explorations(database, catalogue, settings.max_source_bytes)
+        explorations = Explorations(
+            database,
+            catalogue,
+            ExplorationLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
+        )
         authoring = Authoring(database, store, serving, validations, walls, settings.ceiling)
         repositories = Repositories(database, data.secret, settings)
         courses = Courses(database)
@@ -272,7 +277,13 @@ async def _open(
         pump = RejudgePump(database, queue, HOOKS)
         sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
         scores = ScoreSender(database, courses, lti_platforms, lti_requests)
-        parts = [sender.run(), scores.run(), serving.run(), pump.run(), forget_guests(database)]
+        parts = [
+            sender.run(),
+            scores.run(),
+            serving.run(),
+            pump.run(),
+            forget_guests(database, forget_older_explorations),
+        ]
         if built is not None:
             parts.append(validator_of(database, validations, built, store, walls, settings).run())
             parts.append(explorer_of(database, explorations.news, built, store, walls, settings).run())

@@ -18,7 +18,7 @@ from grader.wire import DTYPES, MAX_RANK
 
 MAX_DEVICES = 256
 _MAX_AXES = 4
-_MAX_INPUTS = 32
+_MAX_INPUTS = 64
 _MAX_BYTES = 1 << 40
 _AXIS = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\d{1,6})\s*", re.ASCII)
 # The name of an argument, or the path of one of its leaves.

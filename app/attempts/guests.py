@@ -1,4 +1,4 @@
-"""Runs without an account: how many there may be, and how long they are stored.
+"""Runs and explorations without an account: how many there may be, and how long runs are stored.
 
 All guests are one user, so together they have the share of one user in the queue. Nothing of theirs is scored.
 """
@@ -6,6 +6,7 @@ All guests are one user, so together they have the share of one user in the queu
 import asyncio
 import logging
 import math
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from sqlalchemy import delete
@@ -28,7 +29,7 @@ _LOOK_S = 3600.0
 
 
 async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, in_total: int) -> None:
-    """Count a run, and make sure that the user exists to whom it belongs.
+    """Count a run or an exploration, and make sure that the user exists to whom it belongs.
 
     Raises:
       TooManyGuestRuns: the caller must roll back, so that nothing was counted.
@@ -41,21 +42,22 @@ async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, 
     ):
         if seconds := await count_in_hour(session, subject, limit):
             raise TooManyGuestRuns(
-                f"Without an account, {limit} runs per hour are possible {where}. Sign in, or try again in "
-                f"{math.ceil(seconds / 60)} min.",
+                f"Without an account, {limit} runs or explorations per hour are possible {where}. Sign in, or try "
+                f"again in {math.ceil(seconds / 60)} min.",
                 headers={"Retry-After": str(seconds)},
             )
     user = {"id": GUEST_ID, "name": GUEST_NAME, "role": "student", "created_at": now()}
     await session.execute(insert_into(session, UserRow).values(user).on_conflict_do_nothing())
 
 
-async def forget_guests(database: Database) -> None:
-    """Delete guests' runs after a day, until cancelled."""
+async def forget_guests(database: Database, *others: Callable[[Database], Awaitable[None]]) -> None:
+    """Delete guests' runs after a day, and what the `others` delete, until cancelled."""
     while True:
         try:
-            await forget_older_runs(database)
+            for forget in (forget_older_runs, *others):
+                await forget(database)
         except Exception:  # a busy database must not end this for good
-            log.exception("deleting old runs of guests failed; trying again later")
+            log.exception("deleting what guests left behind failed; trying again later")
         await asyncio.sleep(_LOOK_S)
 
 

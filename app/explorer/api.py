@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.accounts.caller import User
-from app.accounts.web import current_user, require_scope
+from app.accounts.web import admit_guests, current_guest, current_user, require_scope
 from app.explorer.schemas import (
     ExplorationJSON,
     ExplorationPage,
@@ -20,7 +20,10 @@ from app.services import services_of
 router = APIRouter(tags=["explorer"])
 Reader = Annotated[User, Depends(require_scope("read"))]
 MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
+# A guest compiles for small meshes, and sees nothing but what their browser sent.
+SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 
 
 @router.post(
@@ -36,7 +39,7 @@ Submitter = Annotated[User, Depends(require_scope("submit"))]
     },
     openapi_extra=body_of(NewExplorationJSON),
 )
-async def explore(request: Request, response: Response, user: Submitter) -> ExplorationJSON:
+async def explore(request: Request, response: Response, user: SubmitterOrGuest) -> ExplorationJSON:
     body = await read_json(request, NewExplorationJSON)
     explorations = services_of(request, ExplorerServices).explorations
     exploration = await explorations.request(user, body.subject, body.source, body.against, chip=body.chip)
@@ -63,8 +66,9 @@ async def list_explorations(
     summary="One exploration: your own, or one that is shared",
     responses=problem_responses(401, 403, 404),
 )
-async def get_exploration(request: Request, user: MaybeUser, exploration_id: str) -> ExplorationJSON:
-    return ExplorationJSON.of_whole(await services_of(request, ExplorerServices).explorations.get(user, exploration_id))
+async def get_exploration(request: Request, user: MaybeUser, guest: MaybeGuest, exploration_id: str) -> ExplorationJSON:
+    explorations = services_of(request, ExplorerServices).explorations
+    return ExplorationJSON.of_whole(await explorations.get(user or guest, exploration_id))
 
 
 @router.put(
@@ -93,5 +97,5 @@ async def unshare_exploration(request: Request, user: Submitter, exploration_id:
     status_code=204,
     responses=problem_responses(401, 403, 404),
 )
-async def remove_exploration(request: Request, user: Submitter, exploration_id: str) -> None:
+async def remove_exploration(request: Request, user: SubmitterOrGuest, exploration_id: str) -> None:
     await services_of(request, ExplorerServices).explorations.remove(user, exploration_id)

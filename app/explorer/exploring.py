@@ -1,8 +1,12 @@
-"""Runs explorations with the judge. Each process that grades runs one at a time, and none while a submission waits."""
+"""Runs explorations with the judge, and starts none while a submission waits.
+
+Each process that grades runs one at a time, and beside it one for TPUs, which can take minutes.
+"""
 
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
 
 from sqlalchemy import exists
@@ -48,12 +52,25 @@ class Explorer:
         self._packages = packages
         self._max_deaths = max_deaths
         no_submission_waits = ~exists().where(AttemptRow.status == "queued")
-        self._jobs = Jobs(
-            ExplorationRow, database, GradingThreads(1), news, walls, lease_s=lease_s, only_if=(no_submission_waits,)
-        )
+        for_tpus = ExplorationRow.chip.is_not(None)
+        self._lanes = [
+            Jobs(
+                ExplorationRow,
+                database,
+                GradingThreads(1),
+                news,
+                walls,
+                lease_s=lease_s,
+                only_if=(no_submission_waits, lane),
+                last=ExplorationRow.guest.is_not(None),
+            )
+            for lane in (~for_tpus, for_tpus)
+        ]
 
     async def run(self) -> None:
-        await self._jobs.run(self._explore)
+        async with asyncio.TaskGroup() as lanes:
+            for each in self._lanes:
+                lanes.create_task(each.run(self._explore))
 
     async def _explore(self, job: Job[ExplorationRow]) -> None:
         result = await self._result_of(job)
@@ -64,13 +81,16 @@ class Explorer:
         """None if the lease was lost in the meantime."""
         if job.deaths >= self._max_deaths:
             return _failed(f"The grader died {job.deaths} times while it compiled this source.")
-        grader, row, context = self._grader, job.row, job.context
+        grader, row = self._grader, job.row
+        phases = [""]
+        context = replace(job.context, progress=phases.append)
         if row.function is not None:
             function = Function.model_validate(row.function)
             return await job.call(
                 lambda: _explored(
                     row, lambda source: grader.inspect_function(function, source, context, chip=_chip(row))
-                )
+                ),
+                lambda: {"phase": phases[-1]},
             )
         assert row.version is not None
         try:
@@ -78,7 +98,8 @@ class Explorer:
         except PackageNotStored as error:
             return _failed(f"This version of the problem cannot be read: {error}.")
         return await job.call(
-            lambda: _explored(row, lambda source: grader.inspect(package, source, context, chip=_chip(row)))
+            lambda: _explored(row, lambda source: grader.inspect(package, source, context, chip=_chip(row))),
+            lambda: {"phase": phases[-1]},
         )
 
 

@@ -17,7 +17,8 @@ class ExplorationRow(JobRow, Base):
 
     With a `chip`, it is compiled for a slice of those TPUs as well.
 
-    `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it.
+    `digest` is equal for equal work, also of different people. From `shared_at` on, anyone can read it. All guests are
+    one user, and `guest` says which browser it belongs to. `phase` is what a running one is doing.
     """
 
     __tablename__ = "explorations"
@@ -29,6 +30,7 @@ class ExplorationRow(JobRow, Base):
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    guest: Mapped[str | None] = mapped_column(String(64))
     digest: Mapped[str] = mapped_column(String(64))
     problem: Mapped[str | None] = mapped_column(String(64))
     version: Mapped[str | None] = mapped_column(ForeignKey("packages.version"))
@@ -36,5 +38,6 @@ class ExplorationRow(JobRow, Base):
     source: Mapped[str] = mapped_column(Text())
     against: Mapped[str | None] = mapped_column(Text())
     chip: Mapped[str | None] = mapped_column(String(8))
+    phase: Mapped[str | None] = mapped_column(String(100))
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     shared_at: Mapped[datetime | None] = mapped_column(UTCDateTime())

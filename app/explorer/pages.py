@@ -7,9 +7,10 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import allow_scope, current_user, require_scope
+from app.accounts.web import admit_guests, allow_scope, current_guest, current_user, require_scope
 from app.attempts.source_colours import colour_lines
 from app.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
+from app.explorer import guests
 from app.explorer.errors import FunctionRefused, NothingToExplore
 from app.explorer.examples import Example, all_examples, example_of
 from app.explorer.service import MAX_KEPT, Exploration, ExplorationSummary
@@ -28,7 +29,9 @@ from grader.package.package import Package
 router = APIRouter(include_in_schema=False)
 _SHOWN = 20
 MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
+SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 _submitter = allow_scope("submit")
 
 
@@ -50,6 +53,7 @@ class _Form:
 async def show_form(
     request: Request,
     user: MaybeUser,
+    guest: MaybeGuest,
     problem: Annotated[str | None, Query(max_length=100)] = None,
     solution: Annotated[str | None, Query(max_length=100)] = None,
     example: Annotated[str | None, Query(max_length=100)] = None,
@@ -62,7 +66,7 @@ async def show_form(
     """
     services = services_of(request, ExplorerServices)
     if exploration is not None:
-        found = await services.explorations.get(user, exploration)
+        found = await services.explorations.get(user or guest, exploration)
         form = _form_of(services, found)
     elif attempt is not None:
         if user is None:
@@ -77,7 +81,7 @@ async def show_form(
         form = _Form(package, (draft.source if draft else None) or package.starter)
     else:
         form = _form_of_example((example and example_of(example)) or all_examples()[0])
-    return await _show(services, user, form, before=before)
+    return await _show(services, user, guest, form, before=before)
 
 
 @router.post("/explore")
@@ -89,27 +93,28 @@ async def explore(request: Request) -> Response:
     source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
     name, mesh, inputs = sent.get("function", ""), sent.get("mesh", ""), sent.get("inputs", "")
     chip = sent.get("chip", "")
-    user = await _submitter(request)
+    user, guest = await _submitter(request), await current_guest(request)
     try:
         check_form_token(request, sent.get(FIELD, ""))
-        if user is None:
+        sender = user or guest
+        if sender is None:
             raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
         subject = slug or _read_function(name, mesh, inputs)
         found = await services.explorations.request(
-            user, subject, source, against if against.strip() else None, chip=_chip_of(chip)
+            sender, subject, source, against if against.strip() else None, chip=_chip_of(chip)
         )
     except Refused as refusal:
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
         package = services.explorations.package(slug) if is_served else None
         form = _Form(package, source, against, name, mesh, inputs, chip)
-        return await _show(services, user, form, refusal=refusal)
+        return await _show(services, user, guest, form, refusal=refusal)
     return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
 
 
 @router.get("/explore/{exploration_id}")
-async def show_exploration(request: Request, user: MaybeUser, exploration_id: str) -> HTMLResponse:
+async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest, exploration_id: str) -> HTMLResponse:
     services = services_of(request, ExplorerServices)
-    found = await services.explorations.get(user, exploration_id)
+    found = await services.explorations.get(user or guest, exploration_id)
     response = render_page(
         "exploration.html",
         user=user,
@@ -145,7 +150,7 @@ async def restore_exploration(request: Request, user: Submitter, exploration_id:
 
 
 @router.post("/explore/{exploration_id}/remove")
-async def remove_exploration(request: Request, user: Submitter, exploration_id: str) -> Response:
+async def remove_exploration(request: Request, user: SubmitterOrGuest, exploration_id: str) -> Response:
     await read_form(request)
     await services_of(request, ExplorerServices).explorations.remove(user, exploration_id)
     return RedirectResponse("/explore", status_code=303)
@@ -154,12 +159,14 @@ async def remove_exploration(request: Request, user: Submitter, exploration_id: 
 async def _show(
     services: ExplorerServices,
     user: User | None,
+    guest: User | None,
     form: _Form,
     *,
     before: str | None = None,
     refusal: Refused | None = None,
 ) -> HTMLResponse:
-    page = await services.explorations.list(user, _SHOWN + 1, before) if user else []
+    viewer = user or guest
+    page = await services.explorations.list(viewer, _SHOWN + 1, before) if viewer else []
     return render_page(
         "explore.html",
         status_code=refusal.status if refusal else 200,
@@ -174,6 +181,8 @@ async def _show(
         most=MAX_KEPT,
         chips=CHIPS.values(),
         compiler=tpu_compiler(),
+        guests=services.settings.guest_runs_in_total > 0,
+        of_guests=guests.MAX_DEVICES,
     )
 
 

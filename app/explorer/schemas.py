@@ -28,6 +28,7 @@ _EXPLORATION = _SUMMARY | {
     "is_mine": True,
     "source": "def step(state, x, y):\n    return state, missing\n",
     "against": None,
+    "phase": None,
     "result": {
         "schema_version": 1,
         "programs": [],
@@ -128,13 +129,17 @@ class ExplorationSummaryJSON(BaseModel):
 
 
 class ExplorationJSON(ExplorationSummaryJSON):
-    """An exploration. `result` is null until it has finished; it then has a program for each mesh, or a fault."""
+    """An exploration. `result` is null until it has finished; it then has a program for each mesh, or a fault.
+
+    `phase` says what a running one is doing; null while that is not known.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXPLORATION]})
 
     is_mine: bool
     source: str
     against: str | None
+    phase: str | None
     result: Explored | None
 
     @classmethod
@@ -144,6 +149,7 @@ class ExplorationJSON(ExplorationSummaryJSON):
             is_mine=exploration.is_mine,
             source=exploration.source,
             against=exploration.against,
+            phase=exploration.phase,
             result=exploration.result,
         )
 

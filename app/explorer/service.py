@@ -6,15 +6,17 @@ They are in a table and not in memory: if workers grade, the process that receiv
 import asyncio
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version as installed
 from typing import Literal, cast
 
-from sqlalchemy import delete, func, select, tuple_, update
+from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
+from app.attempts.guests import admit_guest
 from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
@@ -26,19 +28,27 @@ from app.explorer.errors import (
     NothingToExplore,
     TooManyExplorations,
 )
+from app.explorer.guests import refuse_large
 from app.explorer.models import ExplorationRow
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from grader.chips import ChipName, tpu_compiler
 from grader.explore import Explored
 from grader.function import Function, faults_of
-from grader.package.package import Package
+from grader.package.package import Package, ProgramManifest
 
 ExplorationStatus = Literal["queued", "running", "finished"]
 MAX_WAITING = 3
 MAX_KEPT = 200
 # Raised when the readers of a program change, so that no kept result is used again.
 _READERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorationLimits:
+    max_source_bytes: int
+    guest_runs_per_address: int = 0
+    guest_runs_in_total: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +73,26 @@ class ExplorationSummary:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """One exploration, read by its owner or, once it is shared, by anybody. `result` is None until it has finished."""
+    """One exploration, read by its owner or, once it is shared, by anybody. `result` is None until it has finished.
+
+    `phase` is what a running one is doing, if that is known.
+    """
 
     summary: ExplorationSummary
     is_mine: bool
     source: str
     against: str | None
+    phase: str | None
     result: Explored | None
 
 
 class Explorations:
     """Safe to share between requests. `news` is set when this process received a request for one."""
 
-    def __init__(self, database: Database, catalogue: Catalogue, max_source_bytes: int) -> None:
+    def __init__(self, database: Database, catalogue: Catalogue, limits: ExplorationLimits) -> None:
         self._database = database
         self._catalogue = catalogue
-        self._max_source_bytes = max_source_bytes
+        self._limits = limits
         self.news = asyncio.Event()
 
     def package(self, slug: str) -> Package:
@@ -109,6 +123,7 @@ class Explorations:
           ProblemNotFound, NothingToExplore: the problem gives none.
           FunctionRefused: the inputs do not fit the mesh.
           SourceRefused: a source cannot be stored or run.
+          NotSignedIn: a guest may explore only small meshes. TooManyGuestRuns.
           TooManyExplorations, ExplorationsFull.
         """
         package = function = None
@@ -118,12 +133,15 @@ class Explorations:
             raise FunctionRefused(" ".join(faults))
         else:
             function = subject.model_dump(mode="json")
-        check_source(source, self._max_source_bytes)
+        if user.guest is not None:
+            refuse_large(_devices(package, subject), chip)
+        check_source(source, self._limits.max_source_bytes)
         if against is not None:
-            check_source(against, self._max_source_bytes)
+            check_source(against, self._limits.max_source_bytes)
         row = ExplorationRow(
             id=new_id(),
             user_id=user.id,
+            guest=user.guest and user.guest.browser,
             digest=_digest(package.version if package else function, source, against, chip),
             problem=package and package.slug,
             version=package and package.version,
@@ -137,6 +155,9 @@ class Explorations:
         )
         async with self._database.writing() as session:
             await _refuse_too_many(session, user)
+            if user.guest is not None:
+                per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
+                await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
             row.result = await _earlier_result(session, row.digest)
             if row.result is not None:
                 row.status, row.finished_at = "finished", row.created_at
@@ -155,9 +176,9 @@ class Explorations:
         if is_id(exploration_id):
             async with self._database.reading() as session:
                 row = await session.get(ExplorationRow, exploration_id)
-        if row is not None and (row.shared_at is not None or (user is not None and row.user_id == user.id)):
+        if row is not None and (row.shared_at is not None or _is_of(row, user)):
             return _exploration(row, user)
-        if user is None:
+        if user is None or user.guest is not None:
             raise NotSignedIn("Sign in to see this exploration, unless its owner shares it.")
         raise _not_found(exploration_id)
 
@@ -168,7 +189,7 @@ class Explorations:
           ExplorationNotFound: `before` is not one of the user's.
         """
         row = ExplorationRow
-        query = select(row).where(row.user_id == user.id).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        query = select(row).where(*_of(user)).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
         async with self._database.reading() as session:
             if before is not None:
                 last = await _own(session, user, before)
@@ -176,7 +197,14 @@ class Explorations:
             return [_summary(each) for each in await session.scalars(query)]
 
     async def share(self, user: User, exploration_id: str, *, shared: bool) -> None:
-        """Open it to everyone with the link, or close it again. Raises `ExplorationNotFound`."""
+        """Open it to everyone with the link, or close it again.
+
+        Raises:
+          ExplorationNotFound.
+          NotSignedIn: a guest's is deleted after a day, so it has no link to share.
+        """
+        if user.guest is not None:
+            raise NotSignedIn("To share an exploration, sign in and explore it again.")
         async with self._database.writing() as session:
             found = await _own(session, user, exploration_id)
             if shared != (found.shared_at is not None):
@@ -191,9 +219,8 @@ class Explorations:
 
 
 async def _refuse_too_many(session: AsyncSession, user: User) -> None:
-    mine = ExplorationRow.user_id == user.id
     is_waiting = ExplorationRow.status != "finished"
-    count = select(func.count(), func.count().filter(is_waiting)).select_from(ExplorationRow).where(mine)
+    count = select(func.count(), func.count().filter(is_waiting)).select_from(ExplorationRow).where(*_of(user))
     stored, waiting = (await session.execute(count)).one()
     if waiting >= MAX_WAITING:
         raise TooManyExplorations(
@@ -207,9 +234,32 @@ async def _refuse_too_many(session: AsyncSession, user: User) -> None:
 
 async def _own(session: AsyncSession, user: User, exploration_id: str) -> ExplorationRow:
     row = await session.get(ExplorationRow, exploration_id) if is_id(exploration_id) else None
-    if row is None or row.user_id != user.id:
+    if row is None or not _is_of(row, user):
+        if user.guest is not None:
+            raise NotSignedIn("This browser has sent no exploration with this id. If it is one of yours, sign in.")
         raise _not_found(exploration_id)
     return row
+
+
+def _of(user: User) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return ExplorationRow.user_id == user.id, ExplorationRow.guest.is_not_distinct_from(_browser(user))
+
+
+def _is_of(row: ExplorationRow, user: User | None) -> bool:
+    return user is not None and (row.user_id, row.guest) == (user.id, _browser(user))
+
+
+def _browser(user: User) -> str | None:
+    return user.guest.browser if user.guest else None
+
+
+def _devices(package: Package | None, subject: str | Function) -> int:
+    """Of the largest mesh."""
+    if isinstance(subject, Function):
+        return subject.devices
+    assert package is not None
+    assert isinstance(package.manifest, ProgramManifest)
+    return max(math.prod(mesh.values()) for mesh in package.manifest.program.meshes)
 
 
 def _not_found(exploration_id: str) -> ExplorationNotFound:
@@ -247,9 +297,10 @@ def _digest(subject: str | dict[str, object] | None, source: str, against: str |
 def _exploration(row: ExplorationRow, user: User | None) -> Exploration:
     return Exploration(
         summary=_summary(row),
-        is_mine=user is not None and row.user_id == user.id,
+        is_mine=_is_of(row, user),
         source=row.source,
         against=row.against,
+        phase=row.phase if row.status == "running" else None,
         result=None if row.result is None else Explored.model_validate(row.result),
     )
 

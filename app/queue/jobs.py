@@ -64,11 +64,11 @@ class Job(Generic[R]):
     def end(self) -> None:
         self._stop.set()
 
-    async def call(self, function: Callable[[], T]) -> T | None:
-        """Call `function` in a thread for grading. Returns None if the lease was lost in the meantime, because the row
-        was deleted or another process has it.
+    async def call(self, function: Callable[[], T], so_far: Callable[[], dict[str, Any]] = lambda: {}) -> T | None:
+        """Call `function` in a thread for grading, and store the values of `so_far` now and then. Returns None if the
+        lease was lost in the meantime, because the row was deleted or another process has it.
         """
-        return await while_leased(self._threads.run(function), self.write, self._life)
+        return await while_leased(self._threads.run(function), lambda: self.write(**so_far()), self._life)
 
     async def write(self, **values: Any) -> bool:
         """Store the values and extend the lease. `False` if it was lost."""
@@ -91,6 +91,7 @@ class Jobs(Generic[R]):
       threads: where the jobs call the judge.
       news: set when this process receives a request for a job.
       only_if: conditions for a job to start.
+      last: jobs of which this is true start after all others.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Jobs(Generic[R]):
         *,
         lease_s: float,
         only_if: Sequence[ColumnElement[bool]] = (),
+        last: ColumnElement[bool] | None = None,
     ) -> None:
         self._rows = rows
         self._database = database
@@ -111,6 +113,7 @@ class Jobs(Generic[R]):
         self._walls = walls
         self._life = timedelta(seconds=lease_s)
         self._only_if = only_if
+        self._order = (*(() if last is None else (last,)), rows.created_at, rows.id)
 
     async def run(
         self, work: Callable[[Job[R]], Awaitable[None]], before_each: Callable[[], Awaitable[None]] | None = None
@@ -140,7 +143,7 @@ class Jobs(Generic[R]):
             return await session.scalar(select(self._rows.id).where(self._due()).limit(1)) is not None
 
     async def _take(self) -> Job[R] | None:
-        query = select(self._rows).where(self._due()).order_by(self._rows.created_at, self._rows.id).limit(1)
+        query = select(self._rows).where(self._due()).order_by(*self._order).limit(1)
         async with self._database.writing() as session:
             found = await lock(session, query)
             if not found:

@@ -331,8 +331,8 @@ IDS = (
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token may create others with no more scopes than its own.
 FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
-# Open to guests, who may run: someone without an account who has opened a page.
-OF_GUESTS = {("POST", "/problems/{slug}"): 303}
+# Open to guests, who may run and explore: someone without an account who has opened a page.
+OF_GUESTS = {("POST", "/problems/{slug}"): 303, ("POST", "/explore"): 409}
 # Also the caller's own, and closed until they have solved the problem or given it up.
 CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
 # Also the caller's own, and missing: the problem of these tests is solved by code, and asks no question.

@@ -153,7 +153,10 @@ async def test_runs_are_limited_by_network_and_in_total(start_service, limits, w
         assert [answer.status_code for answer in answers] == [200, 200, 429]
         refused = answers[-1]
         assert refused.json()["slug"] == "too-many-guest-runs"
-        assert f"2 runs per hour are possible {where}. Sign in, or try again in" in refused.json()["detail"]
+        assert (
+            f"2 runs or explorations per hour are possible {where}. Sign in, or try again in"
+            in refused.json()["detail"]
+        )
         assert 0 < int(refused.headers["retry-after"]) <= 3600
         async with browser(service, client=("2001:db8:0:1::1", 1)) as http:
             form = {"form_token": await arrive(http), "action": "run", "revision": "0", "source": "kept as typed"}

@@ -11,7 +11,7 @@ from app.accounts.service import Accounts
 from app.clock import now
 from app.explorer.exploring import Explorer
 from app.explorer.models import ExplorationRow
-from app.explorer.service import Explorations
+from app.explorer.service import ExplorationLimits, Explorations
 from app.ids import new_id
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
@@ -34,7 +34,7 @@ async def owner(each_database) -> User:
 @pytest.fixture
 async def explorations(each_database, package, tmp_path):
     await PackageStore(each_database).add(package)
-    return Explorations(each_database, Catalogue.load(tmp_path / "problems"), 65_536)
+    return Explorations(each_database, Catalogue.load(tmp_path / "problems"), ExplorationLimits(65_536))
 
 
 def exploring(database, explorations, grader, lease_s=30.0):

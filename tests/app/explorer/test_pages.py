@@ -107,10 +107,6 @@ async def test_each_example_opens_in_the_form(inside):
         opened = (await inside.http.get(address)).text
         assert f'value="{example.function.mesh_text}"' in opened
         assert f"def {example.function.name}(" in opened
-    async with browser(inside) as nobody:
-        seen = (await nobody.get("/explore")).text
-    assert "Compiling needs an account" in seen
-    assert f"def {all_examples()[0].function.name}(" in seen
 
 
 async def test_a_result_leads_from_a_collective_to_its_line(inside):
@@ -226,11 +222,12 @@ async def test_it_is_shared_and_deleted(inside):
     assert (await inside.http.get(here)).status_code == 404
 
 
-async def test_nobody_reads_the_form_and_is_led_to_an_account(inside):
-    async with browser(inside) as nobody:
+async def test_where_guests_may_not_run_nobody_gets_a_form(start_service):
+    async with start_service(Measuring(), guest_runs_in_total=0) as service, browser(service) as nobody:
         page = await nobody.get("/explore")
         assert page.status_code == 200
         assert "Compiling needs an account" in page.text
+        assert f"def {all_examples()[0].function.name}(" in page.text
         assert "<textarea" not in page.text
         fields = {
             "form_token": form_token((await nobody.get("/sign-in")).text),
