@@ -3,9 +3,9 @@
 from tests.lessons.pipelines import Schedule, gpipe, one_forward_one_backward, passing, simulate
 
 _STAGES, _MICROBATCHES = 3, 4
-# Of a forward pass: the columns of what waits, of each stage and of what left.
+# Of a forward pass: the columns of what waits, of each stage and of what is done.
 _BOX, _HIGH, _TOP, _LEFT, _STEP = 30, 24, 26, 4, 84
-_TABLE, _CELL, _LINE = 152, 44, 22
+_TABLE, _CELL, _LINE = 120, 44, 22
 # Of the schedules.
 _DEEP, _MANY, _NARROW, _ROW = 4, 8, 13, 18
 
@@ -34,13 +34,13 @@ def _svg(name: str, title: str, what: str, height: int, body: list[str]) -> str:
 
 
 def _tick(rows: list[list[int]], tick: int) -> str:
-    """Where each microbatch is in a tick: it waits, is in a stage or has left. Below, the ticks up to this one."""
+    """Where each microbatch is in a tick: it waits, is in a stage or is done. Below, the ticks up to this one."""
     entered = max(rows[0][: tick + 1])
-    left = max([0, *rows[-1][:tick]])
-    body, what = [_header(_LEFT + _BOX // 2, "waits"), _header(340, "left")], []
+    done = max([0, *rows[-1][:tick]])
+    body, what = ['<text x="4" y="16" class="soft-text">waiting</text>', _header(341, "done")], []
     for at, microbatch in enumerate(range(entered + 1, _MICROBATCHES + 1)):
         body += _box(_LEFT, _TOP + at * (_HIGH + 4), microbatch)
-    for at, microbatch in enumerate(range(1, left + 1)):
+    for at, microbatch in enumerate(range(1, done + 1)):
         body += _box(326, _TOP + at * (_HIGH + 4), microbatch)
     for stage, row in enumerate(rows):
         x, now = 62 + stage * _STEP, row[tick]
@@ -64,7 +64,13 @@ def _tick(rows: list[list[int]], tick: int) -> str:
         for at, microbatch in enumerate(row):
             x = 62 + at * (_CELL + 4)
             body.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="cell"/>')
-            if microbatch and at <= tick:
+            if at > tick:
+                continue
+            if not microbatch:
+                body.append(
+                    f'<text x="{x + _CELL // 2}" y="{y + 14}" text-anchor="middle" class="soft-text">idle</text>'
+                )
+            else:
                 body += [
                     f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="held of-{microbatch}"/>',
                     f'<text x="{x + _CELL // 2}" y="{y + 15}" text-anchor="middle" class="on-held">{microbatch}</text>',
@@ -74,7 +80,7 @@ def _tick(rows: list[list[int]], tick: int) -> str:
     for at in range(len(rows[0])):
         x = 62 + at * (_CELL + 4) + _CELL // 2
         body.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle" class="soft-text">{at + 1}</text>')
-    what.append(f"{_MICROBATCHES - entered} microbatches wait, and {left} have left.")
+    what.append(f"Waiting microbatches: {_MICROBATCHES - entered}; done: {done}.")
     title = f"A forward pass of {_MICROBATCHES} microbatches through {_STAGES} stages: tick {tick + 1}"
     return _svg(f"tick-{tick + 1}", title, " ".join(what), bottom + 24, body)
 
@@ -84,16 +90,16 @@ def _schedule(top: int, name: str, schedule: Schedule) -> list[str]:
     for stage, row in enumerate(schedule.ticks):
         y = top + 22 + stage * (_ROW + 2)
         body.append(f'<text x="4" y="{y + 14}" class="soft-text">stage {stage}</text>')
-        for at, done in enumerate(row):
+        for at, found in enumerate(row):
             x = 58 + at * _NARROW
-            if done is None:
+            if found is None:
                 body.append(f'<rect x="{x}" y="{y}" width="{_NARROW}" height="{_ROW}" class="faint"/>')
                 continue
-            kind, microbatch = done
-            drawn, text = ("held", "on-held") if kind == "F" else ("term", "soft-text")
+            kind, microbatch = found
+            drawn, text = ("held", ' class="on-held"') if kind == "F" else ("term", "")
             body += [
                 f'<rect x="{x}" y="{y}" width="{_NARROW}" height="{_ROW}" class="{drawn} of-{microbatch + 1}"/>',
-                f'<text x="{x + _NARROW / 2}" y="{y + 14}" text-anchor="middle" class="{text}">{microbatch + 1}</text>',
+                f'<text x="{x + _NARROW / 2}" y="{y + 14}" text-anchor="middle"{text}>{microbatch + 1}</text>',
             ]
     return body
 
