@@ -6,6 +6,7 @@ _STAGES, _MICROBATCHES = 3, 4
 # Of a forward pass: the columns of what waits, of each stage and of what is done.
 _BOX, _HIGH, _TOP, _LEFT, _STEP = 30, 24, 26, 4, 84
 _TABLE, _CELL, _LINE = 120, 44, 22
+_BOTTOM = _TABLE + _STAGES * _LINE
 # Of the schedules.
 _DEEP, _MANY, _NARROW, _ROW = 4, 8, 13, 18
 
@@ -33,6 +34,33 @@ def _svg(name: str, title: str, what: str, height: int, body: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _table(rows: list[list[int]], tick: int) -> list[str]:
+    """What each stage has had so far: a row for each stage, a column for each tick."""
+    body = []
+    for stage, row in enumerate(rows):
+        y = _TABLE + stage * _LINE
+        body.append(f'<text x="4" y="{y + 16}" class="soft-text">stage {stage}</text>')
+        for at, microbatch in enumerate(row):
+            x = 62 + at * (_CELL + 4)
+            body.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="cell"/>')
+            if at > tick:
+                continue
+            if not microbatch:
+                body.append(
+                    f'<text x="{x + _CELL // 2}" y="{y + 14}" text-anchor="middle" class="soft-text">idle</text>'
+                )
+            else:
+                body += [
+                    f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="held of-{microbatch}"/>',
+                    f'<text x="{x + _CELL // 2}" y="{y + 15}" text-anchor="middle" class="on-held">{microbatch}</text>',
+                ]
+    body.append(f'<text x="4" y="{_BOTTOM + 16}" class="soft-text">tick</text>')
+    for at in range(len(rows[0])):
+        x = 62 + at * (_CELL + 4) + _CELL // 2
+        body.append(f'<text x="{x}" y="{_BOTTOM + 16}" text-anchor="middle" class="soft-text">{at + 1}</text>')
+    return body
+
+
 def _tick(rows: list[list[int]], tick: int) -> str:
     """Where each microbatch is in a tick: it waits, is in a stage or is done. Below, the ticks up to this one."""
     entered = max(rows[0][: tick + 1])
@@ -58,31 +86,10 @@ def _tick(rows: list[list[int]], tick: int) -> str:
         if now and stage + 1 < len(rows) and rows[stage + 1][tick + 1] == now:
             body.append(f'<text x="{x + 74}" y="{_TOP + 27}" text-anchor="middle">→</text>')
             what.append(f"It sends it to stage {stage + 1}.")
-    for stage, row in enumerate(rows):
-        y = _TABLE + stage * _LINE
-        body.append(f'<text x="4" y="{y + 16}" class="soft-text">stage {stage}</text>')
-        for at, microbatch in enumerate(row):
-            x = 62 + at * (_CELL + 4)
-            body.append(f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="cell"/>')
-            if at > tick:
-                continue
-            if not microbatch:
-                body.append(
-                    f'<text x="{x + _CELL // 2}" y="{y + 14}" text-anchor="middle" class="soft-text">idle</text>'
-                )
-            else:
-                body += [
-                    f'<rect x="{x}" y="{y}" width="{_CELL}" height="{_LINE - 2}" class="held of-{microbatch}"/>',
-                    f'<text x="{x + _CELL // 2}" y="{y + 15}" text-anchor="middle" class="on-held">{microbatch}</text>',
-                ]
-    bottom = _TABLE + len(rows) * _LINE
-    body.append(f'<text x="4" y="{bottom + 16}" class="soft-text">tick</text>')
-    for at in range(len(rows[0])):
-        x = 62 + at * (_CELL + 4) + _CELL // 2
-        body.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle" class="soft-text">{at + 1}</text>')
+    body += _table(rows, tick)
     what.append(f"Waiting microbatches: {_MICROBATCHES - entered}; done: {done}.")
     title = f"A forward pass of {_MICROBATCHES} microbatches through {_STAGES} stages: tick {tick + 1}"
-    return _svg(f"tick-{tick + 1}", title, " ".join(what), bottom + 24, body)
+    return _svg(f"tick-{tick + 1}", title, " ".join(what), _BOTTOM + 24, body)
 
 
 def _schedule(top: int, name: str, schedule: Schedule) -> list[str]:
