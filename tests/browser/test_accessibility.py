@@ -46,6 +46,7 @@ PATHS = [
     "/lessons/reading-a-compiled-program",
     "/lessons/memory",
     "/lessons/communication",
+    "/lessons/pipelines",
     "/calculators",
     "/comparison",
     "/comparison/pipeline",

@@ -19,3 +19,8 @@ def reference(problem: str, devices: int = 8) -> Program:
 def accepted(problem: str, name: str) -> Program:
     """The step of an accepted submission, on the same case and 8 devices."""
     return _programs(problem).other(f"accepted/{name}")
+
+
+def starter(problem: str) -> Program:
+    """What students start from, on the same case and 8 devices."""
+    return _programs(problem).starter()
