@@ -69,7 +69,7 @@ X = "x: float32[8]"
         ("f", "a=2,b=2", 'x: float32[6] P(("a", "b"))', "which a and b cannot split into 4"),
         ("f", "a=4", "x: float32[2147483648, 2147483648]", "bytes. At most"),
         ("f", "a=4", "x: float32[99999999999]", "less than or equal to"),
-        ("f", "a=4", "\n".join(f"x{number}: float32[8]" for number in range(33)), "at most 32 items"),
+        ("f", "a=4", "\n".join(f"x{number}: float32[8]" for number in range(65)), "at most 64 items"),
     ],
 )
 def test_what_is_wrong_is_named_with_the_remedy(name, mesh, inputs, message):
