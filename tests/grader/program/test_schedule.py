@@ -1,6 +1,6 @@
 """The schedule of a program for TPUs: which collectives go on while something computes.
 
-Read from texts that libtpu 0.0.42.1 printed for the programs in scheduled_programs.py.
+Read from texts that libtpu printed for the programs in scheduled_programs.py, which names its version.
 """
 
 from pathlib import Path

@@ -1,0 +1,120 @@
+"""The numbers of the lesson, read from programs that libtpu compiled for 8 chips, and from one for 8 host devices.
+
+The texts of the former are stored, so that no test needs libtpu.
+"""
+
+import math
+
+from app.explorer.examples import all_examples
+from grader.chips import CHIPS
+from tests.grader.program.scheduled_programs import LIBTPU
+from tests.lessons.tpu_schedules import (
+    cycles_of,
+    forward_loop,
+    gathered_ahead_on_cpu,
+    hidden_cycles,
+    scheduled,
+)
+
+_DECODER = next(each for each in all_examples() if each.slug == "decoder-7b")
+
+
+def compiler():
+    """The version of the compiler for TPUs that wrote the programs of the lesson."""
+    return f"libtpu {LIBTPU}", ""
+
+
+def small_side():
+    """Rows and columns of each weight of the step with three weights."""
+    return gathered_ahead_on_cpu().collectives[0].shapes[0][0], "rows"
+
+
+def large_side():
+    """Rows and columns of each weight of the loops."""
+    return math.isqrt(one_layer()[0] // 2), "rows"
+
+
+def decoder():
+    """The parameters of the largest example of the Explorer."""
+    leaves = [math.prod(each.shape) for each in _DECODER.function.inputs if each.name.startswith("params/")]
+    return round(sum(leaves) / 1e9, 1), "billion parameters"
+
+
+def decoder_chips():
+    """The chips of its mesh."""
+    return _DECODER.function.devices, "chips"
+
+
+def cpu_gathered():
+    """What the CPU's program of three layers gathers: whole weights, all executions."""
+    return sum(each.logical_bytes for each in gathered_ahead_on_cpu().collectives if each.kind == "all-gather"), "bytes"
+
+
+def tpu_gathered():
+    """What the TPU's program of the same step gathers."""
+    [program] = scheduled("gathered_ahead").computations
+    return sum(each.logical_bytes for each in program.collectives if each.kind == "all-gather"), "bytes"
+
+
+def cpu_sum():
+    """How the CPU's program sums the gradients of the three weights."""
+    return next(each.kind for each in gathered_ahead_on_cpu().collectives if each.kind != "all-gather"), ""
+
+
+def tpu_sum():
+    """How the TPU's program does."""
+    [program] = scheduled("gathered_ahead").computations
+    return next(each.kind for each in program.collectives if each.kind != "all-gather"), ""
+
+
+def gathers():
+    """All-gathers in the TPU's program of three layers."""
+    [program] = scheduled("gathered_ahead").computations
+    return sum(each.kind == "all-gather" for each in program.collectives), "all-gathers"
+
+
+def gathers_hidden():
+    """Those among them during which something computes."""
+    [program] = scheduled("gathered_ahead").computations
+    return sum(each.kind == "all-gather" and each.asynchronous for each in program.collectives), "of them"
+
+
+def hidden_by():
+    """The matrix product that runs during one of them."""
+    [program] = scheduled("gathered_ahead").computations
+    return sum(step.flops or 0 for step in program.between(program.collectives[1])), "FLOPs"
+
+
+def body_in_turn():
+    """The compiler's estimate for the body of a loop that gathers a layer and then uses it."""
+    return cycles_of(forward_loop("layers_in_a_loop")), "cycles"
+
+
+def hidden_in_turn():
+    """How much of it runs while the gather does."""
+    return hidden_cycles(forward_loop("layers_in_a_loop")), "cycles"
+
+
+def body_ahead():
+    """The same for a loop that gathers the next layer's weight beforehand."""
+    return cycles_of(forward_loop("next_gathered_first")), "cycles"
+
+
+def hidden_ahead():
+    """How much of it runs while the gather does."""
+    return hidden_cycles(forward_loop("next_gathered_first")), "cycles"
+
+
+def one_layer():
+    """A whole weight, as it is gathered in the loop."""
+    return forward_loop("next_gathered_first").collectives[0].logical_bytes, "bytes"
+
+
+def two_layers():
+    """Two of them, one in use and one on its way."""
+    return 2 * one_layer()[0], "bytes"
+
+
+def chip():
+    """The memory of a chip of TPU v5e."""
+    return CHIPS["v5e"].hbm_bytes, "bytes"
