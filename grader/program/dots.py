@@ -1,11 +1,11 @@
 """Floating-point operations of matrix products and convolutions, two for each multiply and add."""
 
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from grader.program.hlo import Computation, Instruction, Value, integers
 from grader.program.shapes import Shape
-from grader.program.tokens import ProgramUnreadable, shown, unquoted
+from grader.program.tokens import ProgramUnreadable, integer, shown, unquoted
 from grader.program.walk import Site
 
 _DOTS = {"dot", "ragged-dot", "scaled-dot"}
@@ -44,7 +44,7 @@ def read_dot(site: Site, source_line: int | None) -> Dot:
     result = instruction.shape if isinstance(instruction.shape, Shape) else _first(instruction)
     return Dot(
         name=instruction.name,
-        flops=2 * result.elements * _summed(instruction, left, right, result),
+        flops=_flops(instruction, left, right, result),
         executions=site.executions,
         operand_shapes=(left.dims, right.dims),
         result_shape=result.dims,
@@ -54,10 +54,14 @@ def read_dot(site: Site, source_line: int | None) -> Dot:
     )
 
 
-def _summed(instruction: Instruction, left: Shape, right: Shape, result: Shape) -> int:
-    """The number of products that are summed for one element of the result."""
+def _flops(instruction: Instruction, left: Shape, right: Shape, result: Shape) -> int:
     if instruction.opcode == "convolution" or _library_call(instruction).startswith(_LIBRARY_CONVOLUTIONS):
-        return _summed_by_convolution(instruction, right)
+        return 2 * _products_of_convolution(instruction, left, right, result)
+    return 2 * result.elements * _summed(instruction, left, result)
+
+
+def _summed(instruction: Instruction, left: Shape, result: Shape) -> int:
+    """The number of products that are summed for one element of the result."""
     if instruction.opcode in _DOTS:
         dims = integers(instruction.attributes.get("lhs_contracting_dims", ()))
         if any(dim >= len(left.dims) for dim in dims):
@@ -68,17 +72,78 @@ def _summed(instruction: Instruction, left: Shape, right: Shape, result: Shape) 
     return left.elements * columns // result.elements if result.elements else 0
 
 
-def _summed_by_convolution(instruction: Instruction, kernel: Shape) -> int:
-    """Every element of the kernel that meets one output feature; as if the kernel never reached over the border.
+def _products_of_convolution(instruction: Instruction, left: Shape, kernel: Shape, result: Shape) -> int:
+    """The multiplications of two elements that both exist.
+
+    What meets only padding, or the holes of a dilated operand, is not counted: the compiler for TPUs writes a batched
+    matrix product as a convolution in which each element of the result meets one element of the window.
 
     Source: HloCostAnalysis::HandleConvolution, https://github.com/openxla/xla/blob/main/xla/service/hlo_cost_analysis.cc
     """
+    name = shown(instruction.name)
     labels = "".join(instruction.attributes.get("dim_labels", ()))
-    kernel_labels = labels.partition("->")[0].partition("_")[2]
-    outputs = kernel_labels.find("o")
-    if outputs < 0 or len(kernel_labels) != len(kernel.dims):
-        raise ProgramUnreadable(f"{shown(instruction.name)} has dim_labels {shown(labels)} for a kernel {kernel}")
-    return prod(size for dim, size in enumerate(kernel.dims) if dim != outputs)
+    operands, _, of_result = labels.partition("->")
+    of_left, _, of_kernel = operands.partition("_")
+    pairs = ((of_left, left, "bf"), (of_kernel, kernel, "io"), (of_result, result, "bf"))
+    windows = _windows(instruction, len(of_result) - 2)
+    spatial = "".join(str(dim) for dim in range(len(windows)))
+    if any(sorted(label) != sorted(spatial + two) or len(label) != len(shape.dims) for label, shape, two in pairs):
+        raise ProgramUnreadable(f"{name} has dim_labels {shown(labels)} for {left} and {kernel}")
+    sizes, taps, results = ({dim: shape.dims[label.index(dim)] for dim in label} for label, shape, _ in pairs)
+    meetings = (
+        _meetings(window, sizes[dim], taps[dim], results[dim]) for dim, window in zip(spatial, windows, strict=True)
+    )
+    return prod(meetings) * taps["i"] * results["b"] * results["f"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """How a kernel moves along one dimension: `low` is the padding before the first element."""
+
+    stride: int = 1
+    low: int = 0
+    lhs_dilate: int = 1
+    rhs_dilate: int = 1
+
+
+def _windows(instruction: Instruction, dims: int) -> list[_Window]:
+    """Read `{size=2x8 stride=1x7 pad=0_0x1_1 lhs_dilate=2x8}`, one window for each of `dims`."""
+    words = instruction.attributes.get("window", ())
+    given = {words[at - 1]: words[at + 1].split("x") for at in range(1, len(words) - 1) if words[at] == "="}
+
+    def numbers(key: str, default: int) -> list[int]:
+        texts = given.get(key, [str(default)] * dims)
+        found = [integer(text.partition("_")[0]) for text in texts]
+        if len(found) != dims or any(each is None or (key != "pad" and each < 1) for each in found):
+            raise ProgramUnreadable(f"{shown(instruction.name)} has a window that cannot be read")
+        return [each for each in found if each is not None]
+
+    numbers("size", 1)
+    keys = (("stride", 1), ("pad", 0), ("lhs_dilate", 1), ("rhs_dilate", 1))
+    return [_Window(*each) for each in zip(*(numbers(key, default) for key, default in keys), strict=True)]
+
+
+def _meetings(window: _Window, size: int, taps: int, results: int) -> int:
+    """The pairs of a tap of the kernel and an element of the result that meet at an element of the operand."""
+    return sum(_results_of_tap(window, tap * window.rhs_dilate - window.low, size, results) for tap in range(taps))
+
+
+def _results_of_tap(window: _Window, shift: int, size: int, results: int) -> int:
+    """The number of results n for which `n * stride + shift` is the place of an element in the dilated operand."""
+    if size < 1:
+        return 0
+    stride, dilate = window.stride, window.lhs_dilate
+    first, last = max(0, -(shift // stride)), min(results - 1, ((size - 1) * dilate - shift) // stride)
+    if dilate == 1:
+        return max(0, last - first + 1)
+    # Solve n * stride = -shift modulo `dilate`.
+    common = gcd(stride, dilate)
+    if shift % common:
+        return 0
+    period = dilate // common
+    place = (-shift // common) * pow(stride // common, -1, period) % period if period > 1 else 0
+    first += (place - first) % period
+    return max(0, (last - first) // period + 1)
 
 
 def _library_call(instruction: Instruction) -> str:
