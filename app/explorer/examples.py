@@ -4,7 +4,9 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from grader.chips import ChipName
 from grader.function import Function, read_function
 
 _FILE = Path(__file__).with_name("examples.toml")
@@ -12,7 +14,7 @@ _FILE = Path(__file__).with_name("examples.toml")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`expected` names the collectives in program order, for the test that compiles it."""
+    """`expected` names the collectives in program order, for the test that compiles it. The form begins with `chip`."""
 
     slug: str
     title: str
@@ -20,22 +22,25 @@ class Example:
     function: Function
     source: str
     expected: tuple[str, ...]
+    chip: ChipName | None
 
 
 @cache
 def all_examples() -> tuple[Example, ...]:
     """The first is shown to those who come without anything of their own."""
-    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))["examples"]
-    return tuple(
-        Example(
-            slug=each["slug"],
-            title=each["title"],
-            summary=each["summary"],
-            function=read_function(each["function"], each["mesh"], each["inputs"]),
-            source=each["source"].lstrip("\n"),
-            expected=tuple(each["expected"]),
-        )
-        for each in tables
+    tables = {each["slug"]: each for each in tomllib.loads(_FILE.read_text(encoding="utf-8"))["examples"]}
+    return tuple(_example(tables[each["like"]] | each if "like" in each else each) for each in tables.values())
+
+
+def _example(table: dict[str, Any]) -> Example:
+    return Example(
+        slug=table["slug"],
+        title=table["title"],
+        summary=table["summary"],
+        function=read_function(table["function"], table["mesh"], table["inputs"]),
+        source=table["source"].lstrip("\n"),
+        expected=tuple(table["expected"]),
+        chip=table.get("chip"),
     )
 
 

@@ -214,7 +214,9 @@ async def _form_of_solution(services: ExplorerServices, user: User | None, packa
 
 def _form_of_example(example: Example) -> _Form:
     function = example.function
-    return _Form(None, example.source, "", function.name, function.mesh_text, function.inputs_text, example=example)
+    return _Form(
+        None, example.source, "", function.name, function.mesh_text, function.inputs_text, example.chip or "", example
+    )
 
 
 def _chip_of(name: str) -> ChipName | None:

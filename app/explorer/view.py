@@ -1,5 +1,6 @@
 """Arranges the result of an exploration for its page: a part for each mesh, and what each line of the source causes."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from grader.explore import (
 )
 
 _MAX_ON_A_LINE = 4
+_MOST_LINES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,25 @@ class TPURow:
 
 @dataclass(frozen=True, slots=True)
 class TPUView:
-    """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most."""
+    """The program on a slice, or the `fault`. `used` is the share of a chip's memory that is in use at most.
+
+    `work` has the lines to which the compiler assigns most cycles, the largest first.
+    """
 
     program: TPUProgram
     flops: str
     used: float
+    work: tuple["TPUWork", ...]
     parts: tuple[TPUPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TPUWork:
+    """What a line computes on a chip in all its executions. `share` is of the cycles of the program."""
+
+    line: int | None
+    cycles: int
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +204,18 @@ def _tpu(program: TPUProgram) -> TPUView:
         for number, each in enumerate(program.computations)
         if each.collectives
     )
-    return TPUView(program, flops_text(program.flops), program.peak_bytes / program.hbm_bytes, parts)
+    return TPUView(program, flops_text(program.flops), program.peak_bytes / program.hbm_bytes, _work(program), parts)
+
+
+def _work(program: TPUProgram) -> tuple[TPUWork, ...]:
+    loops = {each.caller for each in program.computations}
+    cycles: Counter[int | None] = Counter()
+    for each in program.computations:
+        for step in each.steps:
+            # The cycles of a loop are those of its body, which is a computation of its own.
+            if step.cycles and step.name not in loops:
+                cycles[step.line] += step.cycles * (each.executions or 1)
+    return tuple(TPUWork(line, number, number / program.cycles) for line, number in cycles.most_common(_MOST_LINES))
 
 
 def _tpu_part(topology: str, number: int, computation: TPUComputation) -> TPUPart:
