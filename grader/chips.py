@@ -31,6 +31,7 @@ class Chip:
 
 _FLAT = {4: "2x2", 8: "2x4", 16: "4x4", 32: "4x8", 64: "8x8", 128: "8x16", 256: "16x16"}
 _CUBES = {4: "2x2x1", 8: "2x2x2", 16: "2x2x4", 32: "2x4x4", 64: "4x4x4", 128: "4x4x8", 256: "4x8x8"}
+_FLAT_EXAMPLE = f"v5e:{_FLAT[8]}"
 _DOCUMENTED = "https://docs.cloud.google.com/tpu/docs"
 CHIPS: dict[str, Chip] = {
     chip.name: chip
@@ -40,6 +41,22 @@ CHIPS: dict[str, Chip] = {
         Chip("v6e", "TPU v6e", 32 << 30, _FLAT, f"{_DOCUMENTED}/v6e"),
     )
 }
+
+
+def slice_of(topology: str) -> tuple[Chip, int]:
+    """The chip and the number of devices of a slice such as v5e:2x4.
+
+    Raises:
+      ValueError: no slice has this name; the message lists those that exist.
+    """
+    name, _, shape = topology.partition(":")
+    chip = CHIPS.get(name)
+    if chip is None:
+        raise ValueError(f"there is no topology {topology!r}. Write it as {_FLAT_EXAMPLE}, with {', '.join(CHIPS)}")
+    devices = next((number for number, its_shape in chip.shapes.items() if its_shape == shape), None)
+    if devices is None:
+        raise ValueError(f"{chip.title} has no slice {shape!r} here. Use one of {', '.join(chip.shapes.values())}")
+    return chip, devices
 
 
 def tpu_compiler() -> str | None:

@@ -102,7 +102,10 @@ class Judge:
     def _on_chip(self, programs: tuple[Measured, ...], chip: ChipName | None, context: Context) -> tuple[Measured, ...]:
         if chip is None:
             return programs
-        return tuple(replace(each, tpu=compile_for(CHIPS[chip], each, self._sandbox, context)) for each in programs)
+        return tuple(
+            replace(each, tpu=compile_for(CHIPS[chip], each, self._sandbox, context, background=True))
+            for each in programs
+        )
 
     def answers(self, package: Package, context: Context = QUIET, cases: Sequence[Case] | None = None) -> Answers:
         """What the reference returns for the package's cases, or for others. Hidden cases are among them, so it is for

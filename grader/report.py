@@ -59,6 +59,7 @@ class Report:
                 id=spec.id,
                 title=spec.title or checks.load(self._package.manifest.mode, spec.id).TITLE,
                 passed=findings[spec.id].passed,
+                checked=findings[spec.id].checked,
                 points=spec.points if findings[spec.id].passed else 0,
                 max_points=spec.points,
                 trust=checks.load(self._package.manifest.mode, spec.id).TRUST,

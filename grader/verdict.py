@@ -14,11 +14,16 @@ Mode = Literal["call", "program", "answer"]
 
 
 class CheckResult(Closed):
-    """One graded property. `evidence` is data for drawings; `message` is complete without it."""
+    """One graded property. `evidence` is data for drawings; `message` is complete without it.
+
+    `checked` is false if the grader has no means to check it, as without the compiler for TPUs; it then counts as
+    passed.
+    """
 
     id: str
     title: str
     passed: bool
+    checked: bool = True
     points: int = Field(ge=0)
     max_points: int = Field(ge=0)
     trust: Trust

@@ -40,6 +40,8 @@ def _checks(verdict: Verdict) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for check in verdict.checks:
         mark = "[green]passed[/]" if check.passed else "[red]not passed[/]"
+        if not check.checked:
+            mark = "[yellow]not checked[/]"
         points = f"{check.points}/{check.max_points}"
         table.add_row(mark, points, f"{safe(check.title)} [dim]({check.trust})[/]\n{safe(check.message)}")
     return table

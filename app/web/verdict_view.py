@@ -24,6 +24,7 @@ class CheckView:
 
     title: str
     passed: bool
+    checked: bool
     points: int
     max_points: int
     trust: str
@@ -161,6 +162,7 @@ def _arrange_check(check: CheckResult, is_first_fault: bool) -> CheckView:
     return CheckView(
         title=check.title,
         passed=check.passed,
+        checked=check.checked,
         points=check.points,
         max_points=check.max_points,
         trust=check.trust,

@@ -11,12 +11,16 @@ from grader.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a check. `reason` is None exactly when it passed."""
+    """The result of a check. `reason` is None exactly when it passed.
+
+    `checked` is False if this machine cannot check it, as without the compiler for TPUs. It then counts as passed.
+    """
 
     passed: bool
     message: str
     reason: Reason | None = None
     evidence: Sequence[Evidence] = ()
+    checked: bool = True
 
 
 class Bounds(BaseModel):

@@ -7,6 +7,7 @@ from grader.program.collectives import KINDS, Collective, World, is_collective, 
 from grader.program.dots import Dot, is_dot, read_dot
 from grader.program.flow import origins
 from grader.program.hlo import Instruction, Module, Value, integers, read_hlo
+from grader.program.rounds import Rounds
 from grader.program.shapes import leaves
 from grader.program.strict_json import read, write
 from grader.program.tokens import ProgramUnreadable, integer
@@ -74,9 +75,11 @@ def census_of(
     found = sites(module, _is_counted)
     # This follows the walk, which guarantees that no computation calls itself.
     flow = origins(module, is_collective) if any(is_collective(site.instruction) for site in found) else {}
+    rounds = Rounds(module)
     for site in found:
         if is_collective(site.instruction):
-            collectives.append(read_collective(module, site, world, flow, source))
+            turns = rounds.takes_turns(site)
+            collectives.append(read_collective(module, site, world, flow, source, takes_turns=turns))
         else:
             line = module.source.line(site.instruction.attributes.get("metadata", ()), source)
             dots.append(read_dot(site, line))

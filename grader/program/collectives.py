@@ -53,6 +53,7 @@ class Collective:
       executions: in one call of the program; None if the number is unknown.
       conditional: in a branch, so that `executions` is an upper bound.
       source_line: the innermost line of the submission that led to it.
+      takes_turns: in a loop, a matrix product of the same round waits for it, or it waits for one.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class Collective:
     conditional: bool
     asynchronous: bool
     source_line: int | None
+    takes_turns: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +99,14 @@ def kind_of(instruction: Instruction) -> str | None:
     return kind if kind in KINDS else None
 
 
-def read_collective(module: Module, site: Site, world: World, flow: Flow, source: str) -> Collective:
+def read_collective(
+    module: Module, site: Site, world: World, flow: Flow, source: str, *, takes_turns: bool = False
+) -> Collective:
     """Describe the collective at a site.
 
     Args:
       flow: the result of `origins` for all collectives.
+      takes_turns: as `Rounds.takes_turns` says.
       source: the file name whose lines `source_line` means.
     Raises:
       ProgramUnreadable: its groups or shapes are invalid.
@@ -138,6 +143,7 @@ def read_collective(module: Module, site: Site, world: World, flow: Flow, source
         conditional=site.conditional,
         asynchronous=site.asynchronous or instruction.opcode.endswith("-start"),
         source_line=module.source.line(instruction.attributes.get("metadata", ()), source),
+        takes_turns=takes_turns,
     )
 
 

@@ -28,8 +28,8 @@ class Measured:
     """One program on one mesh. Paths name the leaves of `facts` in order; `init` has the facts of `init`'s program.
 
     `primitives` and `retraced` come from the process that ran the submission, so they are observed, not verified.
-    `listing`, `written` and `artifact` are None unless they were requested, to show the compiled and the exported
-    program, and `tpu` unless it was compiled for TPUs as well.
+    `listing` and `written` are None unless they were requested, to show the compiled and the exported program, `tpu`
+    unless it was compiled for TPUs as well, and `artifact` for a program that was read from disk.
     """
 
     mesh: dict[str, int]

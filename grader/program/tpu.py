@@ -41,8 +41,12 @@ def from_json(value: object) -> TPUProgram:
 
 @dataclass(frozen=True, slots=True)
 class OnChip:
-    """The answer for one mesh: the program on a slice such as v5e:2x4, or else, in a sentence, why there is none."""
+    """The answer for one mesh: the program on a slice such as v5e:2x4, or else, in a sentence, why there is none.
+
+    `tried` is False if nothing was compiled, whatever the program is.
+    """
 
     topology: str
     program: TPUProgram | None
     fault: str = ""
+    tried: bool = True

@@ -17,10 +17,13 @@ from grader.modes.program.verify import Examined
 from grader.program.dots import Dot
 from grader.program.facts import Facts, Leaf, WrittenCollective
 from grader.program.measured import Measured, Run
+from grader.program.memory import Memory
+from grader.program.tpu import OnChip, TPUProgram
 from grader.sandbox.protocol import Output
 from grader.verdict import Verdict
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, whole
 from tests.grader.golden_judging import Groups, Quiet, array, package_of, verdict_of
+from tests.grader.program.test_schedule import schedule_of
 
 WHOLE = 32_768
 ONE = Dot("dot.1", 8_000, 1, ((3, 16), (16, 16)), (3, 16), (), False, 9)
@@ -80,6 +83,19 @@ def init_memory(output_bytes: int) -> Verdict:
     mine = [examined(with_init(program(mesh), output_bytes)) for mesh in (EIGHT, FOUR)]
     theirs = [examined(with_init(program(mesh), 8_192)) for mesh in (EIGHT, FOUR)]
     return grade(mine, theirs, {"id": "init_memory"})
+
+
+def in_loop(**changes: Any) -> Meshes:
+    return {"collectives": [exchange("all-gather", WHOLE, loops=("while.1",), executions=3, **changes)]}
+
+
+def overlap(on_chip: OnChip) -> Verdict:
+    with patch("grader.modes.program.grading.compile_for", lambda *_: on_chip):
+        return check("overlap", topology="v5e:2x4")
+
+
+def on_chip(schedule: str) -> OnChip:
+    return OnChip("v5e:2x4", TPUProgram(Memory(0, 0, 0, 0), 0, None, schedule_of(schedule)))
 
 
 def input_taken_whole() -> Verdict:
@@ -151,6 +167,17 @@ PROGRAMS: Groups = {
     "program-init_memory": {
         "passed": partial(init_memory, 12_288),
         "too much": partial(init_memory, 12_289),
+    },
+    "program-ahead": {
+        "passed": partial(check, "ahead", in_loop(), in_loop()),
+        "takes turns": partial(check, "ahead", in_loop(), in_loop(takes_turns=True)),
+        "no loop": partial(check, "ahead"),
+    },
+    "program-overlap": {
+        "passed": partial(overlap, on_chip("next_gathered_first")),
+        "waits": partial(overlap, on_chip("layers_in_a_loop")),
+        "not checked": partial(overlap, OnChip("v5e:2x4", None, "Not checked: no TPU compiler here.", tried=False)),
+        "refused": partial(overlap, OnChip("v5e:2x4", None, "The compiler ended without an answer.")),
     },
     "program-flops": {
         "passed": partial(check, "flops"),

@@ -10,7 +10,7 @@ from pydantic import Field
 from grader.checks import finding
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Pair, Subject
-from grader.checks.program.table import CollectiveUse, Share, collectives_of, evidence_of
+from grader.checks.program.table import CollectiveUse, Kind, Share, collectives_of, evidence_of
 from grader.evidence import Limit
 from grader.program.measured import Measured
 from grader.text import in_bytes
@@ -19,15 +19,6 @@ from grader.verdict import Trust
 TITLE = "Communication between devices"
 TRUST: Trust = "verified"
 _MAX_NAMED = 3
-Kind = Literal[
-    "all-gather",
-    "all-reduce",
-    "reduce-scatter",
-    "all-to-all",
-    "collective-permute",
-    "collective-broadcast",
-    "ragged-all-to-all",
-]
 
 
 class Count(finding.Bounds):

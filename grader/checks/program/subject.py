@@ -1,16 +1,18 @@
 """The input of a check in program mode: the submission's program and the reference's, on every mesh."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
 from grader.case import Case
+from grader.chips import slice_of
 from grader.compare import Mismatch, compare, excess
 from grader.errors import GraderFault
 from grader.evidence import Difference
 from grader.package.package import ProgramSpec, Tolerance
 from grader.program.measured import Leaves, Measured, Run, mesh_name
+from grader.program.tpu import OnChip
 
 Tolerances = dict[str, Tolerance]
 _MAX_CASES_NAMED = 3
@@ -42,12 +44,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """All facts about one submission. Pairs are ordered by mesh, the main mesh first."""
+    """All facts about one submission. Pairs are ordered by mesh, the main mesh first.
+
+    `on_chip` has the submission's program on each slice that a check names.
+    """
 
     spec: ProgramSpec
     tolerances: Tolerances
     pairs: tuple[Pair, ...]
     results: tuple[Result, ...]
+    on_chip: Mapping[str, OnChip] = field(default_factory=dict)
 
     def bytes_of(self, group: str, measured: Measured) -> dict[str, int]:
         """The whole bytes of each leaf in a group of problem.toml, or of each leaf that a glob matches.
@@ -74,6 +80,11 @@ class Subject:
         patterns = [pattern for group in groups for pattern in self.spec.groups.get(group, [group])]
         paths = (*pair.mine.state, *pair.mine.inputs)
         return frozenset(path for path in paths if any(fnmatchcase(path, each) for each in patterns))
+
+    def mesh_of(self, topology: str) -> dict[str, int]:
+        """The mesh whose program is compiled for a slice: the first that has as many devices."""
+        _, devices = slice_of(topology)
+        return next(pair.mine.mesh for pair in self.pairs if pair.mine.facts.devices == devices)
 
     def place(self, pair: Pair) -> str:
         """`mesh fsdp=8`, with the cases if the mesh has another program for other cases."""

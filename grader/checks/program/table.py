@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from grader.checks.program.subject import Pair, Subject
 from grader.evidence import CollectiveCall, Collectives, CollectiveSum, Limit, Traffic
@@ -9,6 +10,15 @@ from grader.program.axes import axes_of
 from grader.program.collectives import Collective
 from grader.program.measured import Measured
 
+Kind = Literal[
+    "all-gather",
+    "all-reduce",
+    "reduce-scatter",
+    "all-to-all",
+    "collective-permute",
+    "collective-broadcast",
+    "ragged-all-to-all",
+]
 _MAX_TIMELINE = 64
 _MAX_LITTLE = 8
 
@@ -39,6 +49,7 @@ class CollectiveUse:
     shapes: tuple[tuple[int, ...], ...]
     shares: tuple[Share, ...]
     line: int | None
+    takes_turns: bool
 
     @property
     def total_bytes(self) -> int:
@@ -128,4 +139,5 @@ def _use_of(each: Collective, measured: Measured) -> CollectiveUse:
             for part in each.parts
         ),
         line=each.source_line,
+        takes_turns=each.takes_turns,
     )

@@ -1,13 +1,15 @@
 """Program mode: the submission's compiled programs beside the reference's, checked, and their cost."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from grader import checks
 from grader.checks.program.subject import Pair, Result, Subject, compare_runs, excess_of_runs
 from grader.checks.program.table import collectives_of
+from grader.checks.program.topology import TopologyBounds
 from grader.checks.program.values import message_of
+from grader.chips import slice_of
 from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
 from grader.known import AskForKnownMistakes
@@ -15,10 +17,12 @@ from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
 from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import is_built_alike, pattern_of, sketch_of
+from grader.modes.program.tpu import compile_for
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading, load_submission
 from grader.package.package import ProgramManifest
 from grader.program.measured import Measured, mesh_name
+from grader.program.tpu import OnChip
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
 
@@ -55,10 +59,11 @@ class ProgramGrading(RunnerGrading):
             return report.never_ran(fault, session.output())
         report.run_s = examined.export_s
         output = session.output()
-        self._context.progress("comparing")
         mine = examined.programs
+        on_chip = self._on_chip([each.measured for each in mine])
+        self._context.progress("comparing")
         try:
-            subject = self._subject(mine, self._prepared.examined)
+            subject = self._subject(mine, self._prepared.examined, on_chip)
         except SubmissionFault as fault:
             return report.never_ran(fault, output)
         for each in subject.results if request.watch is not None else ():
@@ -77,7 +82,24 @@ class ProgramGrading(RunnerGrading):
         efficiency = efficiency_of(subject.pairs)
         return report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)
 
-    def _subject(self, mine: Sequence[Examined], reference: Sequence[Examined]) -> Subject:
+    def _on_chip(self, mine: Sequence[Measured]) -> dict[str, OnChip]:
+        """The programs of the slices that checks name, each compiled once."""
+        found: dict[str, OnChip] = {}
+        for spec in self._manifest.checks:
+            bounds = checks.load("program", spec.id).Bounds(**spec.bounds)
+            if isinstance(bounds, TopologyBounds) and bounds.topology not in found:
+                chip, devices = slice_of(bounds.topology)
+                measured = next((each for each in mine if each.facts.devices == devices), None)
+                if measured is None:
+                    fault = f"Not checked: {bounds.topology} has {devices} chips, and this run has no such mesh."
+                    found[bounds.topology] = OnChip(bounds.topology, None, fault, tried=False)
+                else:
+                    found[bounds.topology] = compile_for(chip, measured, self._sandbox, self._context)
+        return found
+
+    def _subject(
+        self, mine: Sequence[Examined], reference: Sequence[Examined], on_chip: Mapping[str, OnChip]
+    ) -> Subject:
         pairs, results = [], []
         for got in mine:
             expected = _counterpart(got, reference)
@@ -87,7 +109,7 @@ class ProgramGrading(RunnerGrading):
                 where, mismatch = compare_runs(expected.runs[case.id], got.runs[case.id], self._manifest.tolerance)
                 mesh = got.measured.mesh
                 results.append(Result(case, mesh, expected.runs[case.id], got.runs[case.id], where, mismatch))
-        return Subject(self._manifest.program, self._manifest.tolerance, tuple(pairs), tuple(results))
+        return Subject(self._manifest.program, self._manifest.tolerance, tuple(pairs), tuple(results), on_chip)
 
 
 def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:

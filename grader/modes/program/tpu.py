@@ -9,11 +9,16 @@ from grader.program.tokens import ProgramUnreadable
 from grader.program.tpu import OnChip, from_json
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
-_LIMITS = Limits(time_s=120, wall_s=180, memory_mb=4096, output_mb=16)
+_LIMITS = Limits(time_s=600, wall_s=1200, memory_mb=4096, output_mb=64)
 
 
-def compile_for(chip: Chip, measured: Measured, sandbox: Sandbox, context: Context) -> OnChip:
+def compile_for(
+    chip: Chip, measured: Measured, sandbox: Sandbox, context: Context, *, background: bool = False
+) -> OnChip:
     """Compile the same artifact for a slice of as many chips as the mesh has devices.
+
+    Args:
+      background: at the lowest priority, because a large program takes minutes.
 
     Whatever the compiler says is a result. Raises what `Sandbox.open` raises.
     """
@@ -22,14 +27,17 @@ def compile_for(chip: Chip, measured: Measured, sandbox: Sandbox, context: Conte
     if topology is None:
         *most, last = map(str, chip.shapes)
         return OnChip(
-            chip.name, None, f"Not checked: slices here have {', '.join(most)} or {last} chips, not {devices}."
+            chip.name,
+            None,
+            f"Not checked: slices here have {', '.join(most)} or {last} chips, not {devices}.",
+            tried=False,
         )
     if tpu_compiler() is None:
-        return OnChip(topology, None, "Not checked: no TPU compiler here.")
+        return OnChip(topology, None, "Not checked: no TPU compiler here.", tried=False)
     assert measured.artifact is not None
     artifact = measured.artifact
     context.progress(f"compiling for {topology}")
-    with sandbox.open(RunnerSpec(1, _LIMITS, program="tpu"), context.stop) as session:
+    with sandbox.open(RunnerSpec(1, _LIMITS, program="tpu", background=background), context.stop) as session:
         try:
             reply = session.compile_for(
                 topology, measured.mesh, artifact.program, artifact.inputs, state=artifact.state

@@ -108,11 +108,11 @@ def measure(
     }
     _check_outputs(facts, exported.outputs)
     try:
-        measured = measured_of(raw, mesh, signature.inputs)
+        artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual))
+        measured = replace(measured_of(raw, mesh, signature.inputs), artifact=artifact)
         if listing:
             compiled, written = (read(Listing, reply.get(name), name) for name in ("listing", "written"))
-            artifact = Artifact(exported.artifact, (*leaves, *inputs), len(usual))
-            measured = replace(measured, listing=compiled, written=written, artifact=artifact)
+            measured = replace(measured, listing=compiled, written=written)
         return Compiled(measured, raw, made)
     except ProgramUnreadable as error:
         raise SubmissionFault("not_exportable", f"The compiled program could not be read: {error}") from None

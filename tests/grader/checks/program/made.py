@@ -57,6 +57,7 @@ def exchange(
         "conditional": False,
         "asynchronous": False,
         "source_line": 7,
+        "takes_turns": False,
     }
     return Collective(**fields | changes)
 

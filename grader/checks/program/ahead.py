@@ -1,0 +1,54 @@
+"""Can collectives in loops run beside the matrix products of the same round, or do they take turns with them?"""
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Subject
+from grader.checks.program.table import CollectiveUse, Kind, collectives_of
+from grader.evidence import Facts
+from grader.text import in_bytes
+from grader.verdict import Trust
+
+TITLE = "Fetched one round ahead"
+TRUST: Trust = "verified"
+
+
+class Bounds(finding.Bounds):
+    """Collectives of these kinds that move less than `ignore_below` bytes over all executions are ignored."""
+
+    kinds: list[Kind] = Field(default=["all-gather"], min_length=1)
+    ignore_below: int = Field(default=64, ge=0)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass if, on every mesh, a loop has such collectives, and none takes turns with a product of the same round."""
+    evidence: list[Facts] = []
+    faults: list[str] = []
+    for pair in subject.pairs:
+        uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
+        inside = [each for each in uses if each.in_loop and each.kind in bounds.kinds]
+        turns = [each for each in inside if each.takes_turns]
+        values: dict[str, bool | int | str] = {"collectives": len(inside), "take turns with a product": len(turns)}
+        evidence.append(Facts(**subject.entry(pair), about="inside loops", values=values))
+        where = f"On {subject.place(pair)}"
+        if turns:
+            faults.append(
+                f"{where}, {_name(turns[0])} and a matrix product of the same round take turns, because one needs the "
+                "other's result. Use what the round before fetched, fetch what the next round needs, and pass it on in "
+                "the loop's carry."
+            )
+        elif not inside:
+            faults.append(f"{where}, no loop contains {_listed(bounds.kinds)}. Fetch inside the loop, one round ahead.")
+    if faults:
+        return Finding(False, faults[0], "wrong_communication", evidence)
+    return Finding(True, "What a round fetches, only later rounds use.", None, evidence)
+
+
+def _name(use: CollectiveUse) -> str:
+    line = f" of line {use.line}" if use.line else ""
+    return f"the {use.kind}{line} ({in_bytes(use.logical_bytes)})"
+
+
+def _listed(kinds: list[Kind]) -> str:
+    return " or ".join(f"an {kind}" if kind[0] == "a" else f"a {kind}" for kind in kinds)

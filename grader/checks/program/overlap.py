@@ -1,0 +1,105 @@
+"""Does a collective travel while matrix products are computed? Read from the schedule of the compiler for TPUs.
+
+The compiler places the start of a collective and the wait for it in the order in which a chip runs the program. The
+products between the two hide it. A CPU's program has no such order, so without this compiler nothing is checked.
+"""
+
+from pydantic import Field
+
+from grader.checks.finding import Finding
+from grader.checks.program.subject import Subject
+from grader.checks.program.table import Kind
+from grader.checks.program.topology import TopologyBounds, unchecked
+from grader.evidence import Amount, Amounts
+from grader.program.schedule import MAX_STEPS, ScheduledCollective, ScheduledComputation, total
+from grader.program.tpu import TPUProgram
+from grader.verdict import Trust
+
+TITLE = "Communication hidden by computation"
+TRUST: Trust = "verified"
+_MAX_ROWS = 16
+
+
+class Bounds(TopologyBounds):
+    """Which collectives have to be hidden: those in loops, of these kinds, of `ignore_below` bytes or more each.
+
+    `at_least` is the share of the operations in the matrix products of a round that must be computed meanwhile.
+    """
+
+    kinds: list[Kind] = Field(default=["all-gather"], min_length=1)
+    at_least: float = Field(default=0.5, gt=0, le=1)
+    ignore_below: int = Field(default=4096, ge=0)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass if a loop has such collectives, and each of them is hidden, or if there is no compiler for TPUs here."""
+    on_chip = subject.on_chip[bounds.topology]
+    where = f"On {on_chip.topology}"
+    if on_chip.program is None:
+        return unchecked(on_chip, "wrong_communication")
+    if on_chip.program.schedule.left_out:
+        text = f"{where}, the program has more than {MAX_STEPS} steps, too many to check. Use a loop."
+        return Finding(False, text, "wrong_communication")
+    found = _counted(on_chip.program, bounds)
+    if not found:
+        kinds = " or ".join(bounds.kinds)
+        return Finding(False, f"{where}, no loop of the TPU's program contains {kinds}.", "wrong_communication")
+    rows = [_row(computation, each, bounds) for computation, each in found]
+    evidence = [
+        Amounts(
+            mesh=subject.mesh_of(bounds.topology),
+            title=f"Operations while a collective travels, each round, on {on_chip.topology}",
+            unit="operations",
+            whole_title="the whole round",
+            rows=rows[:_MAX_ROWS],
+        )
+    ]
+    exposed = [
+        (row, computation, each)
+        for row, (computation, each) in zip(rows, found, strict=True)
+        if row.mine is None or row.mine < (row.at_least or 1)
+    ]
+    if not exposed:
+        number = "the collective in the loop travels" if len(found) == 1 else f"all {len(found)} collectives travel"
+        return Finding(True, f"{where}, {number} while matrix products are computed.", None, evidence)
+    return Finding(False, f"{where}, {_message(*exposed[0], bounds)}", "wrong_communication", evidence)
+
+
+def _counted(program: TPUProgram, bounds: Bounds) -> list[tuple[ScheduledComputation, ScheduledCollective]]:
+    return [
+        (computation, each)
+        for computation in program.schedule.computations
+        # The program itself runs once. Everything else is the body of a loop or what one calls.
+        if computation.caller and computation.executions != 1
+        for each in computation.collectives
+        if each.kind in bounds.kinds and each.logical_bytes >= bounds.ignore_below
+    ]
+
+
+def _row(computation: ScheduledComputation, each: ScheduledCollective, bounds: Bounds) -> Amount:
+    whole = total(step.flops for step in computation.steps)
+    line = f", line {each.line}" if each.line else ""
+    return Amount(
+        name=f"{each.kind}{line}",
+        mine=total(step.flops for step in computation.between(each)),
+        reference=None,
+        whole=whole,
+        at_least=None if whole is None else max(1, int(whole * bounds.at_least)),
+    )
+
+
+def _message(row: Amount, computation: ScheduledComputation, each: ScheduledCollective, bounds: Bounds) -> str:
+    if row.mine is None or row.whole is None:
+        return f"the products beside the {row.name} cannot be counted, because a loop runs an unknown number of times."
+    share = f"This problem requires {bounds.at_least:.0%} of them."
+    if not row.whole:
+        return f"the loop with the {row.name} computes no matrix product, so nothing hides it. {share}"
+    if not each.asynchronous:
+        return (
+            f"the chip waits for the {row.name} before it goes on, so no operation of the round's matrix products "
+            f"hides it. {share} Fetch what the next round needs, and use what the round before fetched."
+        )
+    return (
+        f"{row.mine / row.whole:.0%} of the operations of the round's matrix products are computed while the "
+        f"{row.name} travels. {share}"
+    )

@@ -1,0 +1,41 @@
+"""What a loop fetches is for a later round."""
+
+from typing import Any
+
+from grader.checks.finding import Finding
+from grader.checks.program.ahead import Bounds, check
+from grader.program.collectives import Collective
+from tests.grader.checks.program.made import EIGHT, exchange, program, subject
+
+
+def in_loop(kind: str = "all-gather", **changes: Any) -> Collective:
+    return exchange(kind, 1024, loops=("while.1",), executions=3, **changes)
+
+
+def finding_of(*collectives: Collective, **bounds: Any) -> Finding:
+    reference = program(EIGHT, collectives=[in_loop()])
+    return check(subject((program(EIGHT, collectives=collectives), reference)), Bounds(**bounds))
+
+
+def test_a_gather_for_the_next_round_passes() -> None:
+    found = finding_of(exchange("all-gather", 1024, takes_turns=False), in_loop())
+    assert (found.passed, found.reason) == (True, None)
+    assert found.evidence[0].values == {"collectives": 1, "take turns with a product": 0}  # type: ignore[union-attr]
+
+
+def test_one_that_takes_turns_is_named_with_its_line() -> None:
+    found = finding_of(in_loop(), in_loop(takes_turns=True, source_line=12))
+    assert (found.passed, found.reason) == (False, "wrong_communication")
+    assert "the all-gather of line 12 (1 KiB) and a matrix product of the same round take turns" in found.message
+
+
+def test_a_loop_without_one_does_not_pass() -> None:
+    for others in ((), (exchange("all-gather", 1024),), (in_loop("all-reduce"),)):
+        found = finding_of(*others)
+        assert found.message == ("On mesh x=8, no loop contains an all-gather. Fetch inside the loop, one round ahead.")
+
+
+def test_other_kinds_and_small_ones_are_ignored() -> None:
+    small = exchange("all-gather", 8, loops=("while.1",), executions=3, takes_turns=True)
+    assert finding_of(in_loop(), small, in_loop("all-reduce", takes_turns=True)).passed
+    assert not finding_of(in_loop("all-reduce", takes_turns=True), kinds=["all-gather", "all-reduce"]).passed
