@@ -55,6 +55,14 @@ class CheckSpec(_Closed):
         return self.model_extra or {}
 
 
+class FullSize(_Closed):
+    """Shapes at which the entry point is compiled and not run: those of a real model, by the names of the arguments."""
+
+    # How many devices all axes may have together, is said where the program is compiled.
+    mesh: dict[Name, Annotated[int, Field(ge=1, le=256)]]
+    shapes: dict[Name, list[Annotated[int, Field(ge=1)]]]
+
+
 class ProgramSpec(_Closed):
     """What the runner exports, and for which meshes.
 
@@ -69,6 +77,17 @@ class ProgramSpec(_Closed):
     meshes: list[Mesh] = Field(min_length=2, max_length=4)
     inputs: dict[Name, Spec] = Field(default_factory=dict)
     groups: dict[Name, list[Line]] = Field(default_factory=dict)
+    full_size: FullSize | None = None
+
+    @model_validator(mode="after")
+    def _full_size_has_the_same_axes(self) -> Self:
+        if self.full_size is None:
+            return self
+        if self.init is not None:
+            raise ValueError("full_size is for an entry point without init: its arguments have all the shapes")
+        if list(self.full_size.mesh) != list(self.meshes[0]):
+            raise ValueError(f"the mesh of full_size must have the axes of the others, {', '.join(self.meshes[0])}")
+        return self
 
 
 class InputSpec(_Closed):

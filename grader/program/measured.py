@@ -58,6 +58,13 @@ class Measured:
     def out(self) -> list[tuple[str, Leaf]]:
         return list(zip(self.outputs, self.facts.outputs, strict=True))
 
+    @property
+    def needed_bytes(self) -> int:
+        """What a device holds at most while the program runs, as its compiler has planned it."""
+        memory = self.facts.memory
+        held = memory.argument_bytes + memory.output_bytes - memory.alias_bytes + memory.temporary_bytes
+        return held + self.facts.census.constant_bytes
+
     def state_bytes(self, device: int) -> int:
         return sum(leaf.held_bytes(device) for _, leaf in self.state_in)
 

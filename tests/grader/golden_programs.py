@@ -9,6 +9,7 @@ from unittest.mock import patch
 import numpy as np
 
 from grader.case import Case
+from grader.checks.program.subject import FullSizeProgram
 from grader.known import KnownMistake
 from grader.modes.program.examine import Examination
 from grader.modes.program.prepared import ProgramPrepared
@@ -28,6 +29,7 @@ from tests.grader.program.test_schedule import schedule_of
 WHOLE = 32_768
 ONE = Dot("dot.1", 8_000, 1, ((3, 16), (16, 16)), (3, 16), (), False, 9)
 CASES = (Case("public-1", True, {"x": array(1)}), Case("hidden-1", False, {"x": array(2)}))
+MISSING = OnChip("v5e:16x16", None, "Not checked: no TPU compiler here.", tried=False)
 RESULTS = {"w": array(1, 2, 3), "loss": array(1)}
 Meshes = dict[str, Any]
 
@@ -92,6 +94,20 @@ def in_loop(**changes: Any) -> Meshes:
 def overlap(on_chip: OnChip) -> Verdict:
     with patch("grader.modes.program.grading.compile_for", lambda *_: on_chip):
         return check("overlap", topology="v5e:2x4")
+
+
+def fits(temporary_bytes: int) -> Verdict:
+    """At full size, a program needs these bytes and those of its arguments. There is no compiler for TPUs."""
+    full = FullSizeProgram(at_full_size(0), replace(at_full_size(temporary_bytes), tpu=MISSING))
+    with patch("grader.modes.program.grading.ProgramGrading._full_size", lambda *_: full):
+        return check("fits", topology="v5e:16x16")
+
+
+def at_full_size(temporary_bytes: int) -> Measured:
+    gather = [exchange("all-gather", WHOLE)]
+    return program(
+        {"x": 256}, temporary_bytes=temporary_bytes, argument_bytes=1 << 30, w=split((512, 16), 256), collectives=gather
+    )
 
 
 def on_chip(schedule: str) -> OnChip:
@@ -172,6 +188,10 @@ PROGRAMS: Groups = {
         "passed": partial(check, "ahead", in_loop(), in_loop()),
         "takes turns": partial(check, "ahead", in_loop(), in_loop(takes_turns=True)),
         "no loop": partial(check, "ahead"),
+    },
+    "program-fits": {
+        "passed": partial(fits, 5 << 30),
+        "too much": partial(fits, 20 << 30),
     },
     "program-overlap": {
         "passed": partial(overlap, on_chip("next_gathered_first")),

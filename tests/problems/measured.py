@@ -167,16 +167,17 @@ class Programs:
 
     def step(self, source: str, mesh: dict[str, int], specs: dict[str, list[str | None]]) -> Program:
         """The program of another `init` and `step` for the first public case, on a mesh of its own."""
-        form = self._signature("public-1")
+        form = self.signature("public-1")
         args = tuple(arg | {"spec": specs[name]} for name, arg in zip(form.inputs, form.args, strict=True))
         return self._program(source, mesh, replace(form, args=args))
 
     def _compile(self, name: str, case: str, devices: int) -> Program:
         meshes = self._package.manifest.program.meshes
         (mesh,) = [mesh for mesh in meshes if np.prod(list(mesh.values())) == devices]
-        return self._program(self._package.files[f"{name}.py"], mesh, self._signature(case))
+        return self._program(self._package.files[f"{name}.py"], mesh, self.signature(case))
 
-    def _signature(self, case: str) -> Signature:
+    def signature(self, case: str) -> Signature:
+        """The arguments of the programs for a case."""
         (form,) = signatures_of(self._package.manifest, [self._cases[case]])
         return form
 

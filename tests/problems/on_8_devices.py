@@ -6,11 +6,13 @@ import subprocess
 import sys
 import tempfile
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.package.reader import read_package
 from tests.parts import chosen
 
 HERE = Path(__file__).parent
@@ -25,9 +27,9 @@ MEASURED = chosen(
 )
 
 
-def run_on_8_devices(program: str | Path, *arguments: str | Path) -> dict[str, Any]:
+def run_on_8_devices(program: str | Path, *arguments: str | Path, devices: int = 8) -> dict[str, Any]:
     """Run a program, of this folder if it is a name, and return the JSON that it writes to its last argument."""
-    settings = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "NPROC": "32", "JAX_PLATFORMS": "cpu"}
+    settings = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}", "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     # Several of these programs compile the references of all problems.
     settings |= {
         "JAX_COMPILATION_CACHE_DIR": _compiled().name,
@@ -57,3 +59,9 @@ def statement_programs() -> dict[str, Any]:
     found = run_on_8_devices("statement_programs.py", CHECKOUT / "problems", *MEASURED)
     assert found["devices"] == 8
     return found
+
+
+def at_full_size(folder: Path, names: list[str]) -> dict[str, dict[str, int]]:
+    """What these files of a problem need on a device of its full size: see at_full_size.py."""
+    devices = prod(read_package(folder).manifest.program.full_size.mesh.values())
+    return run_on_8_devices("at_full_size.py", folder, *names, devices=devices)

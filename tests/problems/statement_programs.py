@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,10 +25,15 @@ import optax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from grader.chips import CHIPS
+from grader.package.reader import read_package
 from grader.program.census import take_census
 from tests.problems.measured import Programs, Traffic
+from tests.problems.on_8_devices import at_full_size
 from tests.problems.passages import computed, passages
 
+# What the compiler for TPUs says of submissions at full size. tests/tpu measures it again.
+ON_TPU = Path(__file__).parents[1] / "tpu" / "full_size.json"
 BLOCK = re.compile(r"^```python([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -211,7 +217,14 @@ def passages_of(slug: str, problems: Path, blocks: list[dict[str, Any]], measure
         names["sizes"] = lambda name, kind, join: join.join(
             f"{each.logical_bytes:,}" for each in programs.other(name).traffic(kind)
         )
-    return {file: [computed(each, names) for each in listed] for file, listed in passages(slug).items()}
+    listed = passages(slug)
+    if at_size := sorted({name for text in chain(*listed.values()) for name in re.findall(r'full\("(.*?)"\)', text)}):
+        measured_at_size = at_full_size(problems / slug, at_size)
+        names["full"] = lambda name: SimpleNamespace(**measured_at_size[name])
+        names["chip"] = CHIPS.__getitem__
+        names["shape"] = read_package(problems / slug).manifest.program.full_size.shapes.__getitem__
+        names["on_tpu"] = lambda name: SimpleNamespace(**json.loads(ON_TPU.read_text(encoding="utf-8"))[name])
+    return {file: [computed(each, names) for each in texts] for file, texts in listed.items()}
 
 
 def _bytes(collectives: list[dict[str, Any]], kind: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from grader.case import Case
 from grader.chips import slice_of
 from grader.compare import Mismatch, compare, excess
-from grader.errors import GraderFault
+from grader.errors import GraderFault, SubmissionFault
 from grader.evidence import Difference
 from grader.package.package import ProgramSpec, Tolerance
 from grader.program.measured import Leaves, Measured, Run, mesh_name
@@ -43,10 +43,22 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class FullSizeProgram:
+    """The programs at `[program.full_size]`, compiled and never run. Without `program`, `fault` says why there is none.
+
+    `program.tpu` is None if it was not tried on a slice, as in a run.
+    """
+
+    reference: Measured
+    program: Measured | None
+    fault: SubmissionFault | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """All facts about one submission. Pairs are ordered by mesh, the main mesh first.
 
-    `on_chip` has the submission's program on each slice that a check names.
+    `on_chip` has the submission's program on each slice that a check names, and `full_size` those at full size.
     """
 
     spec: ProgramSpec
@@ -54,6 +66,7 @@ class Subject:
     pairs: tuple[Pair, ...]
     results: tuple[Result, ...]
     on_chip: Mapping[str, OnChip] = field(default_factory=dict)
+    full_size: FullSizeProgram | None = None
 
     def bytes_of(self, group: str, measured: Measured) -> dict[str, int]:
         """The whole bytes of each leaf in a group of problem.toml, or of each leaf that a glob matches.

@@ -21,6 +21,10 @@ class TopologyBounds(Bounds):
     topology: Annotated[str, AfterValidator(_existing)]
 
 
+class FullSizeBounds(TopologyBounds):
+    """The program is that of `[program.full_size]`, and `topology` a slice of as many chips as its mesh has devices."""
+
+
 def unchecked(on_chip: OnChip, reason: Reason) -> Finding:
     """Pass if nothing was compiled, which is not the submission's fault; otherwise say what the compiler says."""
     if not on_chip.tried:

@@ -35,8 +35,14 @@ def _spec(devices: int) -> RunnerSpec:
     return RunnerSpec(devices, _LIMITS, Warmup(hashlib.sha256(rehearsal.encode()).hexdigest(), rehearsal))
 
 
-def inspect_function(function: Function, sandbox: Sandbox, source: str, context: Context) -> Measured:
-    """Raises what `Mode.inspect` raises."""
+def inspect_function(
+    function: Function, sandbox: Sandbox, source: str, context: Context, *, names_mesh: bool = True
+) -> Measured:
+    """Compile a function on its mesh. Raises what `Mode.inspect` raises.
+
+    Args:
+      names_mesh: it gets the mesh only if its first parameter has that name.
+    """
     # Not validated, because a problem has two meshes or more.
     programs = _Programs(ProgramSpec.model_construct(meshes=[function.mesh]))
     args = tuple(
@@ -49,7 +55,7 @@ def inspect_function(function: Function, sandbox: Sandbox, source: str, context:
         context.progress("importing")
         load_submission(session, source, function.name)
         context.progress(f"exporting for {mesh_name(function.mesh)}")
-        exported = export(session, programs, function.mesh, signature, names_mesh=True)
+        exported = export(session, programs, function.mesh, signature, names_mesh=names_mesh)
     context.progress("compiling")
     for alone in (False, True):
         try:

@@ -1,13 +1,14 @@
 """Program mode: the submission's compiled programs beside the reference's, checked, and their cost."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from grader import checks
-from grader.checks.program.subject import Pair, Result, Subject, compare_runs, excess_of_runs
+from grader.checks.program.subject import FullSizeProgram, Pair, Result, Subject, compare_runs, excess_of_runs
 from grader.checks.program.table import collectives_of
-from grader.checks.program.topology import TopologyBounds
+from grader.checks.program.topology import FullSizeBounds, TopologyBounds
 from grader.checks.program.values import message_of
 from grader.chips import slice_of
 from grader.compare import compare
@@ -15,8 +16,10 @@ from grader.errors import GraderFault, SubmissionFault
 from grader.known import AskForKnownMistakes
 from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
+from grader.modes.program.full_size import full_size_function
+from grader.modes.program.function import inspect_function
 from grader.modes.program.prepared import ProgramPrepared
-from grader.modes.program.sketch import is_built_alike, pattern_of, sketch_of
+from grader.modes.program.sketch import full_size_pattern, is_built_alike, pattern_of, sketch_of
 from grader.modes.program.tpu import compile_for
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading, load_submission
@@ -61,9 +64,10 @@ class ProgramGrading(RunnerGrading):
         output = session.output()
         mine = examined.programs
         on_chip = self._on_chip([each.measured for each in mine])
+        full_size = self._full_size(mine[0].measured)
         self._context.progress("comparing")
         try:
-            subject = self._subject(mine, self._prepared.examined, on_chip)
+            subject = replace(self._subject(mine, self._prepared.examined), on_chip=on_chip, full_size=full_size)
         except SubmissionFault as fault:
             return report.never_ran(fault, output)
         for each in subject.results if request.watch is not None else ():
@@ -87,6 +91,8 @@ class ProgramGrading(RunnerGrading):
         found: dict[str, OnChip] = {}
         for spec in self._manifest.checks:
             bounds = checks.load("program", spec.id).Bounds(**spec.bounds)
+            if isinstance(bounds, FullSizeBounds):
+                continue
             if isinstance(bounds, TopologyBounds) and bounds.topology not in found:
                 chip, devices = slice_of(bounds.topology)
                 measured = next((each for each in mine if each.facts.devices == devices), None)
@@ -97,9 +103,31 @@ class ProgramGrading(RunnerGrading):
                     found[bounds.topology] = compile_for(chip, measured, self._sandbox, self._context)
         return found
 
-    def _subject(
-        self, mine: Sequence[Examined], reference: Sequence[Examined], on_chip: Mapping[str, OnChip]
-    ) -> Subject:
+    def _full_size(self, small: Measured) -> FullSizeProgram | None:
+        """The program at full size, if a check reads it; for an attempt, that of the check's slice if it can pass.
+
+        Args:
+          small: a program of the submission's, for the names and dtypes of the arguments.
+        """
+        all_bounds = (checks.load("program", spec.id).Bounds(**spec.bounds) for spec in self._manifest.checks)
+        bounds = next((each for each in all_bounds if isinstance(each, FullSizeBounds)), None)
+        if bounds is None:
+            return None
+        function = full_size_function(self._manifest, small)
+        reference = self._prepared.full_size
+        if reference is None:
+            raise GraderFault(f"{self._manifest.slug}: the reference was not compiled at full size")
+        try:
+            program = inspect_function(function, self._sandbox, self._request.source, self._context, names_mesh=False)
+        except SubmissionFault as fault:
+            return FullSizeProgram(reference, None, fault)
+        chip, _ = slice_of(bounds.topology)
+        # It takes minutes, and what does not fit by the first compiler is not accepted anyway.
+        if self._request.hidden and program.needed_bytes <= chip.hbm_bytes:
+            program = replace(program, tpu=compile_for(chip, program, self._sandbox, self._context, background=True))
+        return FullSizeProgram(reference, program)
+
+    def _subject(self, mine: Sequence[Examined], reference: Sequence[Examined]) -> Subject:
         pairs, results = [], []
         for got in mine:
             expected = _counterpart(got, reference)
@@ -109,7 +137,7 @@ class ProgramGrading(RunnerGrading):
                 where, mismatch = compare_runs(expected.runs[case.id], got.runs[case.id], self._manifest.tolerance)
                 mesh = got.measured.mesh
                 results.append(Result(case, mesh, expected.runs[case.id], got.runs[case.id], where, mismatch))
-        return Subject(self._manifest.program, self._manifest.tolerance, tuple(pairs), tuple(results), on_chip)
+        return Subject(self._manifest.program, self._manifest.tolerance, tuple(pairs), tuple(results))
 
 
 def efficiency_of(pairs: Iterable[Pair]) -> Efficiency | None:
@@ -174,6 +202,9 @@ def _misconception(
     sketch = sketch_of(mine)
     pattern = pattern_of([pair.mine for pair in subject.pairs])
     usual = pattern_of([pair.reference for pair in subject.pairs])
+    if subject.full_size is not None:
+        pattern |= full_size_pattern(subject.full_size.program)
+        usual |= full_size_pattern(subject.full_size.reference)
     for each in known(wrong_result=not values):
         if values:
             same = is_built_alike(each.pattern, pattern, usual)

@@ -6,6 +6,7 @@ runs.
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from grader.case import Case
@@ -16,9 +17,11 @@ from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, fault_text, make_cases, refuse, runner_spec
 from grader.modes.program import prepared as stored
 from grader.modes.program.examine import examine
+from grader.modes.program.full_size import full_size_function
+from grader.modes.program.function import inspect_function
 from grader.modes.program.grading import ProgramGrading
 from grader.modes.program.prepared import ProgramPrepared
-from grader.modes.program.sketch import pattern_of, sketch_of
+from grader.modes.program.sketch import full_size_pattern, pattern_of, sketch_of
 from grader.modes.program.steady import draw_steady
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
@@ -77,11 +80,12 @@ class ProgramMode(Mode[ProgramPrepared]):
                 if any(run.replicas):
                     raise GraderFault(f"{self._package.slug}: reference.py: replicas of one leaf differ, in {case_id}")
         refuse(self._package, _unmatched(self._manifest, [each.measured for each in examined]))
-        return ProgramPrepared(cases, examined)
+        return ProgramPrepared(cases, examined, self._full_size(sandbox, examined, context))
 
     def prepare_own(self, prepared: ProgramPrepared, own: OwnInputs, context: Context) -> ProgramPrepared:
         context.progress("drawing your inputs")
-        return self._prepare_on(_on_mesh(self._manifest, own), draw_own(prepared.cases, own), context)
+        on_own = self._prepare_on(_on_mesh(self._manifest, own), draw_own(prepared.cases, own), context)
+        return replace(on_own, full_size=prepared.full_size)
 
     def prepare_cases(self, cases: Sequence[Case], context: Context) -> ProgramPrepared:
         return self._prepare_on(self._manifest, tuple(cases), context)
@@ -111,7 +115,15 @@ class ProgramMode(Mode[ProgramPrepared]):
             return KnownMistake(submission.misunderstanding, {})
         if has_wrong_result(submission):
             return KnownMistake(submission.misunderstanding, sketch_of(examined))
-        return KnownMistake(submission.misunderstanding, {}, pattern_of([each.measured for each in examined]))
+        pattern = pattern_of([each.measured for each in examined])
+        if self._manifest.program.full_size is not None:
+            try:
+                full = self._at_full_size(sandbox, submission.source, examined, Context(stop=stop))
+            except SubmissionFault:
+                # At the small sizes, its program is the right one.
+                return KnownMistake(submission.misunderstanding, {})
+            pattern |= full_size_pattern(full)
+        return KnownMistake(submission.misunderstanding, {}, pattern)
 
     def begin(self, prepared: ProgramPrepared, request: GradingRequest) -> ProgramGrading:
         manifest = _on_mesh(self._manifest, request.own) if request.own else self._manifest
@@ -124,6 +136,19 @@ class ProgramMode(Mode[ProgramPrepared]):
             load_submission(session, source, self._manifest.entry)
             examined = examine(self._manifest, cases, self._sandbox, session, context, listing=True)
         return tuple(each.measured for each in examined.programs)
+
+    def _full_size(self, sandbox: Sandbox, examined: Sequence[Examined], context: Context) -> Measured | None:
+        """The reference at full size. Raises GraderFault if it has no program there."""
+        if self._manifest.program.full_size is None:
+            return None
+        try:
+            return self._at_full_size(sandbox, self._package.reference, examined, context)
+        except SubmissionFault as fault:
+            raise failed(self._package, "reference.py", fault) from None
+
+    def _at_full_size(self, sandbox: Sandbox, source: str, examined: Sequence[Examined], context: Context) -> Measured:
+        function = full_size_function(self._manifest, examined[0].measured)
+        return inspect_function(function, sandbox, source, context, names_mesh=False)
 
     def _prepare_on(self, manifest: ProgramManifest, cases: tuple[Case, ...], context: Context) -> ProgramPrepared:
         try:

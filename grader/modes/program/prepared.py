@@ -7,21 +7,32 @@ from pathlib import Path
 from grader import kept
 from grader.case import Case
 from grader.modes.program.verify import Examined
-from grader.program.measured import Run, measured_of
+from grader.program.facts import from_json, to_json
+from grader.program.measured import Measured, Run, measured_of
 from grader.program.tokens import ProgramUnreadable
+
+_FULL_SIZE = "full-size.frame"
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramPrepared:
-    """The cases, public ones first, and the reference's programs, meshes in the package's order."""
+    """The cases, public ones first, and the reference's programs, meshes in the package's order.
+
+    `full_size` is the program of `[program.full_size]`, if the package has one.
+    """
 
     cases: tuple[Case, ...]
     examined: tuple[Examined, ...]
+    full_size: Measured | None = None
 
 
 def store(folder: Path, prepared: ProgramPrepared) -> None:
     for number, each in enumerate(prepared.examined):
         _store_examined(folder, number, each)
+    if prepared.full_size is not None:
+        full = prepared.full_size
+        message = {"facts": to_json(full.facts), "mesh": full.mesh, "inputs": full.inputs, "outputs": full.outputs}
+        kept.write_frame(folder / _FULL_SIZE, message)
     kept.store_cases(folder, prepared.cases, {}, programs=len(prepared.examined))
 
 
@@ -33,9 +44,17 @@ def load(folder: Path) -> ProgramPrepared | None:
     """
     try:
         cases, _, programs = kept.load_cases(folder)
-        return ProgramPrepared(cases, tuple(_load_examined(folder, number, cases) for number in range(programs)))
+        examined = tuple(_load_examined(folder, number, cases) for number in range(programs))
+        full = _load_full_size(folder) if (folder / _FULL_SIZE).exists() else None
+        return ProgramPrepared(cases, examined, full)
     except (*kept.UNREADABLE, ProgramUnreadable):
         return None
+
+
+def _load_full_size(folder: Path) -> Measured:
+    message, _ = kept.read_frame(folder / _FULL_SIZE)
+    facts = from_json(message["facts"])
+    return Measured(message["mesh"], facts, None, (), tuple(message["inputs"]), tuple(message["outputs"]), {}, False)
 
 
 def _store_examined(folder: Path, number: int, examined: Examined) -> None:

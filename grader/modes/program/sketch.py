@@ -1,5 +1,6 @@
 """A summary of a known wrong submission, to recognise another one that is wrong in the same way."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,6 +9,8 @@ from grader.checks.program.table import collectives_of
 from grader.modes.program.verify import Examined
 from grader.program.measured import Measured, mesh_name
 from grader.wire import Array
+
+_FULL_SIZE = "full size"
 
 
 def sketch_of(examined: Sequence[Examined]) -> dict[str, object]:
@@ -30,6 +33,18 @@ def pattern_of(programs: Sequence[Measured]) -> dict[str, object]:
         mesh = mesh_name(each.mesh)
         pattern[f"{mesh} {sum(key.startswith(f'{mesh} ') for key in pattern)}"] = _pattern_of(each)
     return pattern
+
+
+def full_size_pattern(program: Measured | None) -> dict[str, object]:
+    """What `pattern_of` of a problem with a full size has in addition; without a program, it equals no other.
+
+    Programs that keep other values differ in their memory alone, which two compilations of one mistake have alike to
+    within some percent.
+    """
+    if program is None:
+        return {_FULL_SIZE: None}
+    quarter_powers = round(4 * math.log2(1 + program.facts.memory.temporary_bytes))
+    return {_FULL_SIZE: {**_pattern_of(program), "temporaries": str(quarter_powers)}}
 
 
 def is_built_alike(known: dict[str, object], mine: dict[str, object], reference: dict[str, object]) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from grader.modes.program.sketch import is_built_alike, pattern_of
+from grader.modes.program.sketch import full_size_pattern, is_built_alike, pattern_of
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, program, whole
 
@@ -41,3 +41,15 @@ def test_without_an_exported_init_equal_programs_are_alike():
 def test_a_known_submission_without_a_program_is_like_none():
     assert not is_built_alike({}, built(4_000), built(4_000))
     assert not is_built_alike(built(4_000), {}, built(4_000))
+
+
+def at_full_size(temporary_bytes: int | None) -> dict[str, object]:
+    full = None if temporary_bytes is None else program({"x": 256}, temporary_bytes=temporary_bytes)
+    return built(None) | full_size_pattern(full)
+
+
+def test_mistakes_at_full_size_alone_are_told_apart_by_its_memory():
+    reference = at_full_size(10**9)
+    assert is_built_alike(at_full_size(60 * 10**9), at_full_size(61 * 10**9), reference)
+    assert not is_built_alike(at_full_size(60 * 10**9), at_full_size(30 * 10**9), reference)
+    assert not is_built_alike(at_full_size(60 * 10**9), at_full_size(None), reference)

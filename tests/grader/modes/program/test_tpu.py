@@ -46,7 +46,7 @@ def test_the_answer_is_the_program(compile_for):
         (SubmissionFault("memory_limit", "The compiler says: no"), "It does not fit on a chip. The compiler says: no"),
         (
             SubmissionFault("time_limit", "Your code"),
-            "The compiler was stopped: it may take 120 s of CPU time, and 180 s in all.",
+            "The compiler was stopped: it may take 600 s of CPU time, and 1200 s in all.",
         ),
         (SubmissionFault("killed", "Your code"), "The compiler ended without an answer."),
         (SubmissionFault("not_exportable", "It calls native code."), "It calls native code."),

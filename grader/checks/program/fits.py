@@ -1,0 +1,126 @@
+"""Does the program fit into the memory of a chip at the size of a real model?
+
+It is compiled at the shapes and for the mesh of `[program.full_size]`, and never run: for host devices, and where the
+compiler for TPUs is installed, for the slice as well.
+"""
+
+from pydantic import Field
+
+from grader.checks.finding import Finding
+from grader.checks.program.subject import FullSizeProgram, Subject
+from grader.checks.program.topology import FullSizeBounds
+from grader.chips import slice_of
+from grader.errors import GraderFault
+from grader.evidence import Amount, Amounts
+from grader.program.measured import Measured, mesh_name
+from grader.text import in_bytes
+from grader.verdict import Trust
+
+TITLE = "Fits on a chip at full size"
+TRUST: Trust = "verified"
+
+
+class Bounds(FullSizeBounds):
+    """`topology` names the slice. The memory of one of its chips is the bound.
+
+    Nothing is computed at full size, so a program that does something else there is found by its work: its results
+    have the reference's shapes, its matrix products take `flops_at_least` to `flops_at_most` times the reference's
+    operations, and each device sends `sent_at_least` times the reference's bytes or more.
+    """
+
+    flops_at_least: float = Field(default=0.7, gt=0, le=1)
+    flops_at_most: float = Field(default=1.15, ge=1)
+    sent_at_least: float = Field(default=0.7, ge=0, le=1)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass if both compilers need at most the memory of a chip for the same work. The slice alone may be unchecked."""
+    full = subject.full_size
+    if full is None:
+        raise GraderFault("problem.toml checks the full size and has no [program.full_size]")
+    if full.program is None:
+        return _without_program(full)
+    chip, _ = slice_of(bounds.topology)
+    where, program = f"At full size, on mesh {mesh_name(full.reference.mesh)}", full.program
+    rows = [_amount("by the compiler for host devices", program.needed_bytes, chip.hbm_bytes)]
+    on_chip = program.tpu
+    if on_chip is not None and on_chip.program is not None:
+        rows.append(_amount(f"by the compiler for {bounds.topology}", on_chip.program.peak_bytes, chip.hbm_bytes))
+    evidence = [
+        Amounts(
+            mesh=full.reference.mesh,
+            title=f"Bytes that a device needs, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip",
+            unit="bytes",
+            whole_title="the chip's memory",
+            rows=rows,
+        )
+    ]
+    for row in rows:
+        if row.mine is not None and row.mine > chip.hbm_bytes:
+            text = (
+                f"{where}, a device needs {in_bytes(row.mine)} {row.name}. A {chip.title} chip has "
+                f"{in_bytes(chip.hbm_bytes)}. {_parts(program)}"
+            )
+            return Finding(False, text, "too_much_memory", evidence)
+    if other := _other_work(full.reference, program, bounds):
+        return Finding(False, f"{where}, {other}", "too_much_compute", evidence)
+    needs = " and ".join(f"{in_bytes(row.mine or 0)} {row.name}" for row in rows)
+    text = f"{where}, a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip."
+    if on_chip is None:
+        return Finding(True, f"{text} A submission is compiled for {bounds.topology} as well.", None, evidence)
+    if on_chip.program is None and on_chip.tried:
+        return Finding(False, f"On {bounds.topology}: {on_chip.fault}", "too_much_memory", evidence)
+    if on_chip.program is None:
+        return Finding(True, f"{text} {on_chip.fault}", None, evidence)
+    return Finding(True, text, None, evidence)
+
+
+def _without_program(full: FullSizeProgram) -> Finding:
+    assert full.fault is not None
+    text = (
+        f"At full size, on mesh {mesh_name(full.reference.mesh)}, there is no program: {full.fault} Take every size "
+        "from the shapes of the arguments, and the number of devices from the mesh."
+    )
+    return Finding(False, text, full.fault.reason)
+
+
+def _other_work(reference: Measured, program: Measured, bounds: Bounds) -> str:
+    """What the program does other than at the small size, in a sentence; empty if it does the same."""
+    if [(each.shape, each.dtype) for each in program.facts.outputs] != [
+        (each.shape, each.dtype) for each in reference.facts.outputs
+    ]:
+        return "the results have other shapes or dtypes than the reference's. Do the same there as at the small size."
+    mine, usual = (each.facts.census.dot_flops for each in (program, reference))
+    if mine is None or not usual:
+        return (
+            "a matrix product is in a loop that runs an unknown number of times, so the operations cannot be counted."
+        )
+    if not bounds.flops_at_least * usual <= mine <= bounds.flops_at_most * usual:
+        return (
+            f"each device computes {mine:,} FLOPs in matrix products, {mine / usual:.3g} times the reference's. "
+            f"Between {bounds.flops_at_least:g} and {bounds.flops_at_most:g} times is allowed."
+        )
+    sent, its = _sent(program), _sent(reference)
+    if sent < bounds.sent_at_least * its:
+        return (
+            f"a device sends {in_bytes(sent)}, and the reference's {in_bytes(its)}. At least {bounds.sent_at_least:g} "
+            "times that is required, because fewer bytes mean that a device does not have what it needs."
+        )
+    return ""
+
+
+def _sent(measured: Measured) -> int:
+    return sum(each.ring_bytes * (each.executions or 0) for each in measured.facts.census.collectives)
+
+
+def _parts(program: Measured) -> str:
+    memory = program.facts.memory
+    return (
+        f"{in_bytes(memory.argument_bytes)} of it are arguments, {in_bytes(memory.output_bytes)} results, and "
+        f"{in_bytes(memory.temporary_bytes)} temporaries, among them everything that the forward pass keeps for the "
+        "backward pass."
+    )
+
+
+def _amount(name: str, needed: int, memory: int) -> Amount:
+    return Amount(name=name, mine=needed, reference=None, whole=memory, at_most=memory)

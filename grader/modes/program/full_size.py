@@ -1,0 +1,36 @@
+"""The entry point of a problem as a function that is only compiled, at the shapes of a real model."""
+
+from pydantic import ValidationError
+
+from grader.errors import GraderFault
+from grader.function import Function, FunctionInput, faults_of
+from grader.package.package import ProgramManifest
+from grader.program.measured import Measured
+
+
+def full_size_function(manifest: ProgramManifest, small: Measured) -> Function:
+    """The entry point with the mesh and the shapes of `[program.full_size]`, and the shardings of `[program.inputs]`.
+
+    Args:
+      small: a program of the entry point, for the order of the arguments and their dtypes.
+    Raises:
+      GraderFault: the package gives no full size, or one that its arguments do not fit.
+    """
+    full = manifest.program.full_size
+    if full is None:
+        raise GraderFault(f"{manifest.slug}: problem.toml checks the full size and has no [program.full_size]")
+    dtypes = {name: leaf.dtype for name, leaf in small.given}
+    if set(dtypes) != set(full.shapes):
+        differing = ", ".join(sorted(set(dtypes) ^ set(full.shapes)))
+        raise GraderFault(f"{manifest.slug}: full_size.shapes and the arguments differ in {differing}")
+    try:
+        inputs = [
+            FunctionInput(name=name, dtype=dtype, shape=full.shapes[name], spec=manifest.program.inputs.get(name, []))
+            for name, dtype in dtypes.items()
+        ]
+        function = Function(name=manifest.entry, mesh=full.mesh, inputs=inputs)
+    except ValidationError as error:
+        raise GraderFault(f"{manifest.slug}: full_size: {error.errors()[0]['msg']}") from None
+    if faults := faults_of(function):
+        raise GraderFault(f"{manifest.slug}: full_size: {faults[0]}")
+    return function

@@ -1,0 +1,36 @@
+"""The inputs of fit_7b: arguments of step after the mesh, in their order. Small here; full_size has the real shapes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+Case = dict[str, Any]
+
+# No two sizes are equal, so that a tensor can be told by its shape. All but the last two split into 8.
+ROWS, LENGTH, VOCABULARY, WIDTH, HIDDEN, HEADS, HEAD, LAYERS = 16, 24, 80, 64, 136, 8, 8, 3
+
+
+def public_cases() -> list[Case]:
+    return [_draw(np.random.default_rng(0))]
+
+
+def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
+    """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
+    for _ in range(2):
+        yield _draw(rng)
+
+
+def _draw(rng: np.random.Generator) -> Case:
+    def weight(*shape: int, inputs: int) -> np.ndarray:
+        return rng.standard_normal(shape, dtype=np.float32) / np.float32(np.sqrt(inputs))
+
+    return {
+        "embed": weight(VOCABULARY, WIDTH, inputs=WIDTH),
+        "norms": 1 + weight(LAYERS, 2, WIDTH, inputs=100),
+        "qkv": weight(LAYERS, WIDTH, 3, HEADS, HEAD, inputs=WIDTH),
+        "out": weight(LAYERS, HEADS, HEAD, WIDTH, inputs=WIDTH),
+        "up": weight(LAYERS, WIDTH, 2, HIDDEN, inputs=WIDTH),
+        "down": weight(LAYERS, HIDDEN, WIDTH, inputs=HIDDEN),
+        "tokens": rng.integers(0, VOCABULARY, (ROWS, LENGTH + 1), dtype=np.int32),
+    }

@@ -1,0 +1,115 @@
+"""Does a program that is only compiled fit on a chip, and does it do the reference's work?"""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from grader.checks.finding import Finding
+from grader.checks.program.fits import Bounds, check
+from grader.checks.program.subject import FullSizeProgram
+from grader.errors import GraderFault, SubmissionFault
+from grader.program.measured import Measured
+from grader.program.memory import Memory
+from grader.program.schedule import Schedule
+from grader.program.tpu import OnChip, TPUProgram
+from tests.grader.checks.program.made import EIGHT, exchange, program, split, subject
+
+GIB = 1 << 30
+LARGE = {"x": 256}
+SLICE = "v5e:16x16"
+MISSING = OnChip(SLICE, None, "Not checked: no TPU compiler here.", tried=False)
+
+
+def made(temporary_bytes: int = 10 * GIB, **changes: Any) -> Measured:
+    exchanges = changes.pop("collectives", [exchange("all-gather", 1 << 20)])
+    fields: dict[str, Any] = {
+        "argument_bytes": GIB,
+        "alias_bytes": 0,
+        "w": split((512, 16), 256),
+        "collectives": exchanges,
+    }
+    return program(LARGE, temporary_bytes=temporary_bytes, **fields | changes)
+
+
+def finding_of(mine: Measured | None, tpu: OnChip | None = MISSING, fault: SubmissionFault | None = None) -> Finding:
+    small = subject((program(EIGHT), program(EIGHT)))
+    full = FullSizeProgram(made(), replace(mine, tpu=tpu) if mine else None, fault)
+    return check(replace(small, full_size=full), Bounds(topology=SLICE))
+
+
+def on_chip(peak_bytes: int) -> OnChip:
+    return OnChip(SLICE, TPUProgram(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)))
+
+
+def test_what_fits_by_the_compiler_for_host_devices_passes_and_says_what_was_not_checked() -> None:
+    found = finding_of(made())
+    assert (found.passed, found.checked) == (True, True)
+    assert found.message == (
+        "At full size, on mesh x=256, a device needs 11 GiB by the compiler for host devices, of the 16 GiB of a TPU "
+        "v5e chip. Not checked: no TPU compiler here."
+    )
+
+
+def test_in_a_run_the_slice_is_not_tried() -> None:
+    assert "A submission is compiled for v5e:16x16 as well." in finding_of(made(), None).message
+
+
+@pytest.mark.parametrize(
+    ("changes", "passes"),
+    [
+        ({"temporary_bytes": 15 * GIB - (1 << 12)}, True),
+        ({"temporary_bytes": 15 * GIB}, False),
+        ({"temporary_bytes": 10 * GIB, "constant_bytes": 6 * GIB}, False),
+        # What is overwritten in place is held once.
+        ({"temporary_bytes": 15 * GIB, "alias_bytes": 1 << 12}, True),
+    ],
+)
+def test_everything_that_a_device_holds_counts(changes: dict[str, Any], passes: bool) -> None:
+    found = finding_of(made(**changes))
+    assert (found.passed, found.reason) == (passes, None if passes else "too_much_memory")
+
+
+def test_the_message_says_where_the_memory_goes() -> None:
+    found = finding_of(made(40 * GIB))
+    assert "a device needs 41 GiB by the compiler for host devices. A TPU v5e chip has 16 GiB." in found.message
+    assert "1 GiB of it are arguments" in found.message
+    assert "40 GiB temporaries" in found.message
+
+
+def test_both_compilers_have_to_agree() -> None:
+    found = finding_of(made(), on_chip(15 * GIB))
+    assert found.passed
+    assert "15 GiB by the compiler for v5e:16x16" in found.message
+    found = finding_of(made(), on_chip(17 * GIB))
+    assert (found.passed, found.reason) == (False, "too_much_memory")
+    found = finding_of(made(), OnChip(SLICE, None, "It does not fit on a chip. The compiler says: Ran out of memory."))
+    assert (found.passed, found.reason) == (False, "too_much_memory")
+    assert found.message == "On v5e:16x16: It does not fit on a chip. The compiler says: Ran out of memory."
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"flops": 5_599}, "0.7 times the reference's. Between 0.7 and 1.15 times is allowed."),
+        ({"flops": 9_201}, "1.15 times the reference's"),
+        ({"flops": None}, "so the operations cannot be counted"),
+        ({"collectives": []}, "a device sends 0 B, and the reference's 896 KiB"),
+        ({"new_w": split((256, 16), 256)}, "the results have other shapes or dtypes"),
+    ],
+)
+def test_a_program_that_does_something_else_at_full_size_is_found(changes: dict[str, Any], said: str) -> None:
+    found = finding_of(made(**changes))
+    assert (found.passed, found.reason) == (False, "too_much_compute")
+    assert said in found.message
+
+
+def test_a_source_without_a_program_at_full_size_says_why() -> None:
+    found = finding_of(None, fault=SubmissionFault("error", "cannot reshape."))
+    assert (found.passed, found.reason) == (False, "error")
+    assert "there is no program: cannot reshape. Take every size from the shapes of the arguments" in found.message
+
+
+def test_a_package_without_a_full_size_is_our_fault() -> None:
+    with pytest.raises(GraderFault, match=r"no \[program.full_size\]"):
+        check(subject((program(EIGHT), program(EIGHT))), Bounds(topology=SLICE))
