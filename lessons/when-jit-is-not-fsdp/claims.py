@@ -156,16 +156,6 @@ def many_by_rows():
     return _sent(_step(_MANY, _free, _by_rows)), "bytes"
 
 
-def rows_gathered():
-    """What one device sends for the all_gather of 64 rows."""
-    return _sent(_step(_FEW), "all-gather"), "bytes"
-
-
-def outputs_reduced():
-    """What one device sends for the all_reduce of their outputs."""
-    return _sent(_step(_FEW), "all-reduce"), "bytes"
-
-
 def gradient_values():
     """The values of both gradients. For 64 rows, most of them change in their last bits when the weights are pinned."""
     keys = jax.random.split(jax.random.key(0), 3)

@@ -47,6 +47,7 @@ PATHS = [
     "/lessons/memory",
     "/lessons/communication",
     "/lessons/pipelines",
+    "/lessons/tensor-sequence-context",
     "/lessons/tpu-schedule",
     "/calculators",
     "/comparison",
