@@ -49,6 +49,7 @@ PATHS = [
     "/lessons/pipelines",
     "/lessons/tensor-sequence-context",
     "/lessons/tpu-schedule",
+    "/lessons/running-a-sharded-job",
     "/calculators",
     "/comparison",
     "/comparison/pipeline",
