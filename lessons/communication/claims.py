@@ -65,6 +65,50 @@ def logarithm_times():
     return int(math.log2(8) / math.log2(2)), "times"
 
 
+@cache
+def _halving() -> Census:
+    """A reduce_scatter of the matrix in which each device sends half of what is left to one other, at each level."""
+    mesh = Mesh(jax.devices(), ("x",))
+
+    def body(term):
+        device, left, distance = lax.axis_index("x"), term, mesh.size // 2
+        while distance:
+            lower, upper = jnp.split(left, 2)
+            in_upper = (device // distance) % 2 == 1
+            sends, keeps = jnp.where(in_upper, lower, upper), jnp.where(in_upper, upper, lower)
+            left = keeps + lax.ppermute(sends, "x", [(each, each ^ distance) for each in range(mesh.size)])
+            distance //= 2
+        return left
+
+    def by_jax(term):
+        return lax.psum_scatter(term, "x", tiled=True)
+
+    terms = jnp.arange(float(mesh.size * WIDTH * WIDTH)).reshape(mesh.size * WIDTH, WIDTH) % 7
+    run, expected = (
+        jax.jit(jax.shard_map(each, mesh=mesh, in_specs=P("x"), out_specs=P("x"))) for each in (body, by_jax)
+    )
+    assert (run(terms) == expected(terms)).all()
+    return take_census(run.lower(terms).compile().as_text(), mesh.size)
+
+
+def halving_sends():
+    """The collective_permutes of a reduce_scatter by halving, on 8 devices."""
+    found = _halving().collectives
+    assert {each.kind for each in found} == {"collective-permute"}
+    return sum(each.executions for each in found), "sends"
+
+
+def halving_sent():
+    """What one device sends in it for the matrix; a ring sends as much."""
+    assert _sent(_halving()) == sent("reduce_scatter", 8)
+    return _sent(_halving()), "bytes"
+
+
+def tree_sent():
+    """The whole matrix, once for each level of a tree of 8 devices."""
+    return matrix_bytes()[0] * halving_sends()[0], "bytes"
+
+
 def step_sent():
     """What one device sends around a ring in the gradient of two FSDP layers, with 512 and with 2048 rows."""
     (of_both,) = {_sent(_step(rows)) for rows in (_ROWS, 4 * _ROWS)}
@@ -89,3 +133,32 @@ def forward_flops():
 def flops_of_more():
     """The FLOPs of the gradient with 2048 rows."""
     return _step(4 * _ROWS).dot_flops, "FLOPs"
+
+
+@cache
+def _gathered() -> list[int]:
+    """The bytes of the whole weights that the gradient gathers."""
+    found = [each for each in _step(_ROWS).collectives if each.kind == "all-gather"]
+    return [each.ring_bytes * _DEVICES // (_DEVICES - 1) for each in found for _ in range(each.executions)]
+
+
+def layer_gathered():
+    """What one all_gather of the gradient makes whole."""
+    (each,) = set(_gathered())
+    return each, "bytes"
+
+
+def all_gathered():
+    """What all of its all_gathers make whole: both weights."""
+    assert sum(_gathered()) == 2 * matrix_bytes()[0]
+    return sum(_gathered()), "bytes"
+
+
+def flops_a_byte():
+    """The FLOPs of the gradient over the bytes that a device sends, with 512 rows."""
+    return flops()[0] / step_sent()[0], "FLOPs"
+
+
+def flops_a_byte_of_more():
+    """The same with 2048 rows."""
+    return flops_of_more()[0] / step_sent()[0], "FLOPs"

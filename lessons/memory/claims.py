@@ -10,7 +10,9 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jax.stages import Compiled
+from jax.typing import DTypeLike
 
+from app.calculators.presets import PRESETS
 from grader.program.census import take_census
 from tests.lessons import checkpointed
 
@@ -20,6 +22,8 @@ _SHARDS = P(None, "x")
 # A layer of a model with 4096 features, 32 heads and sequences of 2048 tokens. Nothing of this size is allocated.
 _FEATURES, _HEADS, _TOKENS = 4096, 32, 2048
 _UNEVEN = 100
+_BILLIONS = 70
+_CHIPS = {chip.id: chip for chip in PRESETS["chip"]}
 
 
 def _array(shape: tuple[int, ...], spec: P) -> jax.ShapeDtypeStruct:
@@ -89,6 +93,11 @@ def _model_bytes(*, only_kernels: bool) -> tuple[int, int]:
         whole += leaf.size * leaf.dtype.itemsize
         held += jax.ShapeDtypeStruct(shape, leaf.dtype).size * leaf.dtype.itemsize
     return held, whole
+
+
+def _gigabytes(dtype: DTypeLike) -> int:
+    """All parameters of the large model, with numbers of this type."""
+    return _BILLIONS * jnp.dtype(dtype).itemsize
 
 
 def _error(function: Callable[[], object]) -> str:
@@ -248,3 +257,28 @@ def four_segments():
 def eight_segments():
     """Its temporary buffers with eight segments of eight layers."""
     return checkpointed.temporaries(8), "bytes"
+
+
+def large_parameters():
+    """The parameters of a large model."""
+    return _BILLIONS, "billion parameters"
+
+
+def large_model():
+    """Its parameters in bfloat16."""
+    return _gigabytes(jnp.bfloat16), "GB"
+
+
+def large_state():
+    """Parameters and gradients in bfloat16, with a copy of the parameters and both moments of Adam in float32."""
+    return 2 * _gigabytes(jnp.bfloat16) + 3 * _gigabytes(jnp.float32), "GB"
+
+
+def h100_memory():
+    """The memory of an H100, as its data sheet writes it."""
+    return int(_CHIPS["h100"].fills["memory"]), "GB"
+
+
+def h200_memory():
+    """The memory of an H200, as its data sheet writes it."""
+    return int(_CHIPS["h200"].fills["memory"]), "GB"

@@ -156,16 +156,6 @@ def many_by_rows():
     return _sent(_step(_MANY, _free, _by_rows)), "bytes"
 
 
-def rows_gathered():
-    """What one device sends for the all_gather of 64 rows."""
-    return _sent(_step(_FEW), "all-gather"), "bytes"
-
-
-def outputs_reduced():
-    """What one device sends for the all_reduce of their outputs."""
-    return _sent(_step(_FEW), "all-reduce"), "bytes"
-
-
 def gradient_values():
     """The values of both gradients. For 64 rows, most of them change in their last bits when the weights are pinned."""
     keys = jax.random.split(jax.random.key(0), 3)
@@ -201,6 +191,13 @@ def with_mesh_error():
         return _error(lambda: jax.jit(lambda weight: weight, in_shardings=P("x"))(jnp.ones(8))), ""
 
 
+def out_pair_error():
+    """The error of jit with two shardings in out_shardings, for a function with one output."""
+    pair = NamedSharding(_MESH, P()), NamedSharding(_MESH, P("x"))
+    layer = jax.jit(lambda weight, rows: rows @ weight, in_shardings=pair, out_shardings=pair)
+    return _error(lambda: layer(jnp.ones((8, 8)), jnp.ones((8, 8)))), ""
+
+
 def fsdp_devices():
     """The devices of the FSDP axis of a mesh of 2 by 4."""
     return _GRID.shape["fsdp"], "devices"
@@ -232,6 +229,18 @@ def old_decorator_error():
     with pytest.warns(DeprecationWarning, match="shard_map"):
         from jax.experimental.shard_map import shard_map
     return _error(lambda: shard_map(mesh=_MESH, in_specs=P("x"), out_specs=P("x"))), ""
+
+
+def no_pjit_error():
+    """The error of importing pjit_new from jax.experimental. Importing pjit warns that it is deprecated."""
+    with pytest.warns(DeprecationWarning, match="jax.jit"):
+        from jax.experimental.pjit import pjit
+    assert pjit(lambda rows: 2 * rows)(1) == 2
+
+    def new() -> None:
+        from jax.experimental import pjit_new  # noqa: F401
+
+    return _error(new), ""
 
 
 def _changes(mapped: Callable[..., Any]) -> list[bool]:

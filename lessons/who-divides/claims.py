@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import lax
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.program.census import take_census
@@ -108,6 +108,33 @@ def pmean_times():
 def psum_times():
     """psum of that gradient, over the right one."""
     return _times(lambda weight, rows: lax.psum(_own_gradient(weight, rows), "x")), "times"
+
+
+def pmap_reduces():
+    """The all_reduces of a step of pmap that takes pmean of its gradient, as of jit with a batch in shards.
+
+    Both have the right gradient.
+    """
+    mapped = jax.pmap(
+        lambda weight, rows: lax.pmean(_own_gradient(weight, rows), "x"), axis_name="x", in_axes=(None, 0)
+    )
+    jitted = jax.jit(jax.grad(_loss), in_shardings=(NamedSharding(_MESH, _EQUAL), NamedSharding(_MESH, _VARYING)))
+    found = set()
+    for step, rows in ((mapped, _ROWS[:, None]), (jitted, _ROWS)):
+        assert np.unique(step(_WEIGHT, rows)).tolist() == [_right()]
+        text = step.lower(_WEIGHT, rows).compile().as_text()
+        found.add(sum(each.kind == "all-reduce" for each in take_census(text, _MESH.size).collectives))
+    (reduces,) = found
+    return reduces, "all_reduce"
+
+
+def pmap_error():
+    """The error of pmap for a flat batch of twice as many rows as devices."""
+    try:
+        jax.pmap(_own_gradient, in_axes=(None, 0))(_WEIGHT, jnp.concatenate([_ROWS, _ROWS]))
+    except Exception as error:  # its name is the answer
+        return type(error).__name__, ""
+    return "no error", ""
 
 
 def grad_times_on_four():
