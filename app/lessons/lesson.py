@@ -94,15 +94,23 @@ class Question:
     explanation: str
 
 
-Part = Text | Figure | Steps | Misreading | Question
-
-
 @dataclass(frozen=True, slots=True)
 class Block:
     """A program of a lesson, as it is printed; `output` is what the page says that it prints."""
 
     code: str
     output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that the reader can change and run. `number` counts the programs of the lesson from 1."""
+
+    number: int
+    block: Block
+
+
+Part = Text | Program | Figure | Steps | Misreading | Question
 
 
 @dataclass(frozen=True, slots=True)

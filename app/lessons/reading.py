@@ -71,6 +71,9 @@ class Lessons:
             return lesson
         raise LessonNotFound(f"There is no lesson {slug[:64]!r}{suggest(slug[:64], self._by_slug)}.")
 
+    def find(self, slug: str) -> Lesson | None:
+        return self._by_slug.get(slug)
+
     def leading_to(self, problems: Iterable[str]) -> list[Lesson]:
         """The lessons that prepare any of these problems, in their order."""
         slugs = set(problems)

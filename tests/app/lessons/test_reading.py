@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.lessons.errors import LessonNotFound
-from app.lessons.lesson import Figure, Misreading, Question, Step, Steps, Text
+from app.lessons.lesson import Figure, Misreading, Program, Question, Step, Steps, Text
 from app.lessons.reading import Lessons
 from tests.app.lessons.folders import CLAIMS, ORDER, SVG, TEXT, write_lesson
 
@@ -22,9 +22,10 @@ def test_a_lesson_is_read_in_parts_with_its_numbers(tmp_path):
     lessons = Lessons.load(write_lesson(tmp_path))
     assert lessons.faults == []
     (lesson,) = lessons.all()
-    assert [type(part) for part in lesson.parts] == [Text, Figure, Text, Misreading, *[Question] * 3]
+    assert [type(part) for part in lesson.parts] == [Text, Figure, Program, Text, Misreading, *[Question] * 3]
     assert lesson.parts[0] == Text("One array of 4,096 bytes, or 4,096.\n\n## Its shape")
-    assert lesson.parts[3] == Misreading(("1.2", "0.14"), '"It is flat."', "It is not.")
+    assert lesson.parts[2:4] == (Program(1, lesson.blocks[0]), Text("It is `(2, 4)`."))
+    assert lesson.parts[4] == Misreading(("1.2", "0.14"), '"It is flat."', "It is not.")
     texts = [part.text for part in lesson.parts if isinstance(part, Question)]
     assert texts == ["How large is it?", "Which **axis** is split?", "What is its spec?"]
     assert [(block.code, block.output) for block in lesson.blocks] == [("print((2, 4))\n", "(2, 4)\n")]
