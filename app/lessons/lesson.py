@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from grader.answer_text import Value
+from grader.function import Function
 from grader.package.package import AnswerSpec
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -114,6 +115,19 @@ Part = Text | Program | Figure | Steps | Misreading | Question
 
 
 @dataclass(frozen=True, slots=True)
+class Explorable:
+    """A program that the Explorer opens: one of its functions, with a mesh and inputs.
+
+    `expected` names the kinds of collectives, for the test that compiles it.
+    """
+
+    program: int
+    title: str
+    function: Function
+    expected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """`problems` are slugs to go on with. `markdown` is the whole text, with its claims filled in."""
 
@@ -125,3 +139,4 @@ class Lesson:
     parts: tuple[Part, ...]
     blocks: tuple[Block, ...]
     claims: Claims
+    explorable: tuple[Explorable, ...] = ()

@@ -161,6 +161,7 @@ def _shown(
                     "output": html(_fenced("text", part.block.output)) if part.block.output else "",
                     "view": view_program(part, runs.get(part.number), again.source if again else None),
                     "refusal": again.refusal if again else None,
+                    "is_explorable": any(each.program == part.number for each in lesson.explorable),
                 }
             case Figure():
                 yield figure(part)
