@@ -37,6 +37,7 @@ from app.insight.misconceptions import Misconceptions
 from app.insight.service import Insight
 from app.insight.services import InsightServices
 from app.lessons.reading import Lessons
+from app.lessons.runs import LessonRunLimits, LessonRuns, forget_older_lesson_runs
 from app.lti.keys import ToolKeys
 from app.lti.launches import Launches
 from app.lti.linked import LinkedCourses
@@ -72,6 +73,7 @@ from app.running import (
     Grading,
     build_grading,
     explorer_of,
+    lesson_runner_of,
     pick_events,
     pick_queue,
     preparing_of,
@@ -213,6 +215,10 @@ async def _open(
             catalogue,
             ExplorationLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
         )
+        lesson_runs = LessonRuns(
+            database,
+            LessonRunLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
+        )
         authoring = Authoring(database, store, serving, validations, walls, settings.ceiling)
         repositories = Repositories(database, data.secret, settings)
         courses = Courses(database)
@@ -238,6 +244,7 @@ async def _open(
                 insight=Insight(database),
                 misconceptions=Misconceptions(database, store, authoring),
                 lessons=lessons,
+                lesson_runs=lesson_runs,
                 courses=courses,
                 assignments=AssignmentChanges(database, catalogue),
                 announcements=Announcements(database),
@@ -282,11 +289,12 @@ async def _open(
             scores.run(),
             serving.run(),
             pump.run(),
-            forget_guests(database, forget_older_explorations),
+            forget_guests(database, forget_older_explorations, forget_older_lesson_runs),
         ]
         if built is not None:
             parts.append(validator_of(database, validations, built, store, walls, settings).run())
             parts.append(explorer_of(database, explorations.news, built, store, walls, settings).run())
+            parts.append(lesson_runner_of(database, lesson_runs.news, built, walls, settings).run())
         async with working(queue, events, preparing, parts, grace_s=0.0):
             yield
 

@@ -14,6 +14,7 @@ from app.authoring.validator import Validator
 from app.data_folder import DataFolder
 from app.database import Database
 from app.explorer.exploring import Explorer
+from app.lessons.running import LessonRunner
 from app.lti.scores import queue_scores
 from app.operating.steps import step_log
 from app.problems.store import PackageStore
@@ -156,6 +157,12 @@ def explorer_of(
         lease_s=settings.lease_s,
         max_deaths=settings.max_deaths,
     )
+
+
+def lesson_runner_of(
+    database: Database, news: asyncio.Event, built: Grading, walls: Walls, settings: Settings
+) -> LessonRunner:
+    return LessonRunner(database, news, built.grader, walls, lease_s=settings.lease_s, max_deaths=settings.max_deaths)
 
 
 def _queue_limits(settings: Settings) -> QueueLimits:

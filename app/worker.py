@@ -16,6 +16,7 @@ from app.running import (
     Grading,
     build_grading,
     explorer_of,
+    lesson_runner_of,
     pick_events,
     pick_queue,
     preparing_of,
@@ -60,7 +61,9 @@ async def open_worker(
         preparing = [(preparing_of(built, walls, settings, say), packages)]
         validator = validator_of(database, Validations(database), built, store, walls, settings)
         explorer = explorer_of(database, asyncio.Event(), built, store, walls, settings)
-        async with working(queue, events, preparing, [validator.run(), explorer.run()], grace_s=settings.drain_s):
+        runner = lesson_runner_of(database, asyncio.Event(), built, walls, settings)
+        parts = [validator.run(), explorer.run(), runner.run()]
+        async with working(queue, events, preparing, parts, grace_s=settings.drain_s):
             yield
 
 

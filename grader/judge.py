@@ -23,6 +23,7 @@ from grader.program.measured import Measured
 from grader.references import References
 from grader.report import NO_OUTPUT, Report
 from grader.sandbox.protocol import Sandbox
+from grader.script import Printed, run_script
 from grader.study import Answers, Watch
 from grader.variants import Variants
 from grader.verdict import Verdict
@@ -98,6 +99,16 @@ class Judge:
         with self._idle.interrupted():
             context.progress("starting")
             return self._on_chip((inspect_function(function, self._sandbox, source, context),), chip, context)
+
+    def run_script(self, source: str, context: Context = QUIET) -> Printed:
+        """Run a script on 8 host devices, and return what it prints. Nothing is judged.
+
+        Raises:
+          GraderFault, WallMissing: it could not be run.
+          Cancelled: it was stopped.
+        """
+        with self._idle.interrupted():
+            return run_script(source, self._sandbox, context)
 
     def _on_chip(self, programs: tuple[Measured, ...], chip: ChipName | None, context: Context) -> tuple[Measured, ...]:
         if chip is None:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
+from app.calculators.holdings import draw_holdings
 from app.calculators.measured import REFERENCES, Reference
 from app.calculators.own_programs import OWN_PROGRAMS
 
@@ -33,6 +36,11 @@ class Row:
         """The page with the source: of a program of our own, or of the problem."""
         name = self.program.name
         return f"/comparison/{name}" if name in OWN_PROGRAMS else f"/problems/{name}"
+
+    @property
+    def picture(self) -> Markup | None:
+        """Who holds which part of the state."""
+        return draw_holdings(self.program)
 
     @property
     def is_bound(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from app.calculators.calculator import Value, Values
 from app.calculators.formulas.pipeline import pipeline
@@ -72,10 +73,25 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """What each device holds of a part of the state, which is `whole` bytes.
+
+    Attributes:
+      bytes_by_device: how much each device holds.
+      pieces: by device. Devices with the same number hold the same slices of every leaf.
+    """
+
+    part: str
+    whole: int
+    bytes_by_device: tuple[int, ...]
+    pieces: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """A problem's reference, or a program of our own, on one mesh; numbers of the fullest device.
 
-    `name` is the slug of the problem, or the name of the program.
+    `name` is the slug of the problem, or the name of the program. `holdings` is empty for a program without a state.
     """
 
     name: str
@@ -87,6 +103,7 @@ class Reference:
     sent: int
     flops: int
     collectives: tuple[Exchange, ...]
+    holdings: tuple[Holding, ...]
 
     @property
     def devices(self) -> int:
@@ -127,11 +144,16 @@ class Comparison:
 
 def _read() -> tuple[str, tuple[Reference, ...]]:
     raw = json.loads((Path(__file__).parent / "measured.json").read_text(encoding="utf-8"))
-    rows = tuple(
-        Reference(**{**each, "collectives": tuple(Exchange(**one) for one in each["collectives"])})
-        for each in raw["programs"]
+    return raw["jax"], tuple(map(_reference, raw["programs"]))
+
+
+def _reference(raw: dict[str, Any]) -> Reference:
+    exchanges = tuple(Exchange(**each) for each in raw["collectives"])
+    holdings = tuple(
+        Holding(each["part"], each["whole"], tuple(each["bytes_by_device"]), tuple(each["pieces"]))
+        for each in raw["holdings"]
     )
-    return raw["jax"], rows
+    return Reference(**{**raw, "collectives": exchanges, "holdings": holdings})
 
 
 JAX_VERSION, REFERENCES = _read()

@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from app.cli.compiled import CHIP, read_sources, show_compiled
+from app.cli.opened import OpenOption, open_explored
+from app.cli.remote.connect import InsecureOption, ServerOption
 from app.start_errors import StartRefused
 from grader.chips import ChipName
 
@@ -38,6 +40,9 @@ def explore(
     ] = None,
     tpu: Annotated[ChipName | None, CHIP] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    open_page: OpenOption = False,
+    server: ServerOption = None,
+    insecure: InsecureOption = False,
 ) -> None:
     from grader.function import read_function
 
@@ -46,6 +51,9 @@ def explore(
     except ValueError as error:
         raise StartRefused(str(error), "`./meshgrade explore --help` shows the notation.") from None
     sources = read_sources(file, against)
+    if open_page:
+        subject = {"function": found.model_dump(mode="json")}
+        return open_explored(subject, sources, tpu, server, insecure=insecure, as_json=as_json)
     show_compiled(
         lambda judge, source, context: judge.inspect_function(found, source, context, chip=tpu),
         sources,

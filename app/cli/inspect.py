@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from app.cli.compiled import CHIP, read_sources, show_compiled
+from app.cli.opened import OpenOption, open_explored
+from app.cli.remote.connect import InsecureOption, ServerOption
 from app.cli.submission import package_of
 from app.start_errors import StartRefused
 from grader.chips import ChipName
@@ -28,6 +30,9 @@ def inspect(
     ] = None,
     tpu: Annotated[ChipName | None, CHIP] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    open_page: OpenOption = False,
+    server: ServerOption = None,
+    insecure: InsecureOption = False,
 ) -> None:
     package = package_of(problem)
     if package.manifest.mode != "program":
@@ -36,6 +41,9 @@ def inspect(
             "Name a problem of mode program, such as fsdp_shard_map_step.",
         )
     sources = read_sources(file, against, package.files["reference.py"])
+    if open_page:
+        subject = {"problem": package.slug}
+        return open_explored(subject, sources, tpu, server, insecure=insecure, as_json=as_json)
     show_compiled(
         lambda judge, source, context: judge.inspect(package, source, context, chip=tpu), sources, as_json=as_json
     )

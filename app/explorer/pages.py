@@ -7,7 +7,8 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import admit_guests, allow_scope, current_guest, current_user, require_scope
+from app.accounts.roles import is_at_least
+from app.accounts.web import admit_guests, allow_scope, current_caller, current_guest, current_user, require_scope
 from app.attempts.source_colours import colour_lines
 from app.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
 from app.explorer import guests
@@ -16,6 +17,8 @@ from app.explorer.examples import Example, all_examples, example_of
 from app.explorer.service import MAX_KEPT, Exploration, ExplorationSummary
 from app.explorer.services import ExplorerServices
 from app.explorer.view import arrange_explored
+from app.lessons.errors import LessonProgramNotFound
+from app.lessons.lesson import Lesson
 from app.services import services_of
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import read_form, read_unchecked_form
@@ -37,7 +40,10 @@ _submitter = allow_scope("submit")
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What the form shows. With a `package`, the fields of a function are not shown."""
+    """What the form shows. With a `package`, the fields of a function are not shown.
+
+    `of_lesson` is the lesson and the number of its program that is shown, and `solution` the name of the package's.
+    """
 
     package: Package | None
     source: str
@@ -47,6 +53,8 @@ class _Form:
     inputs: str = ""
     chip: str = ""
     example: Example | None = None
+    of_lesson: tuple[Lesson, int] | None = None
+    solution: str = ""
 
 
 @router.get("/explore")
@@ -57,12 +65,14 @@ async def show_form(
     problem: Annotated[str | None, Query(max_length=100)] = None,
     solution: Annotated[str | None, Query(max_length=100)] = None,
     example: Annotated[str | None, Query(max_length=100)] = None,
+    lesson: Annotated[str | None, Query(max_length=100)] = None,
+    program: Annotated[str | None, Query(max_length=100)] = None,
     attempt: Annotated[str | None, Query(max_length=100)] = None,
     exploration: Annotated[str | None, Query(max_length=100)] = None,
     before: Annotated[str | None, Query(max_length=100)] = None,
 ) -> HTMLResponse:
-    """The source is that of an attempt or of an exploration, the draft or the starter of a problem, or an example. With
-    a `solution` of the problem, it is the user's own accepted one, to compare with that.
+    """The source is that of an attempt or of an exploration, the draft or the starter of a problem, a program of a
+    lesson, or an example. With a `solution` of the problem, it is the user's own accepted one, to compare with that.
     """
     services = services_of(request, ExplorerServices)
     if exploration is not None:
@@ -74,14 +84,16 @@ async def show_form(
         sent = await services.attempts.get(user, attempt, placed=False)
         form = _Form(services.explorations.package(sent.problem), sent.source)
     elif problem and solution:
-        form = await _form_of_solution(services, user, services.explorations.package(problem), solution)
+        form = await _form_of_solution(request, user, services.explorations.package(problem), solution)
     elif problem:
         package = services.explorations.package(problem)
         draft = await services.drafts.get(user, package.slug) if user else None
         form = _Form(package, (draft.source if draft else None) or package.starter)
+    elif lesson:
+        form = _form_of_program(services.lessons.get(lesson), program or "")
     else:
         form = _form_of_example((example and example_of(example)) or all_examples()[0])
-    return await _show(services, user, guest, form, before=before)
+    return await _show(request, user, guest, form, before=before)
 
 
 @router.post("/explore")
@@ -107,7 +119,7 @@ async def explore(request: Request) -> Response:
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
         package = services.explorations.package(slug) if is_served else None
         form = _Form(package, source, against, name, mesh, inputs, chip)
-        return await _show(services, user, guest, form, refusal=refusal)
+        return await _show(request, user, guest, form, refusal=refusal)
     return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
 
 
@@ -157,7 +169,7 @@ async def remove_exploration(request: Request, user: SubmitterOrGuest, explorati
 
 
 async def _show(
-    services: ExplorerServices,
+    request: Request,
     user: User | None,
     guest: User | None,
     form: _Form,
@@ -165,7 +177,7 @@ async def _show(
     before: str | None = None,
     refusal: Refused | None = None,
 ) -> HTMLResponse:
-    viewer = user or guest
+    services, viewer = services_of(request, ExplorerServices), user or guest
     page = await services.explorations.list(viewer, _SHOWN + 1, before) if viewer else []
     return render_page(
         "explore.html",
@@ -174,6 +186,8 @@ async def _show(
         problems=[each for each in services.catalogue.all() if each.manifest.mode == "program"],
         form=form,
         examples=all_examples(),
+        lessons=[each for each in services.lessons.all() if each.explorable],
+        solutions=await _solutions_of(request, user, form.package),
         refusal=refusal,
         explorations=page[:_SHOWN],
         older=page[_SHOWN - 1].id if len(page) > _SHOWN else None,
@@ -196,20 +210,50 @@ def _form_of(services: ExplorerServices, found: Exploration) -> _Form:
     return replace(form, name=function.name, mesh=function.mesh_text, inputs=function.inputs_text)
 
 
-async def _form_of_solution(services: ExplorerServices, user: User | None, package: Package, name: str) -> _Form:
-    """The user's accepted source beside an accepted one of the package, or beside the reference.
+async def _form_of_solution(request: Request, user: User | None, package: Package, name: str) -> _Form:
+    """The user's accepted source beside an accepted one of the package, or beside the reference. An instructor without
+    an accepted source sees that of the package alone.
 
     Raises:
       NotSignedIn.
       EditorialClosed: no attempt of the user's is accepted.
     """
+    services = services_of(request, ExplorerServices)
     if user is None:
         raise NotSignedIn("Sign in to compare your solution with others.")
     mine = await accepted_attempt(user, services, package.slug)
-    if mine is None:
+    if mine is None and not await _is_instructor(request):
         raise EditorialClosed("Other solutions open once an attempt of yours is accepted.")
     others = {each.name: each.source for each in package.accepted}
-    return _Form(package, mine.source, others.get(name, package.reference))
+    source = others.get(name, package.reference)
+    return _Form(package, mine.source, source, solution=name) if mine else _Form(package, source, solution=name)
+
+
+async def _solutions_of(request: Request, user: User | None, package: Package | None) -> list[tuple[str, str]]:
+    """The name of each solution that ships with the problem, and what it says of itself. Empty if they are closed."""
+    if user is None or package is None:
+        return []
+    services = services_of(request, ExplorerServices)
+    if not await _is_instructor(request) and await accepted_attempt(user, services, package.slug) is None:
+        return []
+    others = [(each.name, " ".join(each.misunderstanding.split()) or each.name) for each in package.accepted]
+    return [("reference", "The reference."), *others]
+
+
+async def _is_instructor(request: Request) -> bool:
+    """Instructors read the files of every package, with a token that may."""
+    caller = await current_caller(request)
+    return caller is not None and "instruct" in caller.scopes and is_at_least(caller.user.role, "instructor")
+
+
+def _form_of_program(lesson: Lesson, number: str) -> _Form:
+    """Raises `LessonProgramNotFound`: the Explorer opens no program of this number."""
+    for each in lesson.explorable:
+        if str(each.program) == number:
+            function, source = each.function, lesson.blocks[each.program - 1].code
+            about = (function.name, function.mesh_text, function.inputs_text)
+            return _Form(None, source, "", *about, of_lesson=(lesson, each.program))
+    raise LessonProgramNotFound(f"The Explorer opens no program {number[:20]!r} of the lesson {lesson.slug!r}.")
 
 
 def _form_of_example(example: Example) -> _Form:

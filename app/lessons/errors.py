@@ -8,6 +8,18 @@ class LessonNotFound(Refused):
     status, slug, title = 404, "lesson-not-found", "There is no such lesson"
 
 
+class LessonProgramNotFound(Refused):
+    status, slug, title = 404, "lesson-program-not-found", "The lesson has no such program"
+
+
+class LessonRunNotFound(Refused):
+    status, slug, title = 404, "lesson-run-not-found", "There is no such run of a lesson's program"
+
+
+class TooManyLessonRuns(Refused):
+    status, slug, title = 429, "too-many-lesson-runs", "Another program of yours is running"
+
+
 class LessonInvalid(MeshgradeError):
     """A lesson, or their order, cannot be used. The message lists every fault, one a line."""
 

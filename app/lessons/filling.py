@@ -42,13 +42,21 @@ def fill(text: str, claims: Mapping[str, Claim]) -> tuple[str, list[str]]:
 
 def blocks(text: str) -> Iterator[Block]:
     """The programs of a text. One that prints is followed by a block ```text with its output."""
+    return (block for _, _, block in placed_blocks(text))
+
+
+def placed_blocks(text: str) -> Iterator[tuple[int, int, Block]]:
+    """As `blocks`, each with where it begins and where its output ends."""
     found = list(_FENCE.finditer(text))
     for at, match in enumerate(found):
         if match[1].strip() != "python":
             continue
         after = found[at + 1] if at + 1 < len(found) else None
         follows = after is not None and after[1].strip() == "text" and not text[match.end() : after.start()].strip()
-        yield Block(match[2], after[2] if after is not None and follows else "")
+        if after is not None and follows:
+            yield match.start(), after.end(), Block(match[2], after[2])
+        else:
+            yield match.start(), match.end(), Block(match[2], "")
 
 
 def unmeasured(text: str, filled: str, programs: Sequence[Block]) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from grader.answer_text import Value
+from grader.function import Function
 from grader.package.package import AnswerSpec
 
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -94,15 +95,36 @@ class Question:
     explanation: str
 
 
-Part = Text | Figure | Steps | Misreading | Question
-
-
 @dataclass(frozen=True, slots=True)
 class Block:
     """A program of a lesson, as it is printed; `output` is what the page says that it prints."""
 
     code: str
     output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that the reader can change and run. `number` counts the programs of the lesson from 1."""
+
+    number: int
+    block: Block
+
+
+Part = Text | Program | Figure | Steps | Misreading | Question
+
+
+@dataclass(frozen=True, slots=True)
+class Explorable:
+    """A program that the Explorer opens: one of its functions, with a mesh and inputs.
+
+    `expected` names the kinds of collectives, for the test that compiles it.
+    """
+
+    program: int
+    title: str
+    function: Function
+    expected: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +139,4 @@ class Lesson:
     parts: tuple[Part, ...]
     blocks: tuple[Block, ...]
     claims: Claims
+    explorable: tuple[Explorable, ...] = ()

@@ -1,24 +1,43 @@
-"""The pages of the lessons."""
+"""The pages of the lessons, and runs of the programs in them."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import current_user
-from app.lessons.lesson import Figure, Lesson, Misreading, Question, Steps, Text
+from app.accounts.web import admit_guests, allow_scope, current_guest, current_user
+from app.errors import NotSignedIn, Refused
+from app.lessons.errors import LessonNotFound, LessonProgramNotFound
+from app.lessons.lesson import Figure, Lesson, Misreading, Program, Question, Steps, Text
+from app.lessons.program_view import view_program
 from app.lessons.questions import answer_of, hint_of, reply_to
+from app.lessons.runs import LessonRun
 from app.lessons.services import LessonServices
 from app.services import services_of
+from app.web.form_token import FIELD, check_form_token
+from app.web.forms import read_form, read_unchecked_form
 from app.web.markdown import Heading, render_markdown
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]
+MaybeGuest = Annotated[User | None, Depends(current_guest)]
+SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 Titles = tuple[tuple[str, str], ...]
+_submitter = allow_scope("submit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A run that was refused, which returns with the page, so that nothing is lost."""
+
+    program: int
+    source: str
+    refusal: Refused
 
 
 @router.get("/lessons")
@@ -29,16 +48,68 @@ async def list_lessons(request: Request, user: MaybeUser) -> HTMLResponse:
 
 
 @router.get("/lessons/{slug}")
-async def show_lesson(request: Request, user: MaybeUser, slug: str) -> HTMLResponse:
+async def show_lesson(request: Request, user: MaybeUser, guest: MaybeGuest, slug: str) -> HTMLResponse:
     services = services_of(request, LessonServices)
     lesson = services.lessons.get(slug)
+    viewer = user or guest
+    runs = await services.lesson_runs.latest(viewer, lesson) if viewer else {}
+    return _show(services, user, lesson, runs, request.query_params)
+
+
+@router.post("/lessons/{slug}/runs")
+async def run_program(request: Request, slug: str) -> Response:
+    services = services_of(request, LessonServices)
+    # Percent-encoding turns one byte into three, and newlines are sent as two bytes.
+    sent = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + 4096)
+    source, number = sent.get("source", ""), sent.get("program", "")
+    program = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
+    user, guest = await _submitter(request), await current_guest(request)
+    try:
+        check_form_token(request, sent.get(FIELD, ""))
+        sender = user or guest
+        if sender is None:
+            raise NotSignedIn("Nothing was run; your program is below. Sign in in another tab, then try again.")
+        await services.lesson_runs.request(sender, services.lessons.get(slug), program, source)
+    except (LessonNotFound, LessonProgramNotFound):
+        raise
+    except Refused as refusal:
+        lesson = services.lessons.find(slug)
+        if lesson is None:
+            raise
+        viewer = user or guest
+        runs = await services.lesson_runs.latest(viewer, lesson) if viewer else {}
+        return _show(services, user, lesson, runs, {}, _Refused(program, source, refusal))
+    return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
+
+
+@router.post("/lesson-runs/{lesson_run_id}/remove")
+async def remove_run(request: Request, user: SubmitterOrGuest, lesson_run_id: str) -> Response:
+    """Stop the run, or go back to the program as the lesson has it."""
+    await read_form(request)
+    run = await services_of(request, LessonServices).lesson_runs.remove(user, lesson_run_id)
+    return RedirectResponse(f"/lessons/{run.lesson}#program-{run.program}", status_code=303)
+
+
+def _show(
+    services: LessonServices,
+    user: User | None,
+    lesson: Lesson,
+    runs: Mapping[int, LessonRun],
+    query: Mapping[str, str],
+    refused: _Refused | None = None,
+) -> HTMLResponse:
     titles = _titles(services)
-    shown = list(_shown(lesson, titles, request.query_params))
+    shown = list(_shown(lesson, titles, query, runs, refused))
     lessons = services.lessons.all()
     after = lessons[lessons.index(lesson) + 1 :]
     return render_page(
         "lesson.html",
+        status_code=refused.refusal.status if refused else 200,
         user=user,
+        may_run=user is not None or services.settings.guest_runs_in_total > 0,
+        going=next((each.program for each in runs.values() if each.result is None), None),
+        # Without a script, the page is loaded again. A browser only scrolls if its address is the same and has a #.
+        again="" if "again" in query else "?again=1",
         lesson=lesson,
         parts=shown,
         headings=_headings(lesson, titles),
@@ -56,11 +127,18 @@ def _headings(lesson: Lesson, titles: Titles) -> list[Heading]:
     return [heading for text in texts for heading in render_markdown(text, problems=titles).headings]
 
 
-def _shown(lesson: Lesson, titles: Titles, query: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def _shown(
+    lesson: Lesson,
+    titles: Titles,
+    query: Mapping[str, str],
+    runs: Mapping[int, LessonRun],
+    refused: _Refused | None,
+) -> Iterator[dict[str, object]]:
     """Each part for the template: its kind, and what it shows as HTML.
 
     Args:
       query: what was answered to the questions, as `q1`, `q2`, ….
+      runs: the viewer's run of each program that they ran.
     """
 
     def html(markdown: str) -> Markup:
@@ -75,6 +153,16 @@ def _shown(lesson: Lesson, titles: Titles, query: Mapping[str, str]) -> Iterator
         match part:
             case Text():
                 yield {"kind": "text", "html": html(part.markdown)}
+            case Program():
+                again = refused if refused and refused.program == part.number else None
+                yield {
+                    "kind": "program",
+                    "code": html(_fenced("python", part.block.code)),
+                    "output": html(_fenced("text", part.block.output)) if part.block.output else "",
+                    "view": view_program(part, runs.get(part.number), again.source if again else None),
+                    "refusal": again.refusal if again else None,
+                    "is_explorable": any(each.program == part.number for each in lesson.explorable),
+                }
             case Figure():
                 yield figure(part)
             case Steps():
@@ -97,6 +185,10 @@ def _shown(lesson: Lesson, titles: Titles, query: Mapping[str, str]) -> Iterator
                     "right": _in_a_line(html(answer_of(part))),
                     "explanation": html(part.explanation),
                 }
+
+
+def _fenced(language: str, text: str) -> str:
+    return f"```{language}\n{text}```"
 
 
 def _in_a_line(html: Markup) -> Markup:

@@ -1,9 +1,10 @@
 """Divides the text of a lesson into what the page shows one below the other."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from app.lessons.lesson import Figure, Misreading, Part, Step, Steps, Text
+from app.lessons.filling import placed_blocks
+from app.lessons.lesson import Block, Figure, Misreading, Part, Program, Step, Steps, Text
 from app.lessons.questions import QuestionUnfit, read_question
 from grader.package.figures import active_content
 from grader.package.names import suggest
@@ -34,16 +35,17 @@ def divide(text: str, figures: Mapping[str, str]) -> tuple[tuple[Part, ...], lis
     faults: list[str] = []
     parts: list[Part] = []
     masked = _FENCE.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
+    programs = list(enumerate(placed_blocks(text), 1))
     end = 0
     for place in _PART.finditer(masked):
-        parts += _text(text[end : place.start()])
+        parts += _texts(text, end, place.start(), programs)
         end = place.end()
         if place["kind"] is None:
             parts += _figure(place["figure"], place["caption"], figures, faults)
         else:
             inside = text[place.start("inside") : place.end("inside")]
             parts += _box(place["kind"], place["about"].strip(), inside, figures, faults)
-    parts += _text(text[end:])
+    parts += _texts(text, end, len(text), programs)
     prose = _PART.sub("", masked)
     faults += [f"lesson.md has {left!r} where it means nothing" for left in _LEFT_OVER.findall(prose)]
     headings = _HEADING.findall(prose)
@@ -52,6 +54,16 @@ def divide(text: str, figures: Mapping[str, str]) -> tuple[tuple[Part, ...], lis
     shown |= {step.figure.name for each in parts if isinstance(each, Steps) for step in each.steps}
     faults += [f"figures/{name} is not shown" for name in figures if name not in shown]
     return tuple(parts), faults
+
+
+def _texts(text: str, start: int, end: int, programs: Sequence[tuple[int, tuple[int, int, Block]]]) -> list[Part]:
+    """The text from `start` to `end`, and the programs in it."""
+    parts: list[Part] = []
+    for number, (first, last, block) in programs:
+        if start <= first < end:
+            parts += [*_text(text[start:first]), Program(number, block)]
+            start = last
+    return [*parts, *_text(text[start:end])]
 
 
 def _text(markdown: str) -> list[Part]:

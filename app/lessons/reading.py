@@ -1,4 +1,4 @@
-"""Reads lessons/: order.toml, and a folder for each lesson with lesson.md, claims.json and figures."""
+"""Reads lessons/: order.toml, and a folder for each lesson with lesson.md, claims.json, figures and explore.toml."""
 
 import re
 import tomllib
@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from app.lessons.errors import LessonInvalid, LessonNotFound
+from app.lessons.explorable import FILE, read_explorable
 from app.lessons.filling import blocks, fill, unmeasured
 from app.lessons.lesson import Claims, Lesson, Misreading
 from app.lessons.parts import divide
@@ -71,6 +72,9 @@ class Lessons:
             return lesson
         raise LessonNotFound(f"There is no lesson {slug[:64]!r}{suggest(slug[:64], self._by_slug)}.")
 
+    def find(self, slug: str) -> Lesson | None:
+        return self._by_slug.get(slug)
+
     def leading_to(self, problems: Iterable[str]) -> list[Lesson]:
         """The lessons that prepare any of these problems, in their order."""
         slugs = set(problems)
@@ -110,6 +114,7 @@ def read_lesson(folder: Path, entry: Entry) -> Lesson:
         text = (folder / "lesson.md").read_text(encoding="utf-8")
         claims = Claims.model_validate_json((folder / "claims.json").read_bytes())
         figures = {path.name: path.read_text(encoding="utf-8") for path in sorted((folder / "figures").glob("*.svg"))}
+        explored = (folder / FILE).read_text(encoding="utf-8") if (folder / FILE).exists() else ""
     except FileNotFoundError as missing:
         raise LessonInvalid(str(folder), [f"{Path(str(missing.filename)).name} is missing"]) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -120,9 +125,11 @@ def read_lesson(folder: Path, entry: Entry) -> Lesson:
     programs = tuple(blocks(filled))
     faults += unmeasured(text, filled, programs)
     parts, wrong = divide(filled, figures)
-    if faults or wrong:
-        raise LessonInvalid(str(folder), faults + wrong)
-    return Lesson(entry.slug, entry.title, entry.summary, tuple(entry.problems), filled, parts, programs, claims)
+    explorable, unfit = read_explorable(explored, programs)
+    if faults or wrong or unfit:
+        raise LessonInvalid(str(folder), faults + wrong + unfit)
+    about = (entry.slug, entry.title, entry.summary, tuple(entry.problems))
+    return Lesson(*about, filled, parts, programs, claims, explorable)
 
 
 def _placed_twice(lessons: Iterable[Lesson]) -> list[LessonInvalid]:

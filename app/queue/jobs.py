@@ -1,4 +1,4 @@
-"""Other work for the judge than submissions: validations of versions, and explorations.
+"""Other work for the judge than submissions: validations of versions, explorations, and runs of lessons' programs.
 
 Each kind of job is a table. Every process that grades does one job of a kind at a time, the oldest first.
 """

@@ -6,6 +6,7 @@ from grader.function import Function
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
+from grader.script import Printed
 from grader.variants import Variants
 from grader.verdict import CaseResult, CheckResult, Verdict
 
@@ -59,6 +60,10 @@ class NullGrader:
     ) -> tuple[Measured, ...]:
         """Nothing, because nothing is compiled."""
         return ()
+
+    def run_script(self, source: str, context: Context = QUIET) -> Printed:
+        """What prints its own text, because nothing is run."""
+        return Printed(stdout=source)
 
     def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
         context.progress("nothing to prepare")

@@ -14,6 +14,7 @@ from grader.function import Function
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
+from grader.script import Printed
 from grader.variants import Variants
 from grader.verdict import Verdict
 
@@ -52,6 +53,13 @@ class Grader(Protocol):
         self, function: Function, source: str, context: Context = ..., *, chip: ChipName | None = None
     ) -> tuple[Measured, ...]:
         """Compile a function that belongs to no problem. As `inspect`."""
+        ...
+
+    def run_script(self, source: str, context: Context = ...) -> Printed:
+        """Run a script that belongs to no problem, and return what it prints.
+
+        Raises `WallMissing`, and `Cancelled` soon after it is stopped.
+        """
         ...
 
     def prepare(self, package: Package, context: Context = ..., *, background: bool = False) -> None:

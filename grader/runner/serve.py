@@ -3,8 +3,8 @@
 Before a submission, `warm` runs a package's public warmup.py and `begin` sets the limits on memory. Then `load` runs
 the source as a module, before any input has arrived, `call` calls the entry point with one case's inputs, `export`
 returns it as a program with the state of `init`, `states` the states of more seeds, and `cases` asks a package's
-cases.py for its inputs. A reply decides nothing by itself: outside, the judge compares array bytes, and a verifier
-compiles and runs the program.
+cases.py for its inputs. Instead of these, `execute` runs a script, which only prints. A reply decides nothing by
+itself: outside, the judge compares array bytes, and a verifier compiles and runs the program.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from grader.runner.confine import limit_memory
 from grader.runner.export import Exported, export_program
 from grader.runner.loop import Answer, answer_requests, refusal
 from grader.runner.observe import Observer
-from grader.runner.submission import Fault, Submission
+from grader.runner.submission import Fault, Submission, run_script
 
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
@@ -64,6 +64,8 @@ class _Runner:
             case "load":
                 self._submission = Submission.load(request["source"], request["entry"])
                 self._exported.clear()
+            case "execute":
+                run_script(request["source"])
             case "export" if self._submission is not None:
                 self._observer.active = False
                 self._exported.append(export_program(self._submission, request))

@@ -1,5 +1,6 @@
 """One submission as a module: run its source, call its entry point, and report errors with their line."""
 
+import io
 import linecache
 import sys
 import types
@@ -38,21 +39,7 @@ class Submission:
         Raises:
           Fault: `syntax_error`, `error` while it ran, or `missing_entry`.
         """
-        source = source.removeprefix("\N{BYTE ORDER MARK}")
-        module = types.ModuleType("submission")
-        module.__file__ = FILENAME
-        # Registered under its name, so that dataclasses and flax find the module of a class defined in it.
-        sys.modules["submission"] = module
-        linecache.cache[FILENAME] = (len(source), None, source.splitlines(keepends=True), FILENAME)
-        try:
-            code = compile(source, FILENAME, "exec")
-        except SyntaxError as error:
-            raise _syntax_fault(error) from None
-        except (ValueError, MemoryError, RecursionError, OverflowError) as error:
-            raise Fault(
-                "syntax_error", f"Python's compiler failed on this source: {type(error).__name__}: {error}"
-            ) from None
-        _guard(lambda: exec(code, module.__dict__))
+        module = _run(source, "submission")
         return cls(module, entry, _function(module, entry))
 
     def function(self, name: str) -> Callable[..., object]:
@@ -65,6 +52,38 @@ class Submission:
     def guard(self, action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
         """Run `action`, which touches objects of the submission, and turn its exceptions into a `Fault`."""
         return _guard(action, refusals)
+
+
+def run_script(source: str) -> None:
+    """Run the source as Python runs a script: its `__name__` is `__main__`, and it needs no entry point.
+
+    Raises:
+      Fault: `syntax_error`, or `error` while it ran.
+    """
+    # Each line is sent as it is printed, so that a script which is stopped shows how far it came.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
+    _run(source, "__main__")
+
+
+def _run(source: str, name: str) -> types.ModuleType:
+    """Run the source as a module of this name, and return the module."""
+    source = source.removeprefix("\N{BYTE ORDER MARK}")
+    module = types.ModuleType(name)
+    module.__file__ = FILENAME
+    # Registered under its name, so that dataclasses and flax find the module of a class defined in it.
+    sys.modules[name] = module
+    linecache.cache[FILENAME] = (len(source), None, source.splitlines(keepends=True), FILENAME)
+    try:
+        code = compile(source, FILENAME, "exec")
+    except SyntaxError as error:
+        raise _syntax_fault(error) from None
+    except (ValueError, MemoryError, RecursionError, OverflowError) as error:
+        raise Fault(
+            "syntax_error", f"Python's compiler failed on this source: {type(error).__name__}: {error}"
+        ) from None
+    _guard(lambda: exec(code, module.__dict__))
+    return module
 
 
 def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:

@@ -62,6 +62,10 @@ class Requests(Protocol):
         """Run a source as a module. `entry` names the function that it must define."""
         self.request({"op": "load", "source": source, "entry": entry})
 
+    def execute(self, source: str) -> None:
+        """Run a source as a script. What it prints is in the session's output."""
+        self.request({"op": "execute", "source": source})
+
     def call(self, args: Sequence[object]) -> dict[str, object]:
         """Call the entry point. Returns its `result` and what the spies `observed`."""
         return self.request({"op": "call"}, {"args": list(args)})[1]

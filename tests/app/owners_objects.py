@@ -10,13 +10,15 @@ from app.clock import now
 from app.database import Base
 from app.explorer.models import ExplorationRow
 from app.ids import new_id
+from app.lessons.models import LessonRunRow
 from grader.explore import Explored
+from grader.script import Printed
 from tests.app.accounts.people import sign_in
 
 # The tables with what the owner has.
 OWNER_HAS = (
     *("users", "sessions", "identities", "api_tokens", "invitations", "webhooks"),
-    *("attempts", "drafts", "replaced_drafts", "shares", "explorations"),
+    *("attempts", "drafts", "replaced_drafts", "shares", "explorations", "lesson_runs"),
 )
 
 # Contents of the owner's objects, which no response to anyone else may contain.
@@ -58,6 +60,7 @@ async def made(shared_service) -> dict[str, str]:
         "session_id": session.id,
         "webhook_id": webhook.json()["id"],
         "exploration_id": await explored(service.services, owner.id),
+        "lesson_run_id": await ran(service.services, owner.id),
     }
 
 
@@ -72,6 +75,24 @@ async def explored(services, user_id: str) -> str:
         source="SOURCE-OF-THE-OWNER",
         status="finished",
         result=Explored().model_dump(mode="json"),
+        tries=0,
+        created_at=now(),
+    )
+    async with services.database.writing() as session:
+        session.add(row)
+    return row.id
+
+
+async def ran(services, user_id: str) -> str:
+    """The id of a run of a lesson's program."""
+    row = LessonRunRow(
+        id=new_id(),
+        user_id=user_id,
+        lesson="meshes-and-specs",
+        program=1,
+        source="SOURCE-OF-THE-OWNER",
+        status="finished",
+        result=Printed(stdout="SOURCE-OF-THE-OWNER").model_dump(mode="json"),
         tries=0,
         created_at=now(),
     )

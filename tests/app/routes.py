@@ -81,6 +81,8 @@ OWN = {
     ("POST", "/account/invitations/class"),
     ("POST", "/api/v1/batch/invitations"),
     ("POST", "/explore"),
+    ("POST", "/lessons/{slug}/runs"),
+    ("POST", "/api/v1/lessons/{slug}/runs"),
     ("GET", "/api/v1/explorations"),
     ("POST", "/api/v1/explorations"),
     ("GET", "/courses"),
@@ -122,6 +124,9 @@ OWN = {
     ("POST", "/problems/{slug}/report"),
 }
 OWNED = {
+    ("POST", "/lesson-runs/{lesson_run_id}/remove"),
+    ("GET", "/api/v1/lesson-runs/{lesson_run_id}"),
+    ("DELETE", "/api/v1/lesson-runs/{lesson_run_id}"),
     ("GET", "/explore/{exploration_id}"),
     ("POST", "/explore/{exploration_id}/share"),
     ("POST", "/explore/{exploration_id}/restore"),
@@ -326,13 +331,14 @@ IDS = (
     "selection_id",
     "comment_id",
     "exploration_id",
+    "lesson_run_id",
 )
 # To confirm it: for any browser that is signed in.
 CONFIRM = {(method, path) for method, path in OWN if path.startswith("/sign-in/again")}
 # A token may create others with no more scopes than its own.
 FOR_TOKENS_TOO = {("POST", "/account/tokens"), ("POST", "/api/v1/tokens")}
-# Open to guests, who may run and explore: someone without an account who has opened a page.
-OF_GUESTS = {("POST", "/problems/{slug}"): 303, ("POST", "/explore"): 409}
+# Open to guests, who may run and explore: someone without an account who has opened a page. No lesson has this slug.
+OF_GUESTS = {("POST", "/problems/{slug}"): 303, ("POST", "/explore"): 409, ("POST", "/lessons/{slug}/runs"): 404}
 # Also the caller's own, and closed until they have solved the problem or given it up.
 CLOSED = {("GET", "/api/v1/problems/{slug}/editorial")}
 # Also the caller's own, and missing: the problem of these tests is solved by code, and asks no question.

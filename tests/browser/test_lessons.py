@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
 
 from app.lessons.reading import Lessons
-from tests.browser.workbench import OpenPage
+from tests.browser.workbench import VERDICT_TIMEOUT_MS, OpenPage
 from tests.lessons.write_claims import LESSONS
 
 LESSON = "/lessons/meshes-and-specs"
@@ -123,3 +124,69 @@ def test_the_links_of_every_page_fit_in_one_line(open_page: OpenPage, anonymous:
             ".map((box) => box.top + box.height / 2)"
         )
         assert max(tops) - min(tops) < 8, part
+
+
+def _program(page: Page, number: int) -> Locator:
+    return page.get_by_role("region", name=f"Program {number}", exact=True)
+
+
+def _run(page: Page, number: int, source: str | None = None) -> Locator:
+    """Run a program, with this source if there is one. Returns what the page says of it."""
+    part = _program(page, number)
+    if source is not None:
+        if part.locator("textarea").is_hidden():
+            part.get_by_text("Change the program").press("Enter")
+        part.get_by_label(f"Program {number}, Python").fill(source)
+    part.get_by_role("button", name=f"Run program {number}").press("Enter")
+    expect(part.locator(".printed")).to_be_visible(timeout=VERDICT_TIMEOUT_MS)
+    return part.get_by_role("status")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_guest_runs_a_program_changes_it_and_sees_an_error(open_page: OpenPage, script: bool) -> None:
+    page = open_page(LESSON, anonymous=True, java_script_enabled=script)
+    expect(_run(page, 1)).to_have_text("It prints what the lesson shows.")
+    part = _program(page, 1)
+    expect(part.locator("textarea")).to_be_hidden()
+    expect(part).to_be_in_viewport()
+    expect(_run(page, 1, "import jax\n\nprint(jax.device_count())\n")).to_contain_text("something else than the lesson")
+    expect(part.get_by_role("region", name="What your program 1 printed")).to_have_text("8")
+    expect(part.get_by_role("region", name="What the lesson shows for program 1")).to_contain_text("{'data': 2")
+    expect(_run(page, 1, "def f():\n    return missing\n\n\nf()\n")).to_have_text(
+        "The program ended with an error, line 2."
+    )
+    why = part.get_by_role("region", name="Why program 1 ended")
+    expect(why).to_contain_text("line 5, in <module>\n    f()\n  line 2, in f")
+    expect(why).to_contain_text("NameError: name 'missing' is not defined")
+    part.get_by_role("button", name="Back to the lesson's program").press("Enter")
+    expect(part.locator(".ran")).to_have_count(0)
+    assert part.locator("textarea").input_value().startswith("import jax\nimport numpy as np\n")
+
+
+def test_a_program_that_waits_is_stopped(open_page: OpenPage) -> None:
+    page = open_page(LESSON, anonymous=True)
+    part = _program(page, 2)
+    part.get_by_text("Change the program").click()
+    part.get_by_label("Program 2, Python").fill("while True:\n    pass\n")
+    part.get_by_role("button", name="Run program 2").click()
+    expect(part.get_by_role("status")).to_have_text("Running.", timeout=VERDICT_TIMEOUT_MS)
+    part.get_by_role("button", name="Stop (program 2)").click()
+    expect(part.locator(".ran")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_a_program_prints_is_text_and_accessible_on_a_phone(open_page: OpenPage, scheme: str) -> None:
+    evil = "</textarea></pre><script>document.title='seized'</script><img src=x onerror=\"document.title='seized'\">"
+    page = open_page(LESSON, anonymous=True, color_scheme=scheme, viewport={"width": 360, "height": 740})
+    _run(
+        page,
+        1,
+        f"import sys\n\ntext = {evil!r} + '\\x1b[31m' + 'x' * 400\nprint(text)\nprint(text, file=sys.stderr)\n1 / 0\n",
+    )
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert "seized" not in page.title()
+    assert page.locator("img[src=x], [onerror]").count() == 0
+    assert _program(page, 1).inner_text().count("<script>") >= 2
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

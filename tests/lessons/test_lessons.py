@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.lessons.lesson import Lesson, Misreading, Question, Text
+from app.lessons.lesson import Lesson, Misreading, Program, Question, Text
 from app.lessons.reading import Lessons
 from tests.lessons.write_claims import LESSONS
 
@@ -26,9 +26,12 @@ def test_every_lesson_can_be_shown() -> None:
 @pytest.mark.parametrize("lesson", SHIPPED.all(), ids=lambda lesson: lesson.slug)
 def test_a_lesson_has_the_form_that_is_promised(lesson: Lesson) -> None:
     """One program a section, three questions, three problems; long enough to explain, short enough for a sitting."""
-    text = "\n\n".join(part.markdown for part in lesson.parts if isinstance(part, Text))
-    sections = [section for section in text.split("\n## ")[1:] if not section.startswith("Check yourself")]
-    assert [section.count("```python") for section in sections] == [1] * len(sections)
+    sections = [0]
+    for part in lesson.parts:
+        if isinstance(part, Text):
+            sections += [0] * len(re.findall("^## (?!Check yourself)", part.markdown, re.MULTILINE))
+        sections[-1] += isinstance(part, Program)
+    assert sections[1:] == [1] * len(lesson.blocks)
     assert [line for block in lesson.blocks for line in block.code.splitlines() if len(line) > LONGEST_LINE] == []
     assert len([part for part in lesson.parts if isinstance(part, Question)]) == 3
     assert len(lesson.problems) == 3

@@ -14,6 +14,7 @@ import jax
 from app.calculators.measured import PROBLEMS
 from app.calculators.own_programs import OWN_PROGRAMS
 from grader.checks.program.table import collectives_of
+from grader.program.facts import Leaf
 from tests.problems.measured import Program, Programs
 
 
@@ -37,7 +38,27 @@ def described(name: str, program: Program) -> dict[str, Any]:
         "sent": sum(each["sent"] for each in sums.values()),
         "flops": program.flops,
         "collectives": list(sums.values()),
+        "holdings": holdings(program),
     }
+
+
+def holdings(program: Program) -> list[dict[str, Any]]:
+    """What each device holds of the parameters, and of the rest of the state. Empty without a state."""
+    parts: dict[str, list[Leaf]] = {"parameters": [], "optimizer state": []}
+    for path, leaf in program.measured.state_in:
+        parts["parameters" if path.partition("/")[0] == "params" else "optimizer state"].append(leaf)
+    found = []
+    for part, leaves in parts.items():
+        numbers: dict[tuple[Any, ...], int] = {}
+        devices = range(program.measured.facts.devices)
+        pieces = [numbers.setdefault(tuple(leaf.slices[each] for leaf in leaves), len(numbers)) for each in devices]
+        if leaves:
+            whole, held = (
+                sum(each.whole_bytes for each in leaves),
+                [sum(leaf.held_bytes(d) for leaf in leaves) for d in devices],
+            )
+            found.append({"part": part, "whole": whole, "bytes_by_device": held, "pieces": pieces})
+    return found
 
 
 def main() -> None:

@@ -167,3 +167,7 @@ class Attempt(AttemptState):
     @property
     def ended(self) -> bool:
         return self.status in ENDED
+
+
+class Exploration(_Answer):
+    id: Id

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from app.cli.remote.answers import (
     Attempt,
     Editorial,
+    Exploration,
     Hints,
     Me,
     Problem,
@@ -155,6 +156,9 @@ class Server:
         path = f"/problems/{quote(slug, safe='')}/{kind}"
         body = {"source": source} | ({"inputs": inputs} if inputs else {})
         return self._read(Attempt, self._ask("POST", path, json=body, headers={"Idempotency-Key": key}))
+
+    def explore(self, body: dict[str, Any]) -> Exploration:
+        return self._read(Exploration, self._ask("POST", "/explorations", json=body))
 
     def attempt(self, attempt_id: str, *, wait_s: int = 0) -> Attempt:
         """The attempt as soon as it has ended, or as it is after `wait_s`."""

@@ -9,7 +9,7 @@ from markupsafe import escape
 from app.explorer.examples import all_examples
 from app.explorer.view import lines_of
 from grader.explore import explored
-from tests.app.accounts.people import SITE, browser, form_token, sign_in
+from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.explorer.conftest import Measuring
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program
 
@@ -177,20 +177,68 @@ async def test_an_attempt_and_an_exploration_open_in_the_form(inside):
     assert "/explore?problem" not in (await inside.http.get("/problems/add_one")).text
 
 
+REFERENCE = "/explore?problem=move_mean&solution=reference"
+LINK = 'href="/explore?problem=move_mean&amp;solution={}"'
+
+
 async def test_a_solution_is_compared_once_the_problem_is_solved(inside, package):
-    link = "/explore?problem=move_mean&amp;solution=reference"
-    closed = await inside.http.get("/explore?problem=move_mean&solution=reference")
-    assert closed.status_code == 403
-    assert package.reference.splitlines()[-1] not in closed.text
-    assert link not in (await inside.http.get("/problems/move_mean/solutions")).text
-    await inside.http.post(
-        "/api/v1/problems/move_mean/attempts?wait=10", json={"source": package.reference}, headers=inside.bearer
-    )
-    assert link in (await inside.http.get("/problems/move_mean/solutions")).text
-    opened = (await inside.http.get("/explore?problem=move_mean&solution=reference")).text
-    assert opened.count(str(escape(package.reference.strip()))) == 2
-    async with browser(inside) as nobody:
-        assert (await nobody.get("/explore?problem=move_mean&solution=reference")).status_code == 401
+    link, listed = LINK.format("reference"), "/explore?problem=move_mean"
+    async with browser(inside) as http, browser(inside) as nobody:
+        await sign_up(inside, http, "ada")
+        closed = await http.get(REFERENCE)
+        assert closed.status_code == 403
+        assert package.reference.splitlines()[-1] not in closed.text
+        for path in ("/problems/move_mean/solutions", listed):
+            assert link not in (await http.get(path)).text
+        sent = {"source": package.reference}
+        await http.post("/api/v1/problems/move_mean/attempts?wait=10", json=sent, headers=SITE)
+        assert link in (await http.get("/problems/move_mean/solutions")).text
+        page = (await http.get(listed)).text
+        for each in package.accepted:
+            assert LINK.format(each.name) in page
+            assert str(escape(" ".join(each.misunderstanding.split()))) in page
+        opened = (await http.get(REFERENCE)).text
+        assert opened.count(str(escape(package.reference.strip()))) == 2
+        assert f'{link} aria-current="true"' in opened
+        assert (await nobody.get(REFERENCE)).status_code == 401
+        assert link not in (await nobody.get(listed)).text
+
+
+async def test_an_instructor_opens_every_solution_without_one_of_their_own(inside, package):
+    async with browser(inside) as http:
+        await sign_up(inside, http, "grace", "instructor")
+        assert LINK.format(package.accepted[0].name) in (await http.get("/explore?problem=move_mean")).text
+        opened = (await http.get(f"/explore?problem=move_mean&solution={package.accepted[0].name}")).text
+        assert opened.count(str(escape(package.accepted[0].source.strip()))) == 1
+    tokens = inside.services.accounts.tokens
+    caller = await tokens.caller(inside.bearer["Authorization"].removeprefix("Bearer "))
+    token, _ = await tokens.create(caller, "reads", ["read"], None)
+    async with browser(inside) as http:
+        reads = {"Authorization": f"Bearer {token}"}
+        assert (await http.get(REFERENCE, headers=reads)).status_code == 403
+        assert LINK.format("reference") not in (await http.get("/explore?problem=move_mean", headers=reads)).text
+
+
+async def test_the_programs_of_lessons_open_in_the_form(inside):
+    lessons = [each for each in inside.services.lessons.all() if each.explorable]
+    page = (await inside.http.get("/explore")).text
+    for lesson in lessons:
+        assert f'<a href="/lessons/{lesson.slug}">{lesson.title}</a>' in page
+        read = (await inside.http.get(f"/lessons/{lesson.slug}")).text
+        assert read.count("/explore?lesson=") == len(lesson.explorable)
+        for each in lesson.explorable:
+            link = f'href="/explore?lesson={lesson.slug}&amp;program={each.program}"'
+            assert link in page
+            assert link in read
+    lesson = lessons[0]
+    each = lesson.explorable[0]
+    opened = (await inside.http.get(f"/explore?lesson={lesson.slug}&program={each.program}")).text
+    assert str(escape(lesson.blocks[each.program - 1].code)) in opened
+    assert f'value="{each.function.mesh_text}"' in opened
+    assert str(escape(each.function.inputs_text)) in opened
+    assert 'aria-current="true"' in opened
+    for path in (f"lesson={lesson.slug}", f"lesson={lesson.slug}&program=99", "lesson=gone&program=1"):
+        assert (await inside.http.get(f"/explore?{path}")).status_code == 404
 
 
 async def test_a_source_goes_into_the_editor_of_its_problem(inside):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.lessons.errors import LessonNotFound
-from app.lessons.lesson import Figure, Misreading, Question, Step, Steps, Text
+from app.lessons.lesson import Figure, Misreading, Program, Question, Step, Steps, Text
 from app.lessons.reading import Lessons
 from tests.app.lessons.folders import CLAIMS, ORDER, SVG, TEXT, write_lesson
 
@@ -22,9 +22,10 @@ def test_a_lesson_is_read_in_parts_with_its_numbers(tmp_path):
     lessons = Lessons.load(write_lesson(tmp_path))
     assert lessons.faults == []
     (lesson,) = lessons.all()
-    assert [type(part) for part in lesson.parts] == [Text, Figure, Text, Misreading, *[Question] * 3]
+    assert [type(part) for part in lesson.parts] == [Text, Figure, Program, Text, Misreading, *[Question] * 3]
     assert lesson.parts[0] == Text("One array of 4,096 bytes, or 4,096.\n\n## Its shape")
-    assert lesson.parts[3] == Misreading(("1.2", "0.14"), '"It is flat."', "It is not.")
+    assert lesson.parts[2:4] == (Program(1, lesson.blocks[0]), Text("It is `(2, 4)`."))
+    assert lesson.parts[4] == Misreading(("1.2", "0.14"), '"It is flat."', "It is not.")
     texts = [part.text for part in lesson.parts if isinstance(part, Question)]
     assert texts == ["How large is it?", "Which **axis** is split?", "What is its spec?"]
     assert [(block.code, block.output) for block in lesson.blocks] == [("print((2, 4))\n", "(2, 4)\n")]
@@ -179,3 +180,47 @@ def test_a_mistake_is_corrected_once(tmp_path):
 def test_an_unknown_lesson_has_a_suggestion(tmp_path):
     with pytest.raises(LessonNotFound, match=r"no lesson 'first2' \(did you mean 'first'\?\)"):
         Lessons.load(write_lesson(tmp_path)).get("first2")
+
+
+EXPLORE = """[[programs]]
+program = 1
+title = "Twice"
+function = "twice"
+mesh = "x=8"
+inputs = 'x: float32[8] P("x")'
+expected = []
+"""
+WITH_FUNCTION = TEXT.replace("print((2, 4))", "def twice(x):\n    return 2 * x\n\n\nprint((2, 4))")
+
+
+def with_explore(folder, text):
+    lessons = write_lesson(folder, text=WITH_FUNCTION)
+    (lessons / "first" / "explore.toml").write_text(text)
+    return Lessons.load(lessons)
+
+
+def test_programs_that_the_explorer_opens_are_read(tmp_path):
+    (lesson,) = with_explore(tmp_path, EXPLORE).all()
+    (each,) = lesson.explorable
+    assert (each.program, each.title, each.expected) == (1, "Twice", ())
+    assert (each.function.name, each.function.mesh_text, each.function.inputs_text) == (
+        "twice",
+        "x=8",
+        'x: float32[8] P("x")',
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (("program = 1", "program = 2"), "explore.toml, program 2: the lesson has 1 programs"),
+        (('function = "twice"', 'function = "thrice"'), "the program defines no function 'thrice'"),
+        (("x=8", "x=3"), "explore.toml, program 1: x: dimension 0 has 8 elements, which x cannot split into 3"),
+        (("expected = []", f"expected = []\n{EXPLORE}"), "explore.toml, program 1: it is there twice"),
+        (('title = "Twice"\n', ""), "explore.toml: programs.0.title: Field required"),
+        (("[[programs]]", "[[programs]"), "explore.toml cannot be read"),
+    ],
+)
+def test_a_fault_of_what_the_explorer_opens_is_named(tmp_path, change, fault):
+    assert change[0] in EXPLORE
+    assert fault in faults(with_explore(tmp_path, EXPLORE.replace(*change, 1)))

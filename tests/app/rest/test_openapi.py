@@ -121,6 +121,9 @@ OPERATIONS = """
     GET /api/v1/calculators/critical-batch calculate_critical_batch
     GET /api/v1/lessons list_lessons
     GET /api/v1/lessons/{slug} get_lesson
+    POST /api/v1/lessons/{slug}/runs run_lesson_program
+    GET /api/v1/lesson-runs/{lesson_run_id} get_lesson_run
+    DELETE /api/v1/lesson-runs/{lesson_run_id} remove_lesson_run
     POST /api/v1/explorations explore
     GET /api/v1/explorations list_explorations
     GET /api/v1/explorations/{exploration_id} get_exploration

@@ -1,0 +1,44 @@
+"""The Explorer compiles each program that a lesson's explore.toml names, and finds the collectives that it expects.
+
+A run looks at one lesson in eight, and at those that the last commit changed (tests/parts.py).
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.lessons.lesson import Lesson
+from app.lessons.reading import Lessons
+from grader.context import QUIET
+from grader.explore import explored
+from grader.modes.program.function import inspect_function
+from grader.sandbox.build import PooledSandbox, build_sandbox
+from grader.sandbox.pool import PoolSettings
+from tests.lessons.write_claims import LESSONS
+from tests.parts import chosen
+
+SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all() if lesson.explorable}
+LOOKED_AT = chosen(
+    list(SHIPPED),
+    lambda slug: (f"lessons/{slug}/",),
+    shared=("grader/function.py", "grader/modes/program/function.py", "grader/runner/", "uv.lock"),
+)
+
+
+@pytest.fixture(scope="module")
+def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PooledSandbox]:
+    with build_sandbox(tmp_path_factory.mktemp("sandbox"), settings=PoolSettings(per_problem=1, problems=1)) as built:
+        yield built
+
+
+@pytest.mark.parametrize("lesson", [SHIPPED[slug] for slug in LOOKED_AT], ids=lambda lesson: lesson.slug)
+def test_the_explorer_compiles_the_programs_of_a_lesson(lesson: Lesson, walls: PooledSandbox) -> None:
+    for each in lesson.explorable:
+        source = lesson.blocks[each.program - 1].code
+        [program] = explored((inspect_function(each.function, walls, source, QUIET),)).programs
+        found = [
+            f"{one.collective} over {' and '.join(one.axes or ())}{', in a loop' if one.in_loop else ''}"
+            for one in program.collectives
+        ]
+        assert list(dict.fromkeys(found)) == list(each.expected), each.title
+        assert any(one.line for one in program.collectives), each.title

@@ -1,0 +1,38 @@
+"""Each program of a lesson prints in the sandbox what the lesson shows.
+
+A run looks at one lesson in eight, and at those that the last commit changed (tests/parts.py).
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.lessons.lesson import Lesson
+from app.lessons.reading import Lessons
+from app.lessons.runs import prints_the_same
+from grader.context import QUIET
+from grader.sandbox.build import PooledSandbox, build_sandbox
+from grader.sandbox.pool import PoolSettings
+from grader.script import run_script
+from tests.lessons.write_claims import LESSONS
+from tests.parts import chosen
+
+SHIPPED = {lesson.slug: lesson for lesson in Lessons.load(LESSONS).all()}
+LOOKED_AT = chosen(
+    list(SHIPPED), lambda slug: (f"lessons/{slug}/",), shared=("grader/script.py", "grader/runner/", "uv.lock")
+)
+
+
+@pytest.fixture(scope="module")
+def walls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PooledSandbox]:
+    with build_sandbox(tmp_path_factory.mktemp("sandbox"), settings=PoolSettings(generic=2)) as built:
+        yield built
+
+
+@pytest.mark.parametrize("lesson", [SHIPPED[slug] for slug in LOOKED_AT], ids=lambda lesson: lesson.slug)
+def test_a_program_prints_in_the_sandbox_what_the_lesson_shows(lesson: Lesson, walls: PooledSandbox) -> None:
+    for block in lesson.blocks:
+        printed = run_script(block.code, walls, QUIET)
+        assert printed.fault is None
+        assert printed.stdout == block.output
+        assert prints_the_same(printed, block) is (True if block.output else None)
