@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
@@ -73,14 +73,20 @@ def collectives(text: str) -> list[dict[str, Any]]:
     return [{"kind": each.kind, "bytes": each.logical_bytes} for each in take_census(text, 8).collectives]
 
 
-def batch_sizes(problems: Path) -> dict[str, list[dict[str, Any]]]:
-    """The collectives of fsdp_auto_step without any pin, by the number of rows."""
-    module = load(problems / "fsdp_auto_step" / "submissions" / "accepted" / "nothing_pinned.py")
+UNPINNED = {
+    "fsdp_auto_step": "accepted/nothing_pinned.py",
+    "constraint_gather_weights": "rejected/wrong_communication/no_constraint.py",
+}
+
+
+def batch_sizes(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The collectives of a problem's step without any pin, by the number of rows."""
+    module = load(folder / "submissions" / UNPINNED[folder.name])
     mesh = Mesh(jax.devices(), ("fsdp",))
     state, rows = module.init(mesh, 0), NamedSharding(mesh, P("fsdp"))
     step = jax.jit(lambda state, x, y: module.step(mesh, state, x, y), donate_argnums=0)
     found = {}
-    for size in (32, 64, 96, 128, 384):
+    for size in (32, 48, 64, 96, 128, 384):
         x, y = (jax.ShapeDtypeStruct((size, width), jnp.float32, sharding=rows) for width in (40, 24))
         found[str(size)] = collectives(step.lower(state, x, y).compile().as_text())
     return found
@@ -182,9 +188,8 @@ class Measured:
         step = names["checked_step"].lower(names["weight"], names["x"], names["y"])
         return collectives(step.compile().as_text())
 
-    @cached_property
-    def batch_sizes(self) -> dict[str, list[dict[str, Any]]]:
-        return batch_sizes(self._problems)
+    def batch_sizes(self, slug: str) -> dict[str, list[dict[str, Any]]]:
+        return batch_sizes(self._problems / slug)
 
     def unsharded_scratch(self) -> int:
         """Bytes, for the layer of fsdp_linear_real made without the shardings of its results."""
@@ -194,8 +199,9 @@ class Measured:
 
 def passages_of(slug: str, problems: Path, blocks: list[dict[str, Any]], measured: Measured) -> dict[str, list[str]]:
     """The passages of a problem's texts that hold numbers, computed."""
+    sizes = cache(measured.batch_sizes)
     names: dict[str, Any] = {
-        "rows": lambda rows, kind: _bytes(measured.batch_sizes[rows], kind),
+        "rows": lambda rows, kind: _bytes(sizes(slug)[rows], kind),
         "number": lambda kind: len([each for each in measured.checked_step if each["kind"] == kind]),
         "moved": lambda kind: _bytes(measured.checked_step, kind),
         "whole": lambda optimizer: optimizer_state(optimizer, 1),

@@ -1,0 +1,35 @@
+"""With Explicit axes, JAX does not choose between moving rows and moving weights: a product of split rows and a
+split weight is an error. Reshard the weight to `P()` first.
+"""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LAYERS = {"dense1": (40, 128), "dense2": (128, 64), "dense3": (64, 24)}
+
+
+def places(mesh):
+    rows, columns = NamedSharding(mesh, P("fsdp")), NamedSharding(mesh, P(None, "fsdp"))
+    kernels = {"dense1": columns, "dense2": rows, "dense3": rows}
+    return {"params": {name: {"kernel": kernel, "bias": rows} for name, kernel in kernels.items()}}
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    params = {name: nnx.to_pure_dict(nnx.state(nnx.Linear(*size, rngs=rngs))) for name, size in LAYERS.items()}
+    explicit = jax.sharding.Mesh(mesh.devices, mesh.axis_names, axis_types=(jax.sharding.AxisType.Explicit,))
+    return jax.device_put({"params": params}, places(explicit))
+
+
+def mean_loss(params, x, y):
+    for name in ("dense1", "dense2"):
+        x = nnx.relu(x @ params[name]["kernel"] + params[name]["bias"])
+    return jnp.mean((x @ params["dense3"]["kernel"] + params["dense3"]["bias"] - y) ** 2)
+
+
+def step(mesh, state, x, y):
+    loss, grads = jax.value_and_grad(mean_loss)(state["params"], x, y)
+    return {"params": jax.tree.map(lambda p, g: p - 0.1 * g, state["params"], grads)}, loss
