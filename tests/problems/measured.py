@@ -67,6 +67,16 @@ class Program:
         return self.measured.facts.memory.temporary_bytes
 
     @property
+    def overwritten(self) -> int:
+        """Bytes of outputs that take the place of donated arguments."""
+        return self.measured.facts.memory.alias_bytes
+
+    @property
+    def needed(self) -> int:
+        """Everything that a device holds while the program runs, what is overwritten in place once."""
+        return self.arguments + self.outputs - self.overwritten + self.temporaries
+
+    @property
     def flops(self) -> int:
         flops = self.measured.facts.census.dot_flops
         assert flops is not None
@@ -153,6 +163,10 @@ class Programs:
         """That of a submission of the package, such as `accepted/auto_jit`."""
         return self._compiled(f"submissions/{name}", case, devices)
 
+    def kept(self, devices: int = 8) -> Program:
+        """The reference's program for the first public case, compiled without donating the state."""
+        return self._compiled("reference", "public-1", devices, donated=False)
+
     def starter(self) -> Program:
         """On 8 devices."""
         return self._compiled("starter", "public-1", 8)
@@ -171,17 +185,17 @@ class Programs:
         args = tuple(arg | {"spec": specs[name]} for name, arg in zip(form.inputs, form.args, strict=True))
         return self._program(source, mesh, replace(form, args=args))
 
-    def _compile(self, name: str, case: str, devices: int) -> Program:
+    def _compile(self, name: str, case: str, devices: int, *, donated: bool = True) -> Program:
         meshes = self._package.manifest.program.meshes
         (mesh,) = [mesh for mesh in meshes if np.prod(list(mesh.values())) == devices]
-        return self._program(self._package.files[f"{name}.py"], mesh, self.signature(case))
+        return self._program(self._package.files[f"{name}.py"], mesh, self.signature(case), donated=donated)
 
     def signature(self, case: str) -> Signature:
         """The arguments of the programs for a case."""
         (form,) = signatures_of(self._package.manifest, [self._cases[case]])
         return form
 
-    def _program(self, source: str, mesh: dict[str, int], form: Signature) -> Program:
+    def _program(self, source: str, mesh: dict[str, int], form: Signature, *, donated: bool = True) -> Program:
         spec = self._package.manifest.program
         seeds = [form.cases[0].inputs["seed"]] if spec.init else []
         request = {"mesh": mesh, "init": spec.init, "export_init": spec.export_init, "seeds": seeds, "args": form.args}
@@ -189,7 +203,7 @@ class Programs:
         state = exported.states[0]
         leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in state.values()]
         inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in form.args if "static" not in arg]
-        facts = facts_of(load(exported.artifact, mesh, [*leaves, *inputs], len(state)))
+        facts = facts_of(load(exported.artifact, mesh, [*leaves, *inputs], len(state) if donated else 0))
         seed = [{"shape": [], "dtype": "uint32"}]
         init = facts_of(load(exported.init, mesh, seed, 0)) if exported.init else None
         return Program(Measured(mesh, facts, init, tuple(state), form.inputs, tuple(exported.outputs), {}, False))

@@ -217,7 +217,7 @@ def passages_of(slug: str, problems: Path, blocks: list[dict[str, Any]], measure
         names["listed"] = lambda name="": listed_rows(problems / slug, name)
     if 'mode = "program"' in (problems / slug / "problem.toml").read_text(encoding="utf-8"):
         programs = Programs(problems / slug)
-        names |= {"case": programs.case, "other": programs.other, "starter": programs.starter}
+        names |= {"case": programs.case, "other": programs.other, "kept": programs.kept, "starter": programs.starter}
         names |= {"m8": programs.m8, "m4": programs.m4}
         names["loop"] = lambda name: Traffic([each for each in programs.other(name).permute if each.in_loop])
         names["sizes"] = lambda name, kind, join: join.join(

@@ -4,11 +4,14 @@ from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
 from grader.checks.program.subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.program.facts import Leaf
+from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "The state is donated"
 TRUST: Trust = "verified"
+_MAX_KINDS, _MAX_NAMED = 4, 2
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
@@ -34,7 +37,34 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"On {subject.place(pair)}, only {in_bytes(donated)} of the {in_bytes(state)} of state on each device "
                 "is overwritten in place, so the device holds the old and the new state at the same time. A leaf can "
                 "be donated if its new value has the same shape, dtype and sharding as the old one."
+                + _changes(pair.mine)
             )
     if faults:
         return Finding(False, "\n".join(faults), "not_donated", evidence)
     return Finding(True, "The whole state is overwritten in place.", None, evidence)
+
+
+def _changes(mine: Measured) -> str:
+    """A sentence for each kind of change between the leaves of the state that come in and those that return."""
+    new = dict(mine.out)
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for path, old in mine.state_in:
+        if path in new and (change := _change(old, new[path])):
+            kinds.setdefault(change, []).append(path)
+    sentences = []
+    for (before, after), paths in list(kinds.items())[:_MAX_KINDS]:
+        more = len(paths) - _MAX_NAMED
+        names = f"{', '.join(paths[:_MAX_NAMED])} and {more} more" if more > 0 else " and ".join(paths)
+        comes, returns = ("comes", "returns") if len(paths) == 1 else ("come", "return")
+        sentences.append(f" {names} {comes} in as {before} and {returns} as {after}.")
+    return "".join(sentences)
+
+
+def _change(old: Leaf, new: Leaf) -> tuple[str, str] | None:
+    """What differs, before and after, in words."""
+    if old.shape != new.shape:
+        return f"an array of shape {old.shape}", f"one of shape {new.shape}"
+    dtypes = [old.dtype, new.dtype] if old.dtype != new.dtype else ["", ""]
+    specs = [old.spec, new.spec] if old.slices != new.slices else ["", ""]
+    before, after = (" ".join(filter(None, each)) for each in zip(dtypes, specs, strict=True))
+    return (before, after) if before else None

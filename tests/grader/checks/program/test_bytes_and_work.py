@@ -34,6 +34,31 @@ def test_a_state_that_is_kept_beside_the_new_one_is_not_donated(alias_bytes: int
     assert "same shape, dtype and sharding" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("new_w", "message"),
+    [
+        (whole((512, 16), 8), "w comes in as P('x') and returns as P()."),
+        (replace(split((512, 16), 8), dtype="bfloat16"), "w comes in as float32 and returns as bfloat16."),
+        (replace(whole((512, 16), 8), dtype="bfloat16"), "w comes in as float32 P('x') and returns as bfloat16 P()."),
+        (split((520, 16), 8), "w comes in as an array of shape (512, 16) and returns as one of shape (520, 16)."),
+    ],
+)
+def test_a_leaf_that_returns_differently_is_named(new_w: Leaf, message: str):
+    mine = program(EIGHT, new_w=new_w, alias_bytes=0)
+    finding = donation.check(subject((mine, program(EIGHT))), donation.Bounds())
+    assert finding.message.endswith(f"sharding as the old one. {message}")
+
+
+def test_leaves_that_change_alike_are_named_together():
+    mine = program(EIGHT, alias_bytes=0)
+    old, new = mine.facts.inputs[0], whole((512, 16), 8)
+    paths = ("a", "b", "c")
+    facts = replace(mine.facts, inputs=(old,) * 3 + mine.facts.inputs[1:], outputs=(new,) * 3 + mine.facts.outputs[1:])
+    mine = replace(mine, facts=facts, state=paths, outputs=(*paths, *mine.outputs[1:]))
+    finding = donation.check(subject((mine, program(EIGHT))), donation.Bounds())
+    assert finding.message.endswith("a, b and 1 more come in as P('x') and return as P().")
+
+
 def test_no_more_has_to_be_donated_than_the_reference_does():
     pair = (program(EIGHT, alias_bytes=1000), program(EIGHT, alias_bytes=1000))
     finding = donation.check(subject(pair), donation.Bounds())

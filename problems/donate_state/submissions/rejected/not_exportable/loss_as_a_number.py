@@ -1,0 +1,55 @@
+"""The history is built from Python numbers. A traced loss has no value yet."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+SPECS = {"params": P(), "momentum": P(), "previous": P("data"), "average": P("data"), "losses": P(), "count": P()}
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    layers = {"hidden": nnx.Linear(40, 128, rngs=rngs), "out": nnx.Linear(128, 24, rngs=rngs)}
+    params = {name: nnx.to_pure_dict(nnx.state(layer)) for name, layer in layers.items()}
+    state = {
+        "params": params,
+        "momentum": jax.tree.map(jnp.zeros_like, params),
+        "previous": params,
+        "average": jax.tree.map(lambda p: p.astype(jnp.bfloat16), params),
+        "losses": jnp.zeros(8),
+        "count": jnp.zeros((), jnp.int32),
+    }
+    return {name: jax.device_put(part, NamedSharding(mesh, SPECS[name])) for name, part in state.items()}
+
+
+def loss_fn(params, x, y):
+    hidden = jnp.tanh(x @ params["hidden"]["kernel"] + params["hidden"]["bias"])
+    return jnp.mean((hidden @ params["out"]["kernel"] + params["out"]["bias"] - y) ** 2)
+
+
+def update(state, loss, grads):
+    """The new leaves, with the right shapes and dtypes."""
+    momentum = jax.tree.map(lambda m, g: 0.9 * m + g, state["momentum"], grads)
+    params = jax.tree.map(lambda p, m: p - 0.1 * m, state["params"], momentum)
+    average = jax.tree.map(lambda a, p: 0.9 * a.astype(jnp.float32) + 0.1 * p, state["average"], params)
+    return {
+        "params": params,
+        "momentum": momentum,
+        "previous": state["params"],
+        "average": jax.tree.map(lambda a: a.astype(jnp.bfloat16), average),
+        "losses": jnp.append(state["losses"][1:], float(loss)),
+        "count": state["count"] + 1,
+    }
+
+
+def pin(mesh, state):
+    return {
+        name: jax.lax.with_sharding_constraint(part, NamedSharding(mesh, SPECS[name])) for name, part in state.items()
+    }
+
+
+def step(mesh, state, x, y):
+    loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
+    return pin(mesh, update(state, loss, grads)), loss

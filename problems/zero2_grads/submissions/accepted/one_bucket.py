@@ -1,0 +1,74 @@
+"""All gradients travel in one buffer and all parameters in another, with the slices of a device beside each other."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LAYERS = {"dense1": (40, 128), "dense2": (128, 64), "dense3": (64, 24)}
+SPECS = {"params": P(), "mu": P("fsdp"), "nu": P("fsdp"), "count": P()}
+ADAM = optax.scale_by_adam(eps=1e-4)
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    params = {name: nnx.to_pure_dict(nnx.state(nnx.Linear(*size, rngs=rngs))) for name, size in LAYERS.items()}
+    adam = ADAM.init(params)
+    state = {"params": params, "mu": adam.mu, "nu": adam.nu, "count": adam.count}
+    return {name: jax.device_put(state[name], NamedSharding(mesh, spec)) for name, spec in SPECS.items()}
+
+
+def loss_fn(params, x, y):
+    for name in ("dense1", "dense2"):
+        x = nnx.relu(x @ params[name]["kernel"] + params[name]["bias"])
+    return jnp.mean((x @ params["dense3"]["kernel"] + params["dense3"]["bias"] - y) ** 2)
+
+
+def gather(tree):
+    return jax.tree.map(lambda part: jax.lax.all_gather(part, "fsdp", tiled=True), tree)
+
+
+def scatter(tree):
+    """The mean over devices, of which each keeps its own slice."""
+    parts = jax.lax.axis_size("fsdp")
+    return jax.tree.map(lambda g: jax.lax.psum_scatter(g, "fsdp", tiled=True) / parts, tree)
+
+
+def own_slice(tree):
+    n, i = jax.lax.axis_size("fsdp"), jax.lax.axis_index("fsdp")
+    return jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * (len(a) // n), len(a) // n), tree)
+
+
+def adam_step(state, grads):
+    """Adam on whole leaves or on slices."""
+    moments = optax.ScaleByAdamState(state["count"], state["mu"], state["nu"])
+    directions, moments = ADAM.update(grads, moments)
+    params = jax.tree.map(lambda p, d: p - 1e-2 * d, state["params"], directions)
+    return {"params": params, "mu": moments.mu, "nu": moments.nu, "count": moments.count}
+
+
+def step(mesh, state, x, y):
+    @jax.shard_map(mesh=mesh, in_specs=(SPECS, P("fsdp"), P("fsdp")), out_specs=(SPECS, P()), check_vma=False)
+    def local_step(state, x, y):
+        loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
+        parts = jax.lax.axis_size("fsdp")
+        leaves, tree = jax.tree.flatten(grads)
+        bucket = jnp.concatenate([g.reshape(parts, -1) for g in leaves], axis=1)
+        mine = jax.lax.psum_scatter(bucket, "fsdp", scatter_dimension=0) / parts
+        slices, start = [], 0
+        for g in leaves:
+            size = g.size // parts
+            slices.append(mine[start : start + size].reshape(g.shape[0] // parts, *g.shape[1:]))
+            start += size
+        new = adam_step(state | {"params": own_slice(state["params"])}, jax.tree.unflatten(tree, slices))
+        flat = jnp.concatenate([p.reshape(-1) for p in jax.tree.leaves(new["params"])])
+        gathered, start, params = jax.lax.all_gather(flat, "fsdp"), 0, []
+        for g in leaves:
+            size = g.size // parts
+            params.append(gathered[:, start : start + size].reshape(g.shape))
+            start += size
+        return new | {"params": jax.tree.unflatten(tree, params)}, jax.lax.pmean(loss, "fsdp")
+
+    return local_step(state, x, y)
