@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from grader.checks import finding
 from grader.checks.finding import Finding
@@ -32,8 +32,9 @@ class Rule(finding.Bounds):
     """Bounds on the sum of some collectives: logical bytes, as a multiple of the whole bytes of `of`.
 
     `of = "reference"` takes the same sum in the reference's program. With `each`, every leaf of `of` is compared with
-    the bytes that depend on it alone. `only_from` counts arrays whose data depends on leaves of these groups and on
-    nothing else, `not_only_from` all other arrays.
+    the bytes that depend on it alone. `at_once` bounds a single execution in the same unit, so that a problem can
+    ask for one layer at a time. `only_from` counts arrays whose data depends on leaves of these groups and on nothing
+    else, `not_only_from` all other arrays.
     """
 
     kinds: list[Kind] = Field(min_length=1)
@@ -44,9 +45,16 @@ class Rule(finding.Bounds):
     each: bool = False
     at_least: float | None = Field(default=None, ge=0)
     at_most: float | None = Field(default=None, ge=0)
+    at_once: float | None = Field(default=None, gt=0)
     loops: Literal["never", "only", "any"] = "any"
     executions: Count | None = None
     means: Annotated[str, Field(max_length=600)] = ""
+
+    @model_validator(mode="after")
+    def _at_once_is_a_multiple_of_something(self) -> Self:
+        if self.at_once is not None and self.of is None:
+            raise ValueError("at_once needs of, which names what it is a multiple of")
+        return self
 
 
 class Bounds(finding.Bounds):
@@ -118,7 +126,7 @@ class _Part:
 
     @property
     def total_bytes(self) -> int:
-        return sum(share.logical_bytes for share in self.shares) * (self.use.executions or 0)
+        return _whole_of(self.shares) * (self.use.executions or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +156,9 @@ def _broken(subject: Subject, pair: Pair, counted: _Counted, ignore_below: int) 
     for each in amounts:
         if each.is_broken:
             return _describe(subject, pair, counted, each)
+    too_much = _too_much_at_once(rule, _largest_execution(counted, amounts))
+    if too_much:
+        return too_much
     times = _executions(pair, counted)
     if times is not None and times.is_broken:
         runs = f"runs {_times(times.number)}" if times.number else "never runs"
@@ -218,6 +229,46 @@ def _describe(subject: Subject, pair: Pair, counted: _Counted, amount: _Amount) 
     return f"{_rule_name(rule)}{line} moves {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
 
 
+@dataclass(frozen=True, slots=True)
+class _Execution:
+    """What one execution of a collective moves of a leaf, or of all of `of` without `each`."""
+
+    use: CollectiveUse
+    name: str
+    moved: float
+    unit: int
+
+
+def _largest_execution(counted: _Counted, amounts: list[_Amount]) -> _Execution | None:
+    """The one that moves the largest part of its unit; None if the rule does not bound it or counts nothing."""
+    rule = counted.rule
+    if rule.at_once is None:
+        return None
+    units = {each.name: each.unit for each in amounts}
+    found = [
+        _Execution(part.use, name, _at_once(part, name, units) if rule.each else _whole_of(part.shares), units[name])
+        for part in counted.perhaps
+        for name in units
+    ]
+    # The reference may send nothing this way: then everything is more than its multiple.
+    return max(found, key=lambda each: each.moved / max(each.unit, 1), default=None)
+
+
+def _too_much_at_once(rule: Rule, largest: _Execution | None) -> str | None:
+    if largest is None or rule.at_once is None or largest.moved <= rule.at_once * largest.unit:
+        return None
+    whose, bytes_of = (f" of {largest.name}", "its bytes") if rule.each else ("", largest.name)
+    ratio = f", {largest.moved / largest.unit:.3g}x {bytes_of} ({in_bytes(largest.unit)})" if largest.unit else ""
+    return (
+        f"{_rule_name(rule)}{_line(largest.use)} moves {in_bytes(largest.moved)}{whose} in one execution{ratio}; "
+        f"expected at most {_multiple(rule.at_once)}."
+    )
+
+
+def _whole_of(shares: tuple[Share, ...]) -> int:
+    return sum(share.logical_bytes for share in shares)
+
+
 def _limits_of(subject: Subject, pair: Pair, counted: _Counted, ignore_below: int) -> list[Limit]:
     """A rule about single leaves has the limit of one: of the leaf that is out of bounds, or moves most."""
     rule, limits = counted.rule, []
@@ -231,6 +282,18 @@ def _limits_of(subject: Subject, pair: Pair, counted: _Counted, ignore_below: in
                 reference=None if rule.each else _in_reference(subject, pair, rule, ignore_below),
                 at_least=None if each.low is None else math.ceil(each.low),
                 at_most=None if each.high is None else math.floor(each.high),
+            )
+        )
+    largest = _largest_execution(counted, amounts)
+    if largest is not None and rule.at_once is not None:
+        limits.append(
+            Limit(
+                name=f"{_limit_name(rule)}, {largest.name + ', ' if rule.each else ''}in one execution",
+                unit="bytes",
+                mine=round(largest.moved),
+                reference=None,
+                at_least=None,
+                at_most=math.floor(rule.at_once * largest.unit),
             )
         )
     times = _executions(pair, counted)
@@ -251,12 +314,16 @@ def _limits_of(subject: Subject, pair: Pair, counted: _Counted, ignore_below: in
 
 def _bytes_of_leaf(counted: list[_Part], leaf: str, leaves: dict[str, int]) -> float:
     """Bytes moved for one leaf. An array computed from several leaves counts for each in proportion to its bytes."""
+    return sum(_at_once(each, leaf, leaves) * (each.use.executions or 0) for each in counted)
+
+
+def _at_once(part: _Part, leaf: str, leaves: dict[str, int]) -> float:
+    """The same for one execution."""
     total = 0.0
-    for each in counted:
-        for share in each.shares:
-            if leaf in share.depends:
-                whole = sum(size for path, size in leaves.items() if path in share.depends)
-                total += share.logical_bytes * (each.use.executions or 0) * leaves[leaf] / whole
+    for share in part.shares:
+        if leaf in share.depends:
+            whole = sum(size for path, size in leaves.items() if path in share.depends)
+            total += share.logical_bytes * leaves[leaf] / whole
     return total
 
 

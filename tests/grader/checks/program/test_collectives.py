@@ -110,6 +110,45 @@ def test_an_array_of_several_leaves_counts_for_each_by_its_size():
     assert finding_of([flat], **rule(only_from=["*"], of="*", each=True, at_least=1.0, at_most=1.0)).passed
 
 
+@pytest.mark.parametrize(("executions", "passed"), [(4, True), (2, False)], ids=["a quarter", "a half"])
+def test_one_execution_may_have_a_bound(executions: int, passed: bool):
+    """The sum is the same, but half of the stack is whole at a time."""
+    mine = exchange("all-gather", WHOLE // executions, executions=executions, loops=("while",))
+    for bounds in {"of": "params"}, {"of": "*", "only_from": ["*"], "each": True}:
+        finding = finding_of([mine], **rule(**bounds, at_once=0.25, means="One layer at a time."))
+        assert finding.passed == passed
+        limit = finding.evidence[0].limits[-1]
+        assert (limit.mine, limit.at_most) == (WHOLE // executions, WHOLE // 4)
+        assert limit.name.endswith("in one execution")
+        if not passed:
+            assert "all-gather (line 7) moves 16 KiB" in finding.message
+            assert "in one execution, 0.5x" in finding.message
+            assert "expected at most 0.25x. One layer at a time." in finding.message
+
+
+def test_of_an_execution_that_moves_several_leaves_each_has_its_part():
+    """The smaller leaf, `x`, goes with the larger one. Together they are more than either, and each is whole."""
+    x_bytes = 24 * 16 * 4
+    both = exchange("all-gather", WHOLE + x_bytes, depends=(0, 1))
+    assert finding_of([both], **rule(only_from=["*"], of="*", each=True, at_once=1.0)).passed
+    assert not finding_of([both], **rule(only_from=["*"], of="*", each=True, at_once=0.9)).passed
+
+
+def test_a_group_along_no_axis_counts_towards_the_bound_on_an_execution():
+    halves = exchange("all-gather", WHOLE, 8, groups=((0, 1, 2, 4), (3, 5, 6, 7)), group_size=4)
+    assert not finding_of([halves], **rule(axes=["x"], of="w", at_once=0.5)).passed
+
+
+def test_an_execution_may_be_compared_with_a_reference_that_sends_nothing():
+    finding = finding_of([exchange("all-gather", WHOLE)], [], **rule(of="reference", at_once=1.0))
+    assert "moves 32 KiB in one execution; expected at most 1x" in finding.message
+
+
+def test_without_something_to_compare_with_a_bound_on_an_execution_is_refused():
+    with pytest.raises(ValueError, match="at_once"):
+        collectives.Rule(kinds=["all-gather"], at_once=0.5)
+
+
 def test_executions_multiply_bytes():
     bounds = rule(of="w", at_most=1.05)
     assert not finding_of([exchange("all-gather", WHOLE, executions=2, loops=("while",))], **bounds).passed
