@@ -7,7 +7,8 @@ RATE = 0.1
 
 
 def norm(x, scale):
-    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale
+    mean = jnp.mean(x * x, axis=-1, keepdims=True)
+    return x * jax.lax.rsqrt(mean + 1e-6) * scale
 
 
 def attention(x, qkv, out):
@@ -25,6 +26,7 @@ def feed_forward(x, up, down):
 
 def step(mesh, embed, norms, qkv, out, up, down, tokens):
     rows = NamedSharding(mesh, P("fsdp"))
+    whole = NamedSharding(mesh, P())
 
     @jax.checkpoint
     def layer(x, weights):
@@ -37,15 +39,15 @@ def step(mesh, embed, norms, qkv, out, up, down, tokens):
     def loss_of(params):
         embed, *layers = params
         # Every layer needs it, so it is gathered once.
-        table = jax.lax.with_sharding_constraint(embed, NamedSharding(mesh, P()))
+        table = jax.lax.with_sharding_constraint(embed, whole)
         x = jax.lax.with_sharding_constraint(table[tokens[:, :-1]], rows)
         x, _ = jax.lax.scan(layer, x, tuple(layers))
         logits = norm(x, 1.0) @ table.T
-        picked = jnp.take_along_axis(logits, tokens[:, 1:, None], axis=-1)[..., 0]
-        return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - picked)
+        picked = jnp.take_along_axis(logits, tokens[:, 1:, None], -1)[..., 0]
+        return jnp.mean(jax.nn.logsumexp(logits, -1) - picked)
 
     params = (embed, norms, qkv, out, up, down)
     loss, grads = jax.value_and_grad(loss_of)(params)
     names = ("embed", "norms", "qkv", "out", "up", "down")
-    new = {name: p - RATE * g for name, p, g in zip(names, params, grads, strict=True)}
-    return new | {"loss": loss}
+    new = [p - RATE * g for p, g in zip(params, grads, strict=True)]
+    return dict(zip(names, new, strict=True)) | {"loss": loss}

@@ -9,7 +9,8 @@ RATE = 0.1
 
 
 def norm(x, scale):
-    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + 1e-6) * scale
+    mean = jnp.mean(x * x, axis=-1, keepdims=True)
+    return x * jax.lax.rsqrt(mean + 1e-6) * scale
 
 
 def attention(x, qkv, out):
