@@ -87,6 +87,7 @@ _NAMED_BY = {
     "donation": r"donat|in place",
     "scaling": r"scal|4 devices|of 4\b|number of devices",
     "by_hand": r"shard_map|by hand",
+    "wire_dtype": r"dtype|bfloat16|float16|float32",
     "primitives": r"primitive|operation|jaxpr|`jax\.",
     "retrace": r"traced? again|retrac|compiled? again|traced once|once",
 }
@@ -96,6 +97,7 @@ _PROMISED_BY = {
     "retrace": r"\bnot be (?:re)?traced again\b|\bnot be retraced\b|\bfor (?:no )?retracing\b",
     "flops": r"\bfor the FLOPs\b|\bFLOPs .{0,40}\bare graded\b",
     "by_hand": r"\bfor the use of `shard_map`",
+    "wire_dtype": r"\bfor the dtype on the wire\b",
     "collectives": r"\*\* for (?:the )?communication\b",
     "sharding": r"\*\* for (?:the )?sharding\b",
     "memory": r"\*\* for (?:the )?memory\b",

@@ -136,6 +136,7 @@ def with_dots(on_eight: dict[str, Any], name: str) -> Verdict:
 
 ELSEWHERE = Leaf((512, 16), "float32", "no sharding over the mesh", False, whole((512, 16), 8).slices)
 OTHER_SHAPE = Leaf((512,), "float32", "P('x')", True, split((512,), 8).slices)
+NARROW = {"kinds": ["all-gather"], "dtypes": ["bfloat16"], "means": "Narrow each shard first."}
 GATHER = {"kinds": ["all-gather"], "of": "params", "at_least": 1.0, "at_most": 1.0, "means": "Gather it once."}
 TWICE = run_of(w=array(2, 4, 6))
 ROWS = exchange("all-gather", 1_536, depends=(1,), carries=(1,))
@@ -251,6 +252,23 @@ PROGRAMS: Groups = {
         ),
         "the partitioner's": partial(check, "by_hand"),
         "products outside": partial(check, "by_hand", {"products_outside": 1}, {"products_outside": 2}),
+    },
+    "program-wire_dtype": {
+        "passed": partial(
+            check,
+            "wire_dtype",
+            {"written": [WrittenCollective("all-gather", ("bf16",), 1, WHOLE // 16)]},
+            {"written": [WrittenCollective("all-gather", ("bf16",), 1, WHOLE // 8)]},
+            rules=[NARROW],
+        ),
+        "another dtype": partial(
+            check,
+            "wire_dtype",
+            {"written": [WrittenCollective("all-gather", ("f32",), 1, WHOLE // 8)]},
+            {"written": [WrittenCollective("all-gather", ("f32",), 1, WHOLE // 4)]},
+            rules=[NARROW],
+        ),
+        "the partitioner's": partial(check, "wire_dtype", rules=[NARROW]),
     },
     "program-primitives": {
         "passed": partial(check, "primitives", {"primitives": {"dot_general": 2}}, {"primitives": {"dot_general": 3}}),

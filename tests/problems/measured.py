@@ -121,6 +121,11 @@ class Program:
         said = [each for each in collectives_of(self.measured) if each.kind == kind and each.logical_bytes >= at_least]
         return Traffic([each for each in said if not axes or each.axes == axes])
 
+    def written(self, *kinds: str, dtype: str = "") -> int:
+        """The bytes that one device passes to written collectives of these kinds, of one HLO dtype or of any."""
+        found = [each for each in self.measured.facts.written if each.kind in kinds]
+        return sum(each.operand_bytes for each in found if not dtype or set(each.dtypes) == {dtype})
+
     @property
     def gather(self) -> Traffic:
         return self.traffic("all-gather")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from grader.checks.program.by_hand import is_widened
 from grader.checks.program.table import collectives_of
 from grader.modes.program.verify import Examined
 from grader.program.measured import Measured, mesh_name
@@ -65,15 +66,21 @@ def _step(pattern: object) -> object:
 
 
 def _pattern_of(measured: Measured) -> dict[str, object]:
-    """How a program is built: its collectives, where its leaves live, and its FLOPs; and the bytes of `init`."""
+    """How a program is built: its collectives, those written in a narrow dtype, its leaves and its FLOPs; and the bytes
+    of `init`."""
     collectives = sorted(
         [each.kind, "/".join(each.axes or ()), each.in_loop, each.executions, each.logical_bytes]
         for each in collectives_of(measured)
+    )
+    # The compiled collectives of the CPU do not show a narrow dtype.
+    narrow = sorted(
+        [each.kind, *each.dtypes, each.operand_bytes] for each in measured.facts.written if is_widened(each)
     )
     init = measured.init.memory if measured.init else None
     return {
         "init": str(init.output_bytes + init.temporary_bytes if init else None),
         "collectives": [" ".join(map(str, row)) for row in collectives],
+        "narrow": [" ".join(map(str, row)) for row in narrow],
         "leaves": [f"{path} {leaf.slices}" for path, leaf in (*measured.state_in, *measured.out)],
         "flops": str(measured.facts.census.dot_flops),
     }

@@ -60,6 +60,25 @@ def test_an_all_gather_is_written_with_its_shard():
     assert finding_of(collectives=[exchange("all-gather", WHOLE)], written=[shard]).passed
 
 
+def test_bfloat16_is_widened_when_it_is_compiled():
+    """A compiled collective of float32 has twice the bytes of the written one, and is the submission's all the same."""
+    assert finding_of(
+        collectives=[exchange("all-reduce", WHOLE)],
+        written=[WrittenCollective("all-reduce", ("bf16",), 1, WHOLE // 2)],
+    ).passed
+    assert not finding_of(
+        collectives=[exchange("all-reduce", WHOLE)],
+        written=[WrittenCollective("all-reduce", ("bf16", "f32"), 1, WHOLE // 2)],
+    ).passed
+
+
+def test_float16_is_not_widened():
+    assert not finding_of(
+        collectives=[exchange("all-reduce", WHOLE)],
+        written=[WrittenCollective("all-reduce", ("f16",), 1, WHOLE // 2)],
+    ).passed
+
+
 def test_a_loss_may_be_the_partitioners():
     assert finding_of(collectives=[exchange("all-reduce", 4)], written=()).passed
 

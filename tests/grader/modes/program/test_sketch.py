@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.modes.program.sketch import full_size_pattern, is_built_alike, pattern_of
+from grader.program.facts import WrittenCollective
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, program, whole
 
@@ -36,6 +37,16 @@ def test_a_step_that_is_built_wrongly_is_recognised_whatever_its_init_needs():
 def test_without_an_exported_init_equal_programs_are_alike():
     assert is_built_alike(built(None), built(None), built(None))
     assert not is_built_alike(built(None, flops=7), built(None), built(None))
+
+
+def test_programs_whose_collectives_are_written_in_another_dtype_are_not_alike():
+    """Compiled for the CPU, both send float32."""
+    wide, narrow = (
+        built(None, written=[WrittenCollective("all-gather", (dtype,), 1, 64)]) for dtype in ("f32", "bf16")
+    )
+    assert is_built_alike(narrow, narrow, wide)
+    assert not is_built_alike(narrow, wide, wide)
+    assert not is_built_alike(wide, narrow, wide)
 
 
 def test_a_known_submission_without_a_program_is_like_none():

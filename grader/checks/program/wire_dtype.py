@@ -1,0 +1,136 @@
+"""In which dtype do collectives carry their arrays? Read from the exported program.
+
+The CPU's compiler widens bfloat16 to float32 before a collective, so the compiled program does not show the dtype. The
+exported one does, but it may contain collectives that the compiler removes, and lacks those that the partitioner
+inserts. So both count: no written collective may have another dtype, and among the compiled ones there has
+to be one that was written.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grader.checks import finding
+from grader.checks.finding import Finding
+from grader.checks.program.by_hand import left_to_the_partitioner
+from grader.checks.program.subject import Pair, Subject
+from grader.checks.program.table import Kind, collectives_of
+from grader.evidence import Facts
+from grader.program.facts import WrittenCollective
+from grader.program.shapes import Shape
+from grader.text import in_bytes
+from grader.verdict import Trust
+
+TITLE = "Dtype on the wire"
+TRUST: Trust = "verified"
+_HLO_NAMES = {
+    "bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64",
+    "int8": "s8", "int16": "s16", "int32": "s32", "int64": "s64",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "bool": "pred",
+}  # fmt: skip
+_NAMES = {name: dtype for dtype, name in _HLO_NAMES.items()}
+Dtype = Literal[
+    "bfloat16",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+]
+
+
+class Rule(finding.Bounds):
+    """Collectives of these kinds carry arrays of these dtypes only, and there is at least one such collective."""
+
+    kinds: list[Kind] = Field(min_length=1)
+    dtypes: list[Dtype] = Field(min_length=1)
+    means: Annotated[str, Field(max_length=600)] = ""
+
+
+class Bounds(finding.Bounds):
+    """The partitioner may insert collectives that move less than `ignore_below` bytes over all their executions. Of
+    the written ones, even the smallest counts."""
+
+    rules: list[Rule] = Field(min_length=1)
+    ignore_below: int = Field(default=64, ge=0)
+
+
+def check(subject: Subject, bounds: Bounds) -> Finding:
+    """Pass if every collective that a rule is about has one of its dtypes, on every mesh. Evidence: the dtypes."""
+    evidence: list[Facts] = []
+    faults: dict[int, str] = {}
+    for pair in subject.pairs:
+        evidence.append(Facts(**subject.entry(pair), about="collectives of the exported program", values=_sums(pair)))
+        for number, rule in enumerate(bounds.rules):
+            fault = _broken(pair, rule, bounds.ignore_below)
+            if fault:
+                # The first mesh that breaks a rule is enough.
+                faults.setdefault(number, f"On {subject.place(pair)}, {fault}{' ' + rule.means if rule.means else ''}")
+    if faults:
+        return Finding(False, "\n".join(faults.values()), "wrong_communication", evidence)
+    dtypes = "; ".join(f"{_listed(rule.kinds)} in {_listed(rule.dtypes, 'or')}" for rule in bounds.rules)
+    return Finding(True, f"In the exported program: {dtypes}.", None, evidence)
+
+
+def _broken(pair: Pair, rule: Rule, ignore_below: int) -> str | None:
+    """Describe what breaks the rule, as the rest of a sentence that begins with the mesh; None if nothing does."""
+    expected = _listed(rule.dtypes, "or")
+    allowed = {_HLO_NAMES[dtype] for dtype in rule.dtypes}
+    wrong = [each for each in _written(pair) if each.kind in rule.kinds and not set(each.dtypes) <= allowed]
+    if wrong:
+        kind = wrong[0].kind
+        number = sum(each.kind == kind for each in wrong)
+        dtype = next(_NAMES.get(name, name) for name in wrong[0].dtypes if name not in allowed)
+        these, carry = (f"one {kind}", "carries") if number == 1 else (f"{number} {kind}s", "carry")
+        return f"{these}{_line(pair, wrong[0])} {carry} {dtype}; expected {expected}."
+    for each in left_to_the_partitioner(pair.mine, ignore_below):
+        if each.kind in rule.kinds:
+            line = f" (line {each.source_line})" if each.source_line else ""
+            return (
+                f"the partitioner inserted {each.kind} of {in_bytes(each.logical_bytes)}{line}, for which the exported "
+                f"program has no dtype; expected {expected}. Write the collective inside the function that you pass to "
+                "`jax.shard_map`."
+            )
+    if not any(each.kind in rule.kinds for each in collectives_of(pair.mine, ignore_below=ignore_below)):
+        return f"the compiled program has no {_listed(rule.kinds, 'or')}; expected one that carries {expected}."
+    return None
+
+
+def _written(pair: Pair) -> list[WrittenCollective]:
+    """Those that are called from inside a shard_map. A function that nothing calls has none."""
+    return [each for each in pair.mine.facts.written if each.operand_bytes]
+
+
+def _line(pair: Pair, written: WrittenCollective) -> str:
+    """The line of the compiled collectives of the same kind and size; empty if they are on several lines."""
+    elements = written.operand_bytes * 8 // Shape(written.dtypes[0], ()).bits
+    lines: set[int | None] = {
+        each.source_line
+        for each in pair.mine.facts.census.collectives
+        if each.kind == written.kind and elements in map(prod, each.operand_shapes)
+    }
+    line = lines.pop() if len(lines) == 1 else None
+    return "" if line is None else f" (line {line})"
+
+
+def _sums(pair: Pair) -> dict[str, bool | int | str]:
+    """By kind and dtype: how many collectives, and the bytes of their operands on one device."""
+    sums: dict[str, tuple[int, int]] = {}
+    for each in _written(pair):
+        dtypes = _listed([_NAMES.get(name, name) for name in dict.fromkeys(each.dtypes)])
+        number, size = sums.get(f"{each.kind} of {dtypes}", (0, 0))
+        sums[f"{each.kind} of {dtypes}"] = number + 1, size + each.operand_bytes
+    return {name: f"{number}x, {size:,} bytes in on each device" for name, (number, size) in sums.items()}
+
+
+def _listed(words: Sequence[str], last: str = "and") -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"

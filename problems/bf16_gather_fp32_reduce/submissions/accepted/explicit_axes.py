@@ -1,0 +1,41 @@
+"""The state lives on a mesh with Explicit axes, and the update is outside shard_map."""
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+LAYERS = {"dense1": (40, 128), "dense2": (128, 64), "dense3": (64, 24)}
+
+
+def init(mesh, seed):
+    rngs = nnx.Rngs(seed)
+    params = {name: nnx.to_pure_dict(nnx.state(nnx.Linear(*size, rngs=rngs))) for name, size in LAYERS.items()}
+    state = {"params": params, "momentum": jax.tree.map(jnp.zeros_like, params)}
+    explicit = Mesh(mesh.devices, mesh.axis_names, axis_types=(jax.sharding.AxisType.Explicit,))
+    return jax.device_put(state, NamedSharding(explicit, P("fsdp")))
+
+
+def mean_loss(params, x, y):
+    for name in LAYERS:
+        layer = jax.tree.map(lambda leaf: leaf.astype(jnp.float32), params[name])
+        x = x @ layer["kernel"] + layer["bias"]
+        x = x if name == "dense3" else nnx.relu(x)
+    return jnp.mean((x - y) ** 2)
+
+
+def step(mesh, state, x, y):
+    mesh = jax.sharding.get_abstract_mesh()
+
+    @jax.shard_map(mesh=mesh, in_specs=P("fsdp"), out_specs=(P("fsdp"), P()))
+    def mean_gradient(params, x, y):
+        whole = jax.tree.map(lambda p: jax.lax.all_gather(p.astype(jnp.bfloat16), "fsdp", tiled=True), params)
+        loss, grads = jax.value_and_grad(mean_loss)(whole, x, y)
+        wide = jax.tree.map(lambda g: g.astype(jnp.float32) / mesh.shape["fsdp"], grads)
+        return jax.tree.map(lambda g: jax.lax.psum_scatter(g, "fsdp", tiled=True), wide), jax.lax.pmean(loss, "fsdp")
+
+    grads, loss = mean_gradient(state["params"], x, y)
+    momentum = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["momentum"], grads)
+    params = jax.tree.map(lambda p, m: p - 0.5 * m, state["params"], momentum)
+    return {"params": params, "momentum": momentum}, loss
