@@ -80,6 +80,8 @@ _NAMED_BY = {
     "init_memory": r"memory|bytes",
     "collectives": r"collective|communicat|all.gather|all.reduce|reduce.scatter|all.to.all|permute|traffic",
     "batch": r"batch|rows",
+    "ahead": r"ahead|same round|prefetch",
+    "overlap": r"overlap|hidden|schedule|travels while",
     "flops": r"flops|work|matrix product|compute",
     "donation": r"donat|in place",
     "scaling": r"scal|4 devices|of 4\b|number of devices",

@@ -172,6 +172,7 @@ PROGRAMS: Groups = {
         "passed": partial(check, "ahead", in_loop(), in_loop()),
         "takes turns": partial(check, "ahead", in_loop(), in_loop(takes_turns=True)),
         "no loop": partial(check, "ahead"),
+        "no product": partial(check, "ahead", in_loop(), in_loop(beside_products=False)),
     },
     "program-overlap": {
         "passed": partial(overlap, on_chip("next_gathered_first")),
