@@ -83,6 +83,8 @@ _NAMED_BY = {
     "overlap": r"overlap|hid(?:e|es|den)|meanwhile|while|TPU",
     "fits": r"fit|memory",
     "batch": r"batch|rows",
+    "ahead": r"ahead|same round|prefetch",
+    "overlap": r"overlap|hidden|schedule|travels while",
     "flops": r"flops|work|matrix product|compute",
     "donation": r"donat|in place",
     "scaling": r"scal|4 devices|of 4\b|number of devices",

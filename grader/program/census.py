@@ -78,8 +78,10 @@ def census_of(
     rounds = Rounds(module)
     for site in found:
         if is_collective(site.instruction):
-            turns = rounds.takes_turns(site)
-            collectives.append(read_collective(module, site, world, flow, source, takes_turns=turns))
+            turns, products = rounds.takes_turns(site), rounds.has_product(site)
+            collectives.append(
+                read_collective(module, site, world, flow, source, takes_turns=turns, beside_products=products)
+            )
         else:
             line = module.source.line(site.instruction.attributes.get("metadata", ()), source)
             dots.append(read_dot(site, line))

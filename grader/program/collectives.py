@@ -54,6 +54,7 @@ class Collective:
       conditional: in a branch, so that `executions` is an upper bound.
       source_line: the innermost line of the submission that led to it.
       takes_turns: in a loop, a matrix product of the same round waits for it, or it waits for one.
+      beside_products: the innermost loop around it computes matrix products, too.
     """
 
     kind: str
@@ -74,6 +75,7 @@ class Collective:
     asynchronous: bool
     source_line: int | None
     takes_turns: bool
+    beside_products: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +102,20 @@ def kind_of(instruction: Instruction) -> str | None:
 
 
 def read_collective(
-    module: Module, site: Site, world: World, flow: Flow, source: str, *, takes_turns: bool = False
+    module: Module,
+    site: Site,
+    world: World,
+    flow: Flow,
+    source: str,
+    *,
+    takes_turns: bool = False,
+    beside_products: bool = False,
 ) -> Collective:
     """Describe the collective at a site.
 
     Args:
       flow: the result of `origins` for all collectives.
-      takes_turns: as `Rounds.takes_turns` says.
+      takes_turns, beside_products: what `Rounds.takes_turns` and `Rounds.has_product` return.
       source: the file name whose lines `source_line` means.
     Raises:
       ProgramUnreadable: its groups or shapes are invalid.
@@ -144,6 +153,7 @@ def read_collective(
         asynchronous=site.asynchronous or instruction.opcode.endswith("-start"),
         source_line=module.source.line(instruction.attributes.get("metadata", ()), source),
         takes_turns=takes_turns,
+        beside_products=beside_products,
     )
 
 

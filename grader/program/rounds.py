@@ -37,6 +37,19 @@ class Rounds:
         start = site.computation, site.instruction
         return self._meets_product(start, forward=True) or self._meets_product(start, forward=False)
 
+    def has_product(self, site: Site) -> bool:
+        """Whether the innermost loop around a collective computes matrix products, too. False outside loops."""
+        waiting = [site.computation] if site.loops else []
+        seen = {each.name for each in waiting}
+        for computation in waiting:
+            if self._computation_has_product(computation):
+                return True
+            if computation.name not in self._bodies:
+                callers = [caller for caller, _ in self._callers[computation.name] if caller.name not in seen]
+                seen.update(caller.name for caller in callers)
+                waiting += callers
+        return False
+
     def _meets_product(self, start: _Place, *, forward: bool) -> bool:
         waiting = [start]
         seen = {(start[0].name, start[1].name)}

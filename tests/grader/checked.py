@@ -53,11 +53,14 @@ def compare_with_checked(name: str, verdict: Verdict) -> None:
 
 
 def outline(verdict: Verdict) -> dict[str, Any]:
+    """`unchecked` is left out if every check was made, as it is without a check on a TPU's program."""
+    unchecked = [each.id for each in verdict.checks if not each.checked]
     return {
         "status": verdict.status,
         "reason": verdict.reason,
         "failed_checks": [each.id for each in verdict.checks if not each.passed],
         "fails_a_case": not all(each.passed for each in verdict.cases),
+        **({"unchecked": unchecked} if unchecked else {}),
     }
 
 
@@ -92,6 +95,7 @@ def _verdict(problem: Package, found: dict[str, Any]) -> Verdict:
             id=each.id,
             title=each.id,
             passed=each.id not in found["failed_checks"],
+            checked=each.id not in found.get("unchecked", []),
             points=0,
             max_points=each.points,
             trust="verified",

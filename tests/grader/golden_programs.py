@@ -189,6 +189,7 @@ PROGRAMS: Groups = {
         "passed": partial(check, "ahead", in_loop(), in_loop()),
         "takes turns": partial(check, "ahead", in_loop(), in_loop(takes_turns=True)),
         "no loop": partial(check, "ahead"),
+        "no product": partial(check, "ahead", in_loop(), in_loop(beside_products=False)),
     },
     "program-fits": {
         "passed": partial(fits, 5 << 30),

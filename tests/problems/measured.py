@@ -44,6 +44,14 @@ class Traffic:
     def executions(self) -> int:
         return sum(each.executions or 0 for each in self.said)
 
+    @property
+    def in_loops(self) -> "Traffic":
+        return Traffic([each for each in self.said if each.in_loop])
+
+    @property
+    def outside_loops(self) -> "Traffic":
+        return Traffic([each for each in self.said if not each.in_loop])
+
     def __iter__(self) -> Iterator[CollectiveUse]:
         return iter(self.said)
 

@@ -22,13 +22,14 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if, on every mesh, a loop has such collectives, and none takes turns with a product of the same round."""
+    """Pass if, on every mesh, a loop has such collectives, and each can go on beside a product of the same round."""
     evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
         inside = [each for each in uses if each.in_loop and each.kind in bounds.kinds]
         turns = [each for each in inside if each.takes_turns]
+        alone = [each for each in inside if not each.beside_products]
         values: dict[str, bool | int | str] = {"collectives": len(inside), "take turns with a product": len(turns)}
         evidence.append(Facts(**subject.entry(pair), about="inside loops", values=values))
         where = f"On {subject.place(pair)}"
@@ -37,6 +38,11 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"{where}, {_name(turns[0])} and a matrix product of the same round take turns, because one needs the "
                 "other's result. Use what the round before fetched, fetch what the next round needs, and pass it on in "
                 "the loop's carry."
+            )
+        elif alone:
+            faults.append(
+                f"{where}, the loop with {_name(alone[0])} computes no matrix product, so nothing can hide it. "
+                "Fetch the next round's weight in the loop that multiplies with this round's."
             )
         elif not inside:
             faults.append(f"{where}, no loop contains {_listed(bounds.kinds)}. Fetch inside the loop, one round ahead.")

@@ -50,6 +50,7 @@ class CollectiveUse:
     shares: tuple[Share, ...]
     line: int | None
     takes_turns: bool
+    beside_products: bool
 
     @property
     def total_bytes(self) -> int:
@@ -140,4 +141,5 @@ def _use_of(each: Collective, measured: Measured) -> CollectiveUse:
         ),
         line=each.source_line,
         takes_turns=each.takes_turns,
+        beside_products=each.beside_products,
     )

@@ -3,6 +3,7 @@
 import pytest
 
 from grader.program.census import take_census
+from grader.program.collectives import Collective
 from tests.grader.program.written import module
 
 CONDITION = """
@@ -28,8 +29,8 @@ GATHER = "all-reduce({}), replica_groups={{}}, channel_id=1, to_apply=%add"
 PRODUCT = "dot({}, %k), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}"
 
 
-def takes_turns(*body: str, root: str = "%h, %w") -> list[bool]:
-    """Of the collectives in a body whose carry is (%h, %w)."""
+def collectives(*body: str, root: str = "%h, %w") -> tuple[Collective, ...]:
+    """The collectives in a body whose carry is (%h, %w)."""
     lines = "\n".join(f"  {line}" for line in body)
     loop = f"""{CONDITION}
 %body (p: (f32[16,4], f32[16,4])) -> (f32[16,4], f32[16,4]) {{
@@ -46,7 +47,7 @@ def takes_turns(*body: str, root: str = "%h, %w") -> list[bool]:
         "%run = (f32[16,4], f32[16,4]) while(%start), condition=%condition, body=%body, "
         'backend_config={"known_trip_count":{"n":"3"}}'
     )
-    return [each.takes_turns for each in take_census(module(start, run, before=loop), 8).collectives]
+    return take_census(module(start, run, before=loop), 8).collectives
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def takes_turns(*body: str, root: str = "%h, %w") -> list[bool]:
 def test_a_collective_takes_turns_with_products_of_its_own_round(
     body: tuple[str, ...], root: str, expected: bool
 ) -> None:
-    assert takes_turns(*body, root=root) == [expected]
+    assert [each.takes_turns for each in collectives(*body, root=root)] == [expected]
 
 
 def test_outside_loops_nothing_takes_turns() -> None:
@@ -125,3 +126,47 @@ def test_outside_loops_nothing_takes_turns() -> None:
         f"%d = f32[16,4] {PRODUCT.format('%g')}",
     )
     assert [each.takes_turns for each in take_census(module(*lines), 8).collectives] == [False]
+
+
+@pytest.mark.parametrize(
+    ("body", "root", "expected"),
+    [
+        pytest.param((f"%g = f32[16,4] {GATHER.format('%w')}",), "%h, %g", False, id="none"),
+        pytest.param(
+            (f"%g = f32[16,4] {GATHER.format('%w')}", f"%d = f32[16,4] {PRODUCT.format('%h')}"),
+            "%d, %g",
+            True,
+            id="in-the-body",
+        ),
+        pytest.param(
+            ("%g = f32[16,4] call(%w), to_apply=%gathered", "%d = f32[16,4] call(%h), to_apply=%multiplied"),
+            "%d, %g",
+            True,
+            id="both-in-calls",
+        ),
+        pytest.param(("%g = f32[16,4] call(%w), to_apply=%gathered",), "%h, %g", False, id="none-around-a-call"),
+    ],
+)
+def test_a_round_may_have_products_beside_a_collective(body: tuple[str, ...], root: str, expected: bool) -> None:
+    assert [each.beside_products for each in collectives(*body, root=root)] == [expected]
+
+
+def test_products_outside_the_innermost_loop_are_not_beside_a_collective() -> None:
+    """A product in the entry runs before or after the whole loop."""
+    loop = """
+%condition (p: f32[16,4]) -> pred[] {
+  %p = f32[16,4] parameter(0)
+  ROOT %go = pred[] constant(true)
+}
+%body (p: f32[16,4]) -> f32[16,4] {
+  %p = f32[16,4] parameter(0)
+  ROOT %g = f32[16,4] all-reduce(%p), replica_groups={}, channel_id=1, to_apply=%add
+}
+"""
+    lines = (
+        '%run = f32[16,4] while(%p), condition=%condition, body=%body, backend_config={"known_trip_count":{"n":"3"}}',
+        "%k = f32[4,4] constant({...})",
+        f"%d = f32[16,4] {PRODUCT.format('%run')}",
+    )
+    [found] = take_census(module(*lines, before=loop), 8).collectives
+    assert (found.loops != (), found.beside_products) == (True, False)

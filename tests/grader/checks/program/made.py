@@ -58,6 +58,7 @@ def exchange(
         "asynchronous": False,
         "source_line": 7,
         "takes_turns": False,
+        "beside_products": True,
     }
     return Collective(**fields | changes)
 

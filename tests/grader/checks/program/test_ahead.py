@@ -35,6 +35,13 @@ def test_a_loop_without_one_does_not_pass() -> None:
         assert found.message == ("On mesh x=8, no loop contains an all-gather. Fetch inside the loop, one round ahead.")
 
 
+def test_a_loop_without_products_hides_nothing() -> None:
+    found = finding_of(in_loop(), in_loop(beside_products=False, source_line=12))
+    assert (found.passed, found.reason) == (False, "wrong_communication")
+    assert "the loop with the all-gather of line 12 (1 KiB) computes no matrix product" in found.message
+    assert finding_of(in_loop(), exchange("all-gather", 1024, beside_products=False)).passed
+
+
 def test_other_kinds_and_small_ones_are_ignored() -> None:
     small = exchange("all-gather", 8, loops=("while.1",), executions=3, takes_turns=True)
     assert finding_of(in_loop(), small, in_loop("all-reduce", takes_turns=True)).passed
