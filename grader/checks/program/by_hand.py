@@ -8,11 +8,9 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
+from grader.checks.program.partitioner import left_to_the_partitioner
 from grader.checks.program.subject import Subject
 from grader.evidence import Facts
-from grader.program.collectives import Collective
-from grader.program.facts import WrittenCollective
-from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
 
@@ -60,40 +58,3 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     if faults:
         return Finding(False, faults[0], "wrong_structure", evidence)
     return Finding(True, "All matrix products and collectives are inside shard_map.", None, evidence)
-
-
-def left_to_the_partitioner(measured: Measured, ignore_below: int) -> list[Collective]:
-    """Collectives that the submission does not contain: by their channel, or because a kind moves more bytes.
-
-    XLA merges collectives of one kind over the same groups, and the merged one keeps one of their channels. Those that
-    move less than `ignore_below` bytes over all their executions are left out.
-    """
-    written = measured.facts.written
-    channels = {each.channel for each in written if each.operand_bytes and each.channel is not None}
-    budget: dict[str, int] = {}
-    for each in written:
-        budget[each.kind] = budget.get(each.kind, 0) + _compiled_bytes(each)
-    left = []
-    for found in measured.facts.census.collectives:
-        size = _operand_bytes(found)
-        if found.group_size == 1 or found.logical_bytes * (found.executions or 1) < ignore_below:
-            continue
-        budget[found.kind] = budget.get(found.kind, 0) - size
-        if found.channel not in channels or budget[found.kind] < -ignore_below:
-            left.append(found)
-    return left
-
-
-def is_widened(written: WrittenCollective) -> bool:
-    """Whether the CPU's compiler widens its arrays to float32, so that the compiled collective has twice the bytes."""
-    return set(written.dtypes) == {"bf16"}
-
-
-def _compiled_bytes(written: WrittenCollective) -> int:
-    return written.operand_bytes * (2 if is_widened(written) else 1)
-
-
-def _operand_bytes(collective: Collective) -> int:
-    """The operand's bytes on one device, in one execution."""
-    whole = collective.kind in {"all-reduce", "reduce-scatter", "collective-broadcast"}
-    return collective.logical_bytes // (1 if whole else collective.group_size)

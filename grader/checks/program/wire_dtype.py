@@ -14,7 +14,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.by_hand import left_to_the_partitioner
+from grader.checks.program.partitioner import left_to_the_partitioner
 from grader.checks.program.subject import Pair, Subject
 from grader.checks.program.table import Kind, collectives_of
 from grader.evidence import Facts

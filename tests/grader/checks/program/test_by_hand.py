@@ -61,7 +61,7 @@ def test_an_all_gather_is_written_with_its_shard():
 
 
 def test_bfloat16_is_widened_when_it_is_compiled():
-    """A compiled collective of float32 has twice the bytes of the written one, and is the submission's all the same."""
+    """A compiled collective of float32 has twice the bytes of the written one, and still is the submission's."""
     assert finding_of(
         collectives=[exchange("all-reduce", WHOLE)],
         written=[WrittenCollective("all-reduce", ("bf16",), 1, WHOLE // 2)],
