@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.checks.program.by_hand import is_widened
+from grader.checks.program.partitioner import is_widened
 from grader.checks.program.table import collectives_of
 from grader.modes.program.verify import Examined
 from grader.program.measured import Measured, mesh_name
