@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.chips import tpu_compiler
+from grader.evidence import Amount, Amounts
 from grader.judge import Judge
 from grader.package.reader import read_package
 from grader.sandbox.build import PooledSandbox
@@ -49,6 +50,14 @@ def overlap_of(verdict: Verdict) -> CheckResult:
     return next(check for check in verdict.checks if check.id == "overlap")
 
 
+def hidden_in(verdict: Verdict) -> Amount:
+    """The operations that hide the only gather of the loop."""
+    [amounts] = overlap_of(verdict).evidence
+    assert isinstance(amounts, Amounts)
+    [row] = amounts.rows
+    return row
+
+
 @pytest.mark.parametrize("name", ["reference", *[each.name for each in PACKAGE.accepted]])
 def test_every_accepted_submission_hides_its_gathers(terse: Judge, name: str) -> None:
     sources = {each.name: each.source for each in PACKAGE.accepted} | {"reference": PACKAGE.reference}
@@ -81,9 +90,7 @@ def test_the_texts_say_what_this_compiler_schedules(terse: Judge) -> None:
     version = f"libtpu {tpu_compiler()}"
     assert version in PACKAGE.statement
     assert version in PACKAGE.editorial
-    hidden = [
-        overlap_of(terse.judge(PACKAGE, each)).evidence[0].rows[0] for each in (PACKAGE.reference, PACKAGE.starter)
-    ]
+    hidden = [hidden_in(terse.judge(PACKAGE, each)) for each in (PACKAGE.reference, PACKAGE.starter)]
     text = " ".join(PACKAGE.editorial.split())
     assert hidden[0].mine == hidden[0].whole
     assert f"all {hidden[0].whole:,} operations of a round's product" in text
