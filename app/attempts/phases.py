@@ -4,6 +4,7 @@
 WORDS = {
     "starting": "starting a sandbox",
     "making the cases": "making the test inputs",
+    "compiling the reference at full size": "compiling the reference at full size, once for everyone",
     "running the reference": "running the reference, once for everyone",
     "drawing the questions": "drawing the questions and answering them, once for everyone",
     "drawing your inputs": "drawing your inputs, and running the reference on them",
@@ -16,6 +17,8 @@ WORDS = {
     "compiling": "compiling your program",
     "comparing": "comparing with the reference",
     "waiting for another try": "waiting for another try",
+    # After the phases that begin with the same word.
+    "running": "running the program",
 }
 
 
