@@ -51,11 +51,12 @@ class Confinement:
 
 
 def further_threads(devices: int) -> int:
-    """How many threads a fork may have beyond `Confinement.tasks`: XLA starts two for each device.
+    """How many threads a fork may have beyond `Confinement.tasks`.
 
-    Those of 64 devices fit into what every fork may have, so nothing is added for any problem.
+    XLA starts two for each device, and four from JAX 0.12. Those of 64 devices fit into what every fork may have, so
+    nothing is added for any problem's meshes.
     """
-    return 2 * max(0, devices - 64)
+    return 4 * max(0, devices - 64)
 
 
 class WallFault(Exception):

@@ -89,6 +89,6 @@ def test_each_limit_is_set_both_soft_and_hard(called):
     }
 
 
-@pytest.mark.parametrize(("devices", "threads"), [(1, 0), (8, 0), (64, 0), (65, 2), (256, 384)])
+@pytest.mark.parametrize(("devices", "threads"), [(1, 0), (8, 0), (64, 0), (65, 4), (256, 768)])
 def test_only_meshes_that_no_problem_has_get_further_threads(devices: int, threads: int) -> None:
     assert confine.further_threads(devices) == threads
