@@ -19,6 +19,12 @@ def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
     return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, wait_for_known=0)
 
 
+@pytest.fixture(autouse=True)
+def no_tpu_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept verdicts are those of a machine without the compiler for TPUs. With it, tests/tpu judges these problems."""
+    monkeypatch.setattr("grader.modes.program.tpu.tpu_compiler", lambda: None)
+
+
 def test_there_are_problems():
     assert len(SLUGS) >= 15
 
