@@ -83,7 +83,7 @@ class TPUPart:
 
 @dataclass(frozen=True, slots=True)
 class TPURow:
-    """A collective. Bytes are those of all executions. `hidden` says what goes on meanwhile."""
+    """A collective. Bytes are those of all executions. `hidden` says what is computed meanwhile."""
 
     name: str
     axes: str

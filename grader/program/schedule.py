@@ -1,4 +1,4 @@
-"""The order in which a TPU runs a compiled program: what computes, and which collectives go on meanwhile.
+"""The order in which a TPU runs a compiled program: what computes, and which collectives are in flight meanwhile.
 
 The TPU's compiler prints a module in the order of its schedule. A collective is asynchronous if it starts at one
 instruction and is waited for at a later one: what is scheduled between the two hides it. The compiler estimates for
@@ -117,7 +117,7 @@ _Signature: TypeAlias = tuple[str, int | None, tuple[tuple[int, ...], ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Started:
-    """The number of a collective that was started, and what the fusions that go on with it repeat."""
+    """The number of a collective that was started, and what the fusions that run while it is in flight repeat."""
 
     collective: int
     signature: _Signature
@@ -182,7 +182,7 @@ class _Reader:
                     steps.append(self._step(computation, instruction))
                 continue
             is_start = instruction.opcode.endswith("-start") or self._calls_to(instruction, _START)
-            # A fusion that computes while the collective goes on repeats it.
+            # A fusion that computes while the collective is in flight repeats it.
             is_fusion = instruction.opcode == "fusion"
             if (
                 is_fusion

@@ -45,7 +45,7 @@ def to_positions(part: jax.Array) -> jax.Array:
 
 
 def ring(q: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
-    """One part of the keys and values at a time, which then goes on to the next device."""
+    """One part of the keys and values at a time, which is then sent to the next device."""
     devices = lax.axis_size("x")
 
     def add(sums: Sums, k: jax.Array, v: jax.Array) -> Sums:

@@ -1,4 +1,4 @@
-"""Draws the schedule of a computation on a TPU: above, what computes; below, which collectives go on meanwhile."""
+"""Draws the schedule of a computation on a TPU: above, what computes; below, which collectives are in flight meanwhile."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,9 @@ def draw_schedule(title: str, computation: TPUComputation) -> Markup | None:
     y += len(lanes) * (_ROW + _CODE + _GAP)
     width = max(sum(places[-1]), 150.0)
     waits = sum(each.done == each.start for each in collectives)
-    described = f"{len(collectives)} collectives, of which {waits} go on while nothing else does. The table lists them."
+    described = (
+        f"{len(collectives)} collectives. During {waits} of them, the chip computes nothing. The table lists them."
+    )
     return drawing("timeline", width, y, title, described, *shapes)
 
 
@@ -70,7 +72,7 @@ def _span(each: TPUCollective, places: Sequence[tuple[float, float]]) -> tuple[f
 
 
 def _lanes(collectives: Sequence[TPUCollective], places: Sequence[tuple[float, float]]) -> list[list[TPUCollective]]:
-    """As few lanes as possible, one for each collective that goes on at the same time."""
+    """As few lanes as possible, one for each collective that is in flight at the same time."""
     lanes: list[list[TPUCollective]] = []
     ends: list[float] = []
     for each in sorted(collectives, key=lambda each: each.start):

@@ -22,7 +22,7 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if, on every mesh, a loop has such collectives, and each can go on beside a product of the same round."""
+    """Pass if, on every mesh, a loop has such collectives, and each can run beside a product of the same round."""
     evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:

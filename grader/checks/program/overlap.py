@@ -55,8 +55,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         )
     ]
     exposed = [
-        (row, computation, each)
-        for row, (computation, each) in zip(rows, found, strict=True)
+        (row, each)
+        for row, (_, each) in zip(rows, found, strict=True)
         if row.mine is None or row.mine < (row.at_least or 1)
     ]
     if not exposed:
@@ -88,18 +88,19 @@ def _row(computation: ScheduledComputation, each: ScheduledCollective, bounds: B
     )
 
 
-def _message(row: Amount, computation: ScheduledComputation, each: ScheduledCollective, bounds: Bounds) -> str:
+def _message(row: Amount, each: ScheduledCollective, bounds: Bounds) -> str:
+    name = f"{each.kind} of line {each.line}" if each.line else each.kind
     if row.mine is None or row.whole is None:
-        return f"the products beside the {row.name} cannot be counted, because a loop runs an unknown number of times."
+        return f"the products beside the {name} cannot be counted, because a loop runs an unknown number of times."
     share = f"This problem requires {bounds.at_least:.0%} of them."
     if not row.whole:
-        return f"the loop with the {row.name} computes no matrix product, so nothing hides it. {share}"
+        return f"the loop with the {name} computes no matrix product, so nothing hides it. {share}"
     if not each.asynchronous:
         return (
-            f"the chip waits for the {row.name} before it goes on, so no operation of the round's matrix products "
-            f"hides it. {share} Fetch what the next round needs, and use what the round before fetched."
+            f"the chip waits for the {name} and computes nothing meanwhile, so no operation of the round's matrix "
+            f"products hides it. {share} Fetch what the next round needs, and use what the previous round fetched."
         )
     return (
         f"{row.mine / row.whole:.0%} of the operations of the round's matrix products are computed while the "
-        f"{row.name} travels. {share}"
+        f"{name} travels. {share}"
     )

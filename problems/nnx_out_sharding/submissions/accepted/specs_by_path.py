@@ -30,7 +30,7 @@ class Training(nnx.Module):
 
 
 def places_of(mesh, state):
-    """A sharding for each leaf, by its path. Moments are told apart by it as well."""
+    """A sharding for each leaf, by its path. The path also says which leaves are moments."""
 
     def spec(path, leaf):
         names = [str(getattr(key, "key", key)) for key in path]

@@ -50,7 +50,7 @@ def test_a_gather_of_the_next_layer_is_hidden() -> None:
 def test_a_gather_that_the_product_waits_for_is_not() -> None:
     found = finding_of(schedule_of("layers_in_a_loop"))
     assert (found.passed, found.reason) == (False, "wrong_communication")
-    assert "On v5e:2x4, the chip waits for the all-gather, line" in found.message
+    assert "On v5e:2x4, the chip waits for the all-gather of line" in found.message
     assert "This problem requires 50% of them." in found.message
 
 
@@ -58,7 +58,7 @@ def test_a_part_of_the_products_is_not_enough() -> None:
     assert finding_of(loop(0, 50, 0, 50, done=2)).passed
     found = finding_of(loop(0, 49, 0, 51, done=2))
     assert (
-        "49% of the operations of the round's matrix products are computed while the all-gather, line 12 travels"
+        "49% of the operations of the round's matrix products are computed while the all-gather of line 12 travels"
         in (found.message)
     )
     assert finding_of(loop(0, 49, 0, 51, done=2), at_least=0.4).passed
