@@ -1,4 +1,4 @@
-"""Draws the schedule of a computation on a TPU: above, what computes; below, which collectives are in flight meanwhile."""
+"""Draws the schedule of a computation on a TPU: above, what computes; below, which collectives are in flight."""
 
 from collections.abc import Sequence
 
