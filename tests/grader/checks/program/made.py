@@ -29,6 +29,13 @@ def whole(shape: tuple[int, ...], devices: int) -> Leaf:
     return Leaf(shape, "float32", "P()", True, (tuple((0, size) for size in shape),) * devices)
 
 
+def uneven() -> Leaf:
+    """One of 8 devices holds 505 of 512 rows, and each of the others one."""
+    edges = [0, 505, *range(506, 513)]
+    slices = tuple(((edges[device], edges[device + 1]), (0, 16)) for device in range(8))
+    return Leaf((512, 16), "float32", "P('x')", True, slices)
+
+
 def exchange(
     kind: str,
     size: int,

@@ -5,73 +5,15 @@ from typing import Any
 
 import pytest
 
-from grader.checks.program import by_hand, collectives, donation, flops, init_memory, memory, scaling, state_bytes
+from grader.checks.program import by_hand, collectives, flops, init_memory, memory, scaling, state_bytes
 from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount
-from grader.program.facts import Leaf
 from grader.program.measured import Measured
-from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, whole
+from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, uneven, whole
 
 # w is (512, 16) float32: 32,768 bytes whole, 4,096 on one of 8 devices.
 WHOLE, SHARE = 32_768, 4_096
-
-
-def test_a_state_that_is_overwritten_in_place_is_donated():
-    finding = donation.check(subject((program(EIGHT), program(EIGHT))), donation.Bounds())
-    assert finding.passed
-    assert finding.reason is None
-    (entry,) = finding.evidence
-    assert entry.mesh == EIGHT
-    assert entry.rows == [Amount(name="donated state", mine=SHARE, reference=None, whole=SHARE, at_least=SHARE)]
-
-
-@pytest.mark.parametrize("alias_bytes", [0, SHARE - 1])
-def test_a_state_that_is_kept_beside_the_new_one_is_not_donated(alias_bytes: int):
-    finding = donation.check(subject((program(EIGHT, alias_bytes=alias_bytes), program(EIGHT))), donation.Bounds())
-    assert (finding.passed, finding.reason) == (False, "not_donated")
-    assert "of the 4 KiB of state" in finding.message
-    assert "same shape, dtype and sharding" in finding.message
-
-
-@pytest.mark.parametrize(
-    ("new_w", "message"),
-    [
-        (whole((512, 16), 8), "w comes in as P('x') and returns as P()."),
-        (replace(split((512, 16), 8), dtype="bfloat16"), "w comes in as float32 and returns as bfloat16."),
-        (replace(whole((512, 16), 8), dtype="bfloat16"), "w comes in as float32 P('x') and returns as bfloat16 P()."),
-        (split((520, 16), 8), "w comes in as an array of shape (512, 16) and returns as one of shape (520, 16)."),
-    ],
-)
-def test_a_leaf_that_returns_differently_is_named(new_w: Leaf, message: str):
-    mine = program(EIGHT, new_w=new_w, alias_bytes=0)
-    finding = donation.check(subject((mine, program(EIGHT))), donation.Bounds())
-    assert finding.message.endswith(f"sharding as the old one. {message}")
-
-
-def test_leaves_that_change_alike_are_named_together():
-    mine = program(EIGHT, alias_bytes=0)
-    old, new = mine.facts.inputs[0], whole((512, 16), 8)
-    paths = ("a", "b", "c")
-    facts = replace(mine.facts, inputs=(old,) * 3 + mine.facts.inputs[1:], outputs=(new,) * 3 + mine.facts.outputs[1:])
-    mine = replace(mine, facts=facts, state=paths, outputs=(*paths, *mine.outputs[1:]))
-    finding = donation.check(subject((mine, program(EIGHT))), donation.Bounds())
-    assert finding.message.endswith("a, b and 1 more come in as P('x') and return as P().")
-
-
-def test_no_more_has_to_be_donated_than_the_reference_does():
-    pair = (program(EIGHT, alias_bytes=1000), program(EIGHT, alias_bytes=1000))
-    finding = donation.check(subject(pair), donation.Bounds())
-    assert finding.passed
-    assert finding.evidence[0].rows[0].at_least == 1000
-
-
-def test_donation_is_looked_at_on_every_mesh():
-    pairs = (program(EIGHT), program(EIGHT)), (program(FOUR, alias_bytes=0), program(FOUR))
-    finding = donation.check(subject(*pairs), donation.Bounds())
-    assert not finding.passed
-    assert "mesh x=4" in finding.message
-    assert "mesh x=8" not in finding.message
 
 
 def test_a_state_on_every_device_is_too_much():
@@ -87,24 +29,10 @@ def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
     assert not state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds()).passed
 
 
-def uneven_leaf() -> Leaf:
-    """One device holds 505 of the rows, and each of the others one."""
-    edges = [0, 505, *range(506, 513)]
-    slices = tuple(((edges[device], edges[device + 1]), (0, 16)) for device in range(8))
-    return Leaf((512, 16), "float32", "P('x')", True, slices)
-
-
-def test_the_fullest_device_has_to_donate_its_state():
-    mine = program(EIGHT, w=uneven_leaf(), alias_bytes=64)
-    finding = donation.check(subject((mine, program(EIGHT))), donation.Bounds())
-    assert not finding.passed
-    assert "only 64 B of the 31.6 KiB of state" in finding.message
-
-
 @pytest.mark.parametrize("side", ["coming in", "going out"])
 def test_the_fullest_device_decides(side: str):
-    uneven, even = uneven_leaf(), split((512, 16), 8)
-    mine = program(EIGHT, w=uneven, new_w=even) if side == "coming in" else program(EIGHT, w=even, new_w=uneven)
+    odd, even = uneven(), split((512, 16), 8)
+    mine = program(EIGHT, w=odd, new_w=even) if side == "coming in" else program(EIGHT, w=even, new_w=odd)
     finding = state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds())
     assert (finding.passed, finding.reason) == (False, "too_much_memory")
     assert finding.evidence[0].rows[0].mine == 505 * 16 * 4

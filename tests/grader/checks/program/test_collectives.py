@@ -1,11 +1,12 @@
-"""The rules on collectives, and the observed facts about how a step is written."""
+"""The rules on collectives."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from grader.checks.program import collectives, primitives, retrace, values
+from grader.checks.program import collectives, values
+from grader.checks.program.rules import Count, Rule
 from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Limit
@@ -21,7 +22,7 @@ def finding_of(mine: list[Collective], reference: list[Collective] | None = None
 
 
 def rule(**fields: Any) -> dict[str, Any]:
-    return {"rules": [collectives.Rule(kinds=["all-gather"], **fields)]}
+    return {"rules": [Rule(kinds=["all-gather"], **fields)]}
 
 
 def test_only_allowed_kinds_pass():
@@ -146,7 +147,7 @@ def test_an_execution_may_be_compared_with_a_reference_that_sends_nothing():
 
 def test_without_something_to_compare_with_a_bound_on_an_execution_is_refused():
     with pytest.raises(ValueError, match="at_once"):
-        collectives.Rule(kinds=["all-gather"], at_once=0.5)
+        Rule(kinds=["all-gather"], at_once=0.5)
 
 
 def test_executions_multiply_bytes():
@@ -165,12 +166,10 @@ def test_bytes_may_be_compared_with_the_reference():
 
 def test_each_rule_about_bytes_has_its_limit_in_the_evidence():
     rules = [
-        collectives.Rule(
-            kinds=["all-gather"], axes=["x"], only_from=["params"], of="params", at_least=0.5, at_most=1.5
-        ),
-        collectives.Rule(kinds=["all-gather"], not_only_from=["params"], of="params", at_most=0.0),
-        collectives.Rule(kinds=["all-reduce"], of="reference", at_least=0.9999),
-        collectives.Rule(kinds=["all-reduce"], loops="never"),
+        Rule(kinds=["all-gather"], axes=["x"], only_from=["params"], of="params", at_least=0.5, at_most=1.5),
+        Rule(kinds=["all-gather"], not_only_from=["params"], of="params", at_most=0.0),
+        Rule(kinds=["all-reduce"], of="reference", at_least=0.9999),
+        Rule(kinds=["all-reduce"], loops="never"),
     ]
     mine = [exchange("all-gather", WHOLE), exchange("all-gather", WHOLE // 2, depends=(1,))]
     (entry,) = finding_of(mine, [exchange("all-reduce", WHOLE)], rules=rules).evidence
@@ -204,7 +203,7 @@ def test_of_a_rule_about_each_leaf_the_limit_is_that_of_the_worst():
 
 def test_a_rule_about_executions_has_its_limit_in_the_evidence():
     mine = [exchange("all-gather", WHOLE, executions=3, loops=("while",))]
-    (entry,) = finding_of(mine, [], **rule(executions=collectives.Count(at_least="x-1", at_most="x"))).evidence
+    (entry,) = finding_of(mine, [], **rule(executions=Count(at_least="x-1", at_most="x"))).evidence
     assert entry.limits == [Limit(name="all-gather", unit="executions", mine=3, reference=0, at_least=7, at_most=8)]
 
 
@@ -264,7 +263,7 @@ def test_a_place_may_be_required(loops: str, within: tuple[str, ...], passed: bo
 )
 def test_executions_follow_the_size_of_an_axis(count: dict[str, Any], number: int, passed: bool):
     mine = [exchange("all-gather", WHOLE, executions=number, loops=("while",))]
-    finding = finding_of(mine, **rule(executions=collectives.Count(**count)))
+    finding = finding_of(mine, **rule(executions=Count(**count)))
     assert finding.passed == passed
     assert passed or f"runs {number} times" in finding.message
 
@@ -284,36 +283,6 @@ def test_a_rule_broken_on_both_meshes_is_reported_once():
     finding = collectives.check(subject(*pairs), bounds)
     assert finding.message.count("expected none") == 1
     assert [entry.mesh for entry in finding.evidence] == [EIGHT, FOUR]
-
-
-@pytest.mark.parametrize(
-    ("bounds", "text"),
-    [
-        ({"required": ["scan", "psum"]}, "does not use scan."),
-        ({"any_of": ["scan", "while"]}, "uses none of scan, while."),
-        ({"forbidden": ["psum"]}, "uses psum."),
-        ({"required": ["scan"], "forbidden": ["psum"]}, "does not use scan and uses psum."),
-        ({"required": ["psum"], "any_of": ["scan", "add"], "forbidden": ["while"]}, ""),
-    ],
-)
-def test_primitives_are_required_by_name(bounds: dict[str, list[str]], text: str):
-    used = program(EIGHT, primitives={"psum": 2, "add": 5})
-    finding = primitives.check(subject((used, used)), primitives.Bounds(**bounds))
-    assert (finding.passed, finding.reason) == ((True, None) if not text else (False, "wrong_structure"))
-    assert text in finding.message
-
-
-def test_primitives_are_required_on_every_mesh():
-    pairs = (program(EIGHT, primitives={"scan": 1}),) * 2, (program(FOUR), program(FOUR))
-    assert not primitives.check(subject(*pairs), primitives.Bounds(required=["scan"])).passed
-
-
-def test_a_second_trace_is_seen_on_any_mesh():
-    once = (program(EIGHT), program(EIGHT))
-    assert retrace.check(subject(once), retrace.Bounds()).passed
-    finding = retrace.check(subject(once, (program(FOUR, retraced=True), program(FOUR))), retrace.Bounds())
-    assert (finding.passed, finding.reason) == (False, "retraced")
-    assert "On mesh x=4" in finding.message
 
 
 def several(*wrong: tuple[int, str]):
@@ -353,9 +322,9 @@ def test_collectives_of_which_one_cannot_be_counted_have_no_number():
 
 def test_a_collective_that_cannot_be_counted_fulfils_no_lower_bound():
     unknown = exchange("all-gather", WHOLE, executions=None, loops=("while",))
-    bounds = rule(of="w", at_least=0.9, executions=collectives.Count(at_least=1))
+    bounds = rule(of="w", at_least=0.9, executions=Count(at_least=1))
     assert "all-gather moves nothing" in finding_of([unknown], **bounds).message
-    assert "all-gather never runs" in finding_of([unknown], **rule(executions=collectives.Count(at_least=1))).message
+    assert "all-gather never runs" in finding_of([unknown], **rule(executions=Count(at_least=1))).message
     each = rule(only_from=["*"], of="w", each=True, at_least=0.9)
     assert "all-gather moves nothing of w" in finding_of([unknown], **each).message
 
@@ -370,7 +339,7 @@ def test_bytes_above_an_upper_bound_are_those_that_may_count(sure: int):
 
 def test_executions_above_an_upper_bound_are_those_that_may_count():
     halves = exchange("all-gather", WHOLE, 4, groups=ROWS)
-    count = collectives.Count(at_least=1, at_most=1)
+    count = Count(at_least=1, at_most=1)
     finding = finding_of([exchange("all-gather", WHOLE), halves], **rule(axes=["x"], executions=count))
     assert "runs twice; expected once." in finding.message
 
