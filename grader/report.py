@@ -112,6 +112,7 @@ def fault_message(fault: SubmissionFault) -> str:
         lines.append("That is more memory than a submission may use.")
     if name == "PermissionError":
         lines.append(
-            "A submission may not start or signal processes, open sockets, or use files outside its scratch, /tmp."
+            "A submission may not start or signal processes, open sockets, map files into memory, or use files "
+            "outside its scratch, /tmp."
         )
     return "\n".join(lines)

@@ -80,7 +80,7 @@ def _outcome_of(result: Printed, block: Block) -> Outcome:
     if prints_the_same(result, block):
         return Outcome("good", "It prints what the lesson shows.")
     line = _first_difference(result.stdout, block.output)
-    return Outcome("warn", f"It prints something else than the lesson shows, from line {line} of the output on.")
+    return Outcome("warn", f"The output differs from what the lesson shows, from line {line} on.")
 
 
 def _first_difference(mine: str, theirs: str) -> int:

@@ -57,17 +57,19 @@ class Submission:
 def run_script(source: str) -> None:
     """Run the source as Python runs a script: its `__name__` is `__main__`, and it needs no entry point.
 
+    As for Python, it may end with `sys.exit()`.
+
     Raises:
       Fault: `syntax_error`, or `error` while it ran.
     """
     # Each line is sent as it is printed, so that a script which is stopped shows how far it came.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
-    _run(source, "__main__")
+    _run(source, "__main__", may_exit=True)
 
 
-def _run(source: str, name: str) -> types.ModuleType:
-    """Run the source as a module of this name, and return the module."""
+def _run(source: str, name: str, *, may_exit: bool = False) -> types.ModuleType:
+    """Run the source as a module of this name, and return the module. With `may_exit`, `sys.exit()` ends it well."""
     source = source.removeprefix("\N{BYTE ORDER MARK}")
     module = types.ModuleType(name)
     module.__file__ = FILENAME
@@ -82,7 +84,15 @@ def _run(source: str, name: str) -> types.ModuleType:
         raise Fault(
             "syntax_error", f"Python's compiler failed on this source: {type(error).__name__}: {error}"
         ) from None
-    _guard(lambda: exec(code, module.__dict__))
+
+    def run() -> None:
+        try:
+            exec(code, module.__dict__)
+        except SystemExit as end:
+            if not may_exit or end.code not in (None, 0):
+                raise
+
+    _guard(run)
     return module
 
 

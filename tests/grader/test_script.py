@@ -43,6 +43,13 @@ def test_an_error_has_its_lines_and_what_was_printed_before(judge):
     )
 
 
+@pytest.mark.parametrize(("code", "reason"), [("", None), ("0", None), ("3", "error"), ("'no'", "error")])
+def test_it_may_end_as_scripts_do(judge, code, reason):
+    found = judge.run_script(f"import sys\n\nprint('before')\nsys.exit({code})\nprint('after')\n")
+    assert found.stdout == "before\n"
+    assert (found.fault and found.fault.reason) == reason
+
+
 def test_a_syntax_error_has_its_line(judge):
     fault = judge.run_script("x = 1\nprint(x\n").fault
     assert (fault.reason, fault.line) == ("syntax_error", 2)
