@@ -43,10 +43,16 @@ def from_json(value: object) -> TPUProgram:
 class OnChip:
     """The answer for one mesh: the program on a slice such as v5e:2x4, or else, in a sentence, why there is none.
 
-    `tried` is False if nothing was compiled, whatever the program is.
+    `tried` is False if nothing was compiled, whatever the program is. `compiler` is what compiled it, with its version.
     """
 
     topology: str
     program: TPUProgram | None
     fault: str = ""
     tried: bool = True
+    compiler: str = ""
+
+    @property
+    def where(self) -> str:
+        """`v5e:2x4 (libtpu 0.0.42.1)`."""
+        return f"{self.topology} ({self.compiler})" if self.compiler else self.topology

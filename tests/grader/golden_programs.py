@@ -111,7 +111,7 @@ def at_full_size(temporary_bytes: int) -> Measured:
 
 
 def on_chip(schedule: str) -> OnChip:
-    return OnChip("v5e:2x4", TPUProgram(Memory(0, 0, 0, 0), 0, None, schedule_of(schedule)))
+    return OnChip("v5e:2x4", TPUProgram(Memory(0, 0, 0, 0), 0, None, schedule_of(schedule)), compiler="libtpu 1")
 
 
 def input_taken_whole() -> Verdict:

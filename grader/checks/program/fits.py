@@ -45,7 +45,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     rows = [_amount("by the compiler for host devices", program.needed_bytes, chip.hbm_bytes)]
     on_chip = program.tpu
     if on_chip is not None and on_chip.program is not None:
-        rows.append(_amount(f"by the compiler for {bounds.topology}", on_chip.program.peak_bytes, chip.hbm_bytes))
+        rows.append(_amount(f"by the compiler for {on_chip.where}", on_chip.program.peak_bytes, chip.hbm_bytes))
     evidence = [
         Amounts(
             mesh=full.reference.mesh,
@@ -69,7 +69,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     if on_chip is None:
         return Finding(True, f"{text} A submission is compiled for {bounds.topology} as well.", None, evidence)
     if on_chip.program is None and on_chip.tried:
-        return Finding(False, f"On {bounds.topology}: {on_chip.fault}", "too_much_memory", evidence)
+        return Finding(False, f"On {on_chip.where}: {on_chip.fault}", "too_much_memory", evidence)
     if on_chip.program is None:
         return Finding(True, f"{text} {on_chip.fault}", None, evidence)
     return Finding(True, text, None, evidence)

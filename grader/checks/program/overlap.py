@@ -34,7 +34,7 @@ class Bounds(TopologyBounds):
 def check(subject: Subject, bounds: Bounds) -> Finding:
     """Pass if a loop has such collectives, and each of them is hidden, or if there is no compiler for TPUs here."""
     on_chip = subject.on_chip[bounds.topology]
-    where = f"On {on_chip.topology}"
+    where = f"On {on_chip.where}"
     if on_chip.program is None:
         return unchecked(on_chip, "wrong_communication")
     if on_chip.program.schedule.left_out:
@@ -48,7 +48,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     evidence = [
         Amounts(
             mesh=subject.mesh_of(bounds.topology),
-            title=f"Operations while a collective travels, each round, on {on_chip.topology}",
+            title=f"Operations while a collective travels, each round, on {on_chip.where}",
             unit="operations",
             whole_title="the whole round",
             rows=rows[:_MAX_ROWS],

@@ -29,4 +29,4 @@ def unchecked(on_chip: OnChip, reason: Reason) -> Finding:
     """Pass if nothing was compiled, which is not the submission's fault; otherwise say what the compiler says."""
     if not on_chip.tried:
         return Finding(True, on_chip.fault, checked=False)
-    return Finding(False, f"On {on_chip.topology}, there is no program to check. {on_chip.fault}", reason)
+    return Finding(False, f"On {on_chip.where}, there is no program to check. {on_chip.fault}", reason)

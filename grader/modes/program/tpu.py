@@ -32,8 +32,10 @@ def compile_for(
             f"Not checked: slices here have {', '.join(most)} or {last} chips, not {devices}.",
             tried=False,
         )
-    if tpu_compiler() is None:
+    version = tpu_compiler()
+    if version is None:
         return OnChip(topology, None, "Not checked: no TPU compiler here.", tried=False)
+    compiler = f"libtpu {version}"
     assert measured.artifact is not None
     artifact = measured.artifact
     context.progress(f"compiling for {topology}")
@@ -42,11 +44,12 @@ def compile_for(
             reply = session.compile_for(
                 topology, measured.mesh, artifact.program, artifact.inputs, state=artifact.state
             )
-            return OnChip(topology, from_json(reply))
+            return OnChip(topology, from_json(reply), compiler=compiler)
         except ProgramUnreadable as error:
-            return OnChip(topology, None, f"The program for {mesh_name(measured.mesh)} could not be read: {error}")
+            fault = f"The program for {mesh_name(measured.mesh)} could not be read: {error}"
+            return OnChip(topology, None, fault, compiler=compiler)
         except SubmissionFault as fault:
-            return OnChip(topology, None, _said(fault))
+            return OnChip(topology, None, _said(fault), compiler=compiler)
 
 
 def _said(fault: SubmissionFault) -> str:

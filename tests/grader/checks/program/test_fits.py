@@ -39,7 +39,7 @@ def finding_of(mine: Measured | None, tpu: OnChip | None = MISSING, fault: Submi
 
 
 def on_chip(peak_bytes: int) -> OnChip:
-    return OnChip(SLICE, TPUProgram(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)))
+    return OnChip(SLICE, TPUProgram(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)), compiler="libtpu 1")
 
 
 def test_what_fits_by_the_compiler_for_host_devices_passes_and_says_what_was_not_checked() -> None:
@@ -80,7 +80,7 @@ def test_the_message_says_where_the_memory_goes() -> None:
 def test_both_compilers_have_to_agree() -> None:
     found = finding_of(made(), on_chip(15 * GIB))
     assert found.passed
-    assert "15 GiB by the compiler for v5e:16x16" in found.message
+    assert "15 GiB by the compiler for v5e:16x16 (libtpu 1)" in found.message
     found = finding_of(made(), on_chip(17 * GIB))
     assert (found.passed, found.reason) == (False, "too_much_memory")
     found = finding_of(made(), OnChip(SLICE, None, "It does not fit on a chip. The compiler says: Ran out of memory."))

@@ -18,7 +18,8 @@ TOPOLOGY = "v5e:2x4"
 
 
 def finding_of(schedule: Schedule, **bounds: Any) -> Finding:
-    return found_on(OnChip(TOPOLOGY, TPUProgram(Memory(0, 0, 0, 0), 0, None, schedule)), **bounds)
+    program = TPUProgram(Memory(0, 0, 0, 0), 0, None, schedule)
+    return found_on(OnChip(TOPOLOGY, program, compiler="libtpu 0.0.42.1"), **bounds)
 
 
 def found_on(on_chip: OnChip, **bounds: Any) -> Finding:
@@ -39,7 +40,7 @@ def test_a_gather_of_the_next_layer_is_hidden() -> None:
     found = finding_of(schedule_of("next_gathered_first"))
     assert (found.passed, found.message) == (
         True,
-        "On v5e:2x4, the collective in the loop travels while matrix products are computed.",
+        "On v5e:2x4 (libtpu 0.0.42.1), the collective in the loop travels while matrix products are computed.",
     )
     [amounts] = found.evidence
     [row] = amounts.rows  # type: ignore[union-attr]
@@ -50,7 +51,7 @@ def test_a_gather_of_the_next_layer_is_hidden() -> None:
 def test_a_gather_that_the_product_waits_for_is_not() -> None:
     found = finding_of(schedule_of("layers_in_a_loop"))
     assert (found.passed, found.reason) == (False, "wrong_communication")
-    assert "On v5e:2x4, the chip waits for the all-gather of line" in found.message
+    assert "On v5e:2x4 (libtpu 0.0.42.1), the chip waits for the all-gather of line" in found.message
     assert "This problem requires 50% of them." in found.message
 
 
@@ -70,7 +71,7 @@ def test_a_wait_in_the_next_round_hides_it_with_the_rest_of_this_one() -> None:
 
 def test_nothing_passes_by_having_nothing_to_hide() -> None:
     assert finding_of(schedule_of("gathered_ahead")).message == (
-        "On v5e:2x4, no loop of the TPU's program contains all-gather."
+        "On v5e:2x4 (libtpu 0.0.42.1), no loop of the TPU's program contains all-gather."
     )
     assert "computes no matrix product" in finding_of(loop(0, 0, 0, done=2)).message
     assert "cannot be counted" in finding_of(loop(0, None, 0, done=2)).message

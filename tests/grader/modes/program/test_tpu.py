@@ -36,7 +36,7 @@ def compile_for(monkeypatch):
 
 def test_the_answer_is_the_program(compile_for):
     found = compile_for(program_json())
-    assert (found.topology, found.fault) == ("v5e:2x4", "")
+    assert (found.where, found.fault) == ("v5e:2x4 (libtpu 0.0.42.1)", "")
     assert found.program.schedule.computations[0].name == "main"
 
 
