@@ -52,6 +52,8 @@ _SPECS = {"P", "PartitionSpec"}
 _SPEC_TUPLES = {"in_specs", "out_specs"}
 _WIDE = {"float32": "bfloat16", "float64": "float32"}
 _NARROW = "bfloat16"
+# `zip(strict=True)` only raises an error, and what `check_vma` changes depends on the program.
+_NO_FLAGS = {"check_vma", "strict"}
 _SHOWN = 70
 
 
@@ -287,7 +289,7 @@ def _of_keyword(node: ast.keyword) -> Iterator[tuple[Kind, ast.AST]]:
             if ast.dump(elements[place]) != ast.dump(elements[place + 1]):
                 swapped = [*elements[:place], elements[place + 1], elements[place], *elements[place + 2 :]]
                 yield "spec", ast.keyword(node.arg, ast.Tuple(swapped, ast.Load()))
-    elif isinstance(value, bool) and node.arg != "check_vma":
+    elif isinstance(value, bool) and node.arg not in _NO_FLAGS:
         yield "flag", ast.keyword(node.arg, ast.Constant(not value))
 
 

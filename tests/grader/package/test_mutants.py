@@ -68,6 +68,10 @@ def test_an_update_of_a_clone():
     assert "clone" not in {kind for kind, *_ in kinds(source.replace("from flax import nnx", "import flax"))}
 
 
+def test_a_zip_that_would_raise_an_error_is_no_flag():
+    assert changes("return dict(zip(x, y, strict=True))", "flag") == []
+
+
 def test_a_batch_that_is_gathered():
     source = 'import jax\n\n\ndef step(mesh, state, x):\n    """Doc."""\n    return state, x\n'
     source += "\n\ndef other(mesh, x):\n    return x\n"
