@@ -97,6 +97,7 @@ def render_markdown(
     _free_empty_corners(tokens)
     headings = _name_headings(tokens, anchors)
     _resolve_images(tokens, figures)
+    _free_figures(tokens)
     _link_problems(tokens, dict(problems))
     by_anchor = {each.anchor: each for each in headings}
 
@@ -209,6 +210,14 @@ def _resolve_images(tokens: list[Token], folder: str) -> None:
         if token.type == "image":
             name = re.fullmatch(r"figures/([A-Za-z0-9_-]+\.svg)", str(token.attrGet("src") or ""))
             token.attrSet("src", f"{folder}/{name[1]}" if name and folder else "")
+
+
+def _free_figures(tokens: list[Token]) -> None:
+    """A figure that is alone in its paragraph scrolls by itself, so that a small screen need not shrink its text."""
+    for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.type == "paragraph_open" and [each.type for each in inline.children or []] == ["image"]:
+            opening.tag = closing.tag = "div"
+            opening.attrs |= {"class": "wide figure", "tabindex": "0"}
 
 
 def _link_problems(tokens: list[Token], titles: dict[str, str]) -> None:

@@ -92,6 +92,13 @@ def test_figures_come_from_the_problem_alone() -> None:
     assert 'alt="Cycle"' in html
 
 
+def test_a_figure_of_its_own_line_scrolls_by_keyboard() -> None:
+    html = render_markdown("![Cycle](figures/fsdp_cycle.svg)", figures="/figures").html
+    assert '<div class="wide figure" tabindex="0"><img' in html
+    assert "<p>" not in html
+    assert "<p>Text <img" in render_markdown("Text ![Cycle](figures/fsdp_cycle.svg)", figures="/figures").html
+
+
 def test_tables_scroll_by_keyboard_where_they_are_too_wide() -> None:
     html = render_markdown("| a |\n|---|\n| b |\n").html
     assert '<div class="wide" tabindex="0"><table>' in html
