@@ -4,7 +4,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount, Amounts
 from grader.text import in_bytes
@@ -46,7 +46,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults.append(
                 f"On {subject.place(pair)}, a device holds up to {in_bytes(mine)} while `init` runs; the reference "
                 f"holds {in_bytes(reference)}, and the whole state is {in_bytes(whole)}. "
-                f"{_cause(pair.mine.init.memory.output_bytes, pair.reference.init.memory.output_bytes)}"
+                f"{_cause(pair, pair.mine.init.memory.output_bytes, pair.reference.init.memory.output_bytes)}"
             )
     if faults:
         return Finding(False, faults[0], "too_much_memory", evidence)
@@ -54,13 +54,16 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(True, f"No device holds more than {held} while `init` runs.", None, evidence)
 
 
-def _cause(returned: int, expected: int) -> str:
+def _cause(pair: Pair, returned: int, expected: int) -> str:
     """Why it is too much, and what to do, by the bytes on a device that `init` and the reference's return."""
     if returned > expected:
+        placement = (
+            "Split each leaf inside the jitted function that creates it, with `jax.lax.with_sharding_constraint` or "
+            "`out_shardings`."
+        )
         return (
             f"The state that it returns takes {in_bytes(returned)} on a device, and the reference's "
-            f"{in_bytes(expected)}. Split each leaf inside the jitted function that creates it, with "
-            "`jax.lax.with_sharding_constraint` or `out_shardings`."
+            f"{in_bytes(expected)}. {pair.why_more_state(returned, expected, placement)}"
         )
     return (
         "What it returns is split. What comes before takes more: a leaf is whole at first, or is computed from a "

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program.subject import Pair, Subject
 from grader.evidence import Amount, Amounts
 from grader.text import in_bytes
 from grader.verdict import Trust
@@ -60,7 +60,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             )
         )
         faults += [
-            _message(subject.place(pair), row, limits[row.name], constants - usual)
+            _message(subject.place(pair), pair, row, limits[row.name], constants - usual)
             for row in rows
             if row.at_most is not None and (row.mine or 0) > row.at_most
         ]
@@ -78,8 +78,9 @@ def _at_most(reference: int, limit: float) -> int:
     return int(reference * limit) + SLACK_BYTES
 
 
-def _message(place: str, row: Amount, limit: float, constants: int) -> str:
-    mine, reference = in_bytes(row.mine or 0), in_bytes(row.reference or 0)
+def _message(place: str, pair: Pair, row: Amount, limit: float, constants: int) -> str:
+    held, expected = row.mine or 0, row.reference or 0
+    mine, reference = in_bytes(held), in_bytes(expected)
     text = (
         f"On {place}, {row.name} take {mine} on each device; the reference takes {reference}, and at most "
         f"{limit:g} times that is allowed."
@@ -91,5 +92,6 @@ def _message(place: str, row: Amount, limit: float, constants: int) -> str:
             "arguments. Create such an array inside the step with `jax.numpy`, or pass it as part of the state."
         )
     if row.name == "arguments":
-        return f"{text} Each device receives more of the state than its own share."
+        placement = "Each device receives more of the state than its own share."
+        return f"{text} {pair.why_more_state(held, expected, placement)}"
     return f"{text} A device holds more at one time than it needs, such as a gathered batch or all weights at once."

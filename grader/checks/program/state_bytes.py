@@ -12,6 +12,7 @@ from grader.verdict import Trust
 
 TITLE = "State on each device"
 TRUST: Trust = "verified"
+_PLACEMENT = "At least one leaf is replicated, or is on more devices than it should be."
 
 
 class Bounds(finding.Bounds):
@@ -42,7 +43,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults.append(
                 f"On {subject.place(pair)}, the fullest device holds {in_bytes(mine)} of state, "
                 f"{mine / reference:.3g} times the reference's {in_bytes(reference)}; the whole state is "
-                f"{in_bytes(whole)}. At least one leaf is replicated, or is on more devices than it should be."
+                f"{in_bytes(whole)}. {pair.why_more_state(mine, reference, _PLACEMENT)}"
             )
     if faults:
         return Finding(False, "\n".join(faults), "too_much_memory", evidence)

@@ -13,6 +13,7 @@ from grader.evidence import Difference
 from grader.package.package import ProgramSpec, Tolerance
 from grader.program.measured import Leaves, Measured, Run, mesh_name
 from grader.program.tpu import OnChip
+from grader.text import in_bytes
 
 Tolerances = dict[str, Tolerance]
 _MAX_CASES_NAMED = 3
@@ -28,6 +29,23 @@ class Pair:
     mine: Measured
     reference: Measured
     cases: tuple[str, ...] = ()
+
+    def why_more_state(self, held: int, expected: int, placement: str) -> str:
+        """Why a device holds more of the state than the reference's: its leaves are larger, or where they are, or both.
+
+        Args:
+          held, expected: bytes on a device.
+          placement: what to say of where the leaves are.
+        """
+        mine, reference = (sum(leaf.whole_bytes for _, leaf in each.state_in) for each in (self.mine, self.reference))
+        if mine <= reference:
+            return placement
+        larger = (
+            f"Your state has {in_bytes(mine)} in all, and the reference's has {in_bytes(reference)}: leaves have more "
+            "elements than they should, or a wider dtype."
+        )
+        # If a device's part of the whole is no larger than the reference's, the placement is not the cause.
+        return larger if held * reference <= expected * mine else f"{larger} {placement}"
 
 
 @dataclass(frozen=True, slots=True)

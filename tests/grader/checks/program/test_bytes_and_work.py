@@ -1,6 +1,7 @@
 """Checks of what a device holds and computes, at their bounds and just past them."""
 
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from grader.checks.program import by_hand, collectives, flops, init_memory, memo
 from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount
+from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, uneven, whole
 
@@ -27,6 +29,14 @@ def test_a_state_on_every_device_is_too_much():
 def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
     mine = program(EIGHT, new_w=whole((512, 16), 8))
     assert not state_bytes.check(subject((mine, program(EIGHT))), state_bytes.Bounds()).passed
+
+
+@pytest.mark.parametrize(("w", "replicated"), [(split((2048, 16), 8), False), (whole((2048, 16), 8), True)])
+@pytest.mark.parametrize("module", [state_bytes, memory], ids=["state_bytes", "memory"])
+def test_a_larger_state_is_not_taken_for_a_replicated_one(module: ModuleType, w: Leaf, replicated: bool):
+    finding = module.check(subject((program(EIGHT, w=w), program(EIGHT))), module.Bounds())
+    assert "Your state has 128 KiB in all, and the reference's has 32 KiB: leaves have more" in finding.message
+    assert ("replicated" in finding.message or "its own share" in finding.message) == replicated
 
 
 @pytest.mark.parametrize("side", ["coming in", "going out"])
@@ -340,6 +350,14 @@ def test_the_message_says_whether_the_state_or_what_comes_before_is_too_large(mi
 def test_a_state_without_bytes_is_created_without_memory():
     finding = init_memory.check(subject((with_init(0, 0), with_init(0, 0))), init_memory.Bounds())
     assert finding.message == "No device holds more than 0 B while `init` runs."
+
+
+def test_a_larger_state_takes_more_memory_in_init():
+    """Four times the bytes on a device, and four times the whole."""
+    larger = replace(with_init(12_000, 1_000), facts=program(EIGHT, w=split((2048, 16), 8)).facts)
+    finding = init_memory.check(subject((larger, with_init(3_000, 1_000))), init_memory.Bounds())
+    assert "Your state has 128 KiB in all" in finding.message
+    assert "Split each leaf" not in finding.message
 
 
 @pytest.mark.parametrize("number", [0, 1])
