@@ -16,6 +16,9 @@ _MODULES = (
     *("flax.nnx", "optax"),
 )
 _LONGEST = 100
+_UNREAD = "(…)"
+# What newer versions of Python read of native code, and older ones cannot: nothing of its own.
+_EMPTY = ("(*args, **kwargs)", "(iterable=…)")
 
 
 def _default(value: object) -> str:
@@ -31,7 +34,7 @@ def _parameter(each: inspect.Parameter) -> str:
 
 
 def _signature(value: object) -> str:
-    """Parameters without annotations, cut to a line; `()` with dots for what has none that can be read."""
+    """Parameters without annotations, cut to a line; `(…)` for what has none that can be read."""
     if isinstance(value, types.ModuleType) or not callable(value):
         return ""
     try:
@@ -39,7 +42,7 @@ def _signature(value: object) -> str:
         initialize = inspect.isclass(value) and inspect.isfunction(value.__init__)
         parameters = list(inspect.signature(value.__init__ if initialize else value).parameters.values())[initialize:]
     except (TypeError, ValueError):
-        return "(…)"
+        return _UNREAD
     texts = []
     is_keyword_only = False
     for each in parameters:
@@ -49,6 +52,8 @@ def _signature(value: object) -> str:
                 texts.append("*")
         texts.append(_parameter(each))
     text = f"({', '.join(texts)})"
+    if text in _EMPTY:
+        return _UNREAD
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]}…)"
 
 

@@ -58,7 +58,7 @@ NOT_RUN = {
     "./meshgrade bench --only diverse": _MEASURES,
 }
 # Not run either: each of them measures for minutes. A test below reads their options.
-_BENCHMARK = re.compile(r"^\.venv/bin/python -m benchmarks\.(\w+)(.*)$")
+_BENCHMARK = re.compile(r"^\.venv/bin/python -m benchmarks\.(\w+)((?:.|\\\n)*)$")
 # Steps that the reader of a page has taken before.
 GIVEN = {
     "README.md": ["cp problems/fsdp_step/reference.py solution.py"],
