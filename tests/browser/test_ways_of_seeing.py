@@ -101,3 +101,20 @@ def test_a_guest_sees_all_links_at_once_on_a_phone(open_page: OpenPage) -> None:
     assert len(links) == 4
     for each in links:
         expect(each).to_be_in_viewport(ratio=1)
+
+
+def test_a_drawing_keeps_its_text_on_a_phone_and_scrolls_by_keyboard(open_page: OpenPage) -> None:
+    page = open_page(PROBLEM, viewport={"width": 360, "height": 740})
+    page.locator("details.background > summary").click()
+    figure = page.locator(".prose .figure").first
+    page.wait_for_function("(each) => each.querySelector('img').naturalWidth > 0", arg=figure.element_handle())
+    # The width that is left for the drawing inside the padding, of the width that it was drawn in.
+    scale = """(each) => {
+      const style = getComputedStyle(each), padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+      return (each.clientWidth - padding) / each.naturalWidth;
+    }"""
+    assert 0.9 < figure.locator("img").evaluate(scale) <= 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    figure.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("(each) => each.scrollLeft > 0", arg=figure.element_handle())
