@@ -11,7 +11,7 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -82,6 +82,7 @@ def measure_plan(plan: Plan, say: Say, *, seed: int, data: Path | None = None) -
             server.wait_for("All problems are prepared", say)
             server.settle()
             one = _grade_all(server, chosen, 1, random.Random(seed), say, hidden=plan.hidden)
+            _say_by_problem(one, say)
             server.settle()
             two = _grade_all(server, chosen, 2, random.Random(seed + 1), say, hidden=plan.hidden)
             server.settle()
@@ -136,6 +137,14 @@ def _grade_all(
             say(f"{taken_ms:7,.0f} ms  {each.name}")
             taken[each.name] = taken_ms
         return taken
+
+
+def _say_by_problem(taken: Mapping[str, float], say: Say) -> None:
+    by_problem: dict[str, list[float]] = {}
+    for name, taken_ms in taken.items():
+        by_problem.setdefault(name.partition("/")[0], []).append(taken_ms)
+    for slug, each in sorted(by_problem.items()):
+        say(f"{statistics.median(each):7,.0f} ms  {slug}, median of {len(each)}; slowest {max(each):,.0f} ms")
 
 
 def _grade(server: Server, entry: Entry, *, hidden: bool) -> float:

@@ -11,31 +11,31 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from pathlib import Path
 from typing import Any
 
+from app.explorer.examples import Example, all_examples
 from benchmarks.errors import BenchmarkFailed
 from benchmarks.machine import describe_machine
 from benchmarks.workload import CHECKOUT
 from grader.errors import MeshgradeError
-
-_EXAMPLES = CHECKOUT / "app/explorer/examples.toml"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compile the examples of a real model's size.")
     parser.add_argument("--rounds", type=int, default=3, help="how often each is compiled (default: %(default)s)")
     rounds = parser.parse_args().rounds
-    tables = {each["slug"]: each for each in tomllib.loads(_EXAMPLES.read_text(encoding="utf-8"))["examples"]}
-    merged = [tables[each["like"]] | each if "like" in each else each for each in tables.values()]
-    for example in (each for each in merged if "chip" in each):
-        for options in ([], ["--tpu", example["chip"]]):
+    if rounds < 1:
+        parser.error("--rounds must be 1 or more")
+    for example in all_examples():
+        if example.chip is None:
+            continue
+        for options in ([], ["--tpu", example.chip]):
             taken, found = zip(*(_explore(example, options) for _ in range(rounds)), strict=True)
             on_chip = found[0].get("tpu")
             where = " ".join(["host devices", *options])
             print(
-                f"{example['title']}, {where}: median {statistics.median(taken):.1f} s",
+                f"{example.title}, {where}: median {statistics.median(taken):.1f} s",
                 f"({', '.join(f'{each:.1f}' for each in taken)})",
                 on_chip["compiler"] if on_chip else "",
                 flush=True,
@@ -43,26 +43,20 @@ def main() -> None:
     print(json.dumps(describe_machine()))
 
 
-def _explore(example: dict[str, Any], options: list[str]) -> tuple[float, dict[str, Any]]:
+def _explore(example: Example, options: list[str]) -> tuple[float, dict[str, Any]]:
     """Seconds of the whole command, and the program that it prints."""
-    inputs = [part for line in example["inputs"].strip().splitlines() for part in ("--input", line)]
+    function = example.function
+    inputs = [part for line in function.inputs_text.splitlines() for part in ("--input", line)]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "step.py"
-        source.write_text(example["source"], encoding="utf-8")
-        command = [
-            "./meshgrade",
-            "explore",
-            str(source),
-            example["function"],
-            "--mesh",
-            example["mesh"].replace(" ", ""),
-        ]
+        source.write_text(example.source, encoding="utf-8")
+        command = ["./meshgrade", "explore", str(source), function.name, "--mesh", function.mesh_text]
         started = time.monotonic()
         done = subprocess.run([*command, *inputs, *options, "--json"], cwd=CHECKOUT, capture_output=True, text=True)
         taken = time.monotonic() - started
     program = json.loads(done.stdout)[0] if done.returncode == 0 else {}
     if not program or (options and not program["tpu"]["program"]):
-        raise BenchmarkFailed(f"{example['title']} {' '.join(options)}: {done.stderr or program['tpu']['fault']}")
+        raise BenchmarkFailed(f"{example.title} {' '.join(options)}: {done.stderr or program['tpu']['fault']}")
     return taken, program
 
 
