@@ -1,7 +1,7 @@
 """Compare a result with the expected one: structure, then shape, then dtype, then values."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from grader.evidence import Difference, Tolerances, ToleranceUsed, WorstElement
 from grader.package.package import Tolerance
 from grader.reasons import Reason
-from grader.wire import Array, Foreign, leaves
+from grader.wire import Array, Foreign
 
 # Allows a different order of summation (about 80 units in the last place), but no mistake in a formula.
 DEFAULT_TOLERANCE: dict[str, Tolerance] = {
@@ -53,7 +53,7 @@ def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> 
     structure = _compare_structure(expected, got, "")
     if structure is not None:
         return structure
-    pairs = [(path, one, other) for (path, one), (_, other) in zip(leaves(expected), leaves(got), strict=True)]
+    pairs = list(_paired_leaves(expected, got))
     for compare_leaf in (_compare_shape, _compare_dtype):
         for path, one, other in pairs:
             if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
@@ -72,7 +72,7 @@ def excess(expected: object, got: object, tolerances: dict[str, Tolerance]) -> f
     if _compare_structure(expected, got, "") is not None:
         return math.inf
     worst = 0.0
-    for (path, one), (_, other) in zip(leaves(expected), leaves(got), strict=True):
+    for path, one, other in _paired_leaves(expected, got):
         if not isinstance(one, np.ndarray | float):
             if one != other:
                 return math.inf
@@ -139,14 +139,34 @@ def in_digits(expected: Any, got: Any) -> tuple[str, str]:
     return texts
 
 
+def _paired_leaves(expected: object, got: object, path: str = "") -> Iterator[tuple[str, object, object]]:
+    """Yield (leaf path, leaf, leaf) of two values of equal structure.
+
+    Dicts are paired by key: their order says nothing, and `jax.jit` and `shard_map` sort the keys of what they return.
+    """
+    for name, one, other in _paired_children(expected, got):
+        yield from _paired_leaves(one, other, f"{path}/{name}" if path else name)
+    if not isinstance(expected, dict | list | tuple):
+        yield path, expected, got
+
+
+def _paired_children(expected: object, got: object) -> list[tuple[str, object, object]]:
+    """The children of two containers that have the same keys or length, with their names; none of a leaf."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return [(str(key), expected[key], got[key]) for key in expected]
+    if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
+        return [(str(index), *pair) for index, pair in enumerate(zip(expected, got, strict=True))]
+    return []
+
+
 def _compare_structure(expected: object, got: object, path: str) -> Mismatch | None:
-    if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
-        children = [(str(key), expected[key], got[key]) for key in expected]
-    elif isinstance(expected, list | tuple) and type(expected) is type(got) and len(expected) == len(got):
-        children = [(str(index), *pair) for index, pair in enumerate(zip(expected, got, strict=True))]
-    elif type(expected) is type(got) and not isinstance(expected, dict | list | tuple):
-        return None
+    if isinstance(expected, dict) and isinstance(got, dict):
+        alike = expected.keys() == got.keys()
+    elif isinstance(expected, list | tuple) and isinstance(got, list | tuple):
+        alike = type(expected) is type(got) and len(expected) == len(got)
     else:
+        alike = type(expected) is type(got)
+    if not alike:
         wanted, found = _name(expected), _name(got)
         return Mismatch(
             "wrong_structure",
@@ -154,7 +174,7 @@ def _compare_structure(expected: object, got: object, path: str) -> Mismatch | N
             f"{_at(path)}expected {wanted}, got {found}.{_structure_hint(expected, got)}",
             Difference(expected=wanted, got=found),
         )
-    for name, one, other in children:
+    for name, one, other in _paired_children(expected, got):
         mismatch = _compare_structure(one, other, f"{path}/{name}" if path else name)
         if mismatch is not None:
             return mismatch

@@ -18,6 +18,7 @@ from grader.compare import excess
 from grader.context import QUIET, Context
 from grader.errors import GraderFault
 from grader.own import OwnInputs, draw_own
+from grader.package.key_order import with_keys_reversed
 from grader.package.package import Package, Tolerance
 from grader.package.rules import Finding, line_in_manifest
 from grader.study import OBSERVED, Answers, Study, Watch
@@ -81,6 +82,7 @@ def study_package(
     """
     again = [executor.submit(_judge_again, package, grader, context, number) for number in range(1, runs)]
     answers = executor.submit(_answers, package, grader, context)
+    reordered = executor.submit(_judge_reordered, package, grader, context)
     others = []
     if is_thorough:
         others = [
@@ -100,6 +102,7 @@ def study_package(
     found = list(of_repetition(repeated, runs))
     found += of_tolerance(package, spread, studies)
     found += of_limits(package, studies)
+    found += reordered.result()
     found += answers.result()
     say("what the reference returns")
     return found, measured_of(package, spread, studies)
@@ -264,6 +267,17 @@ def _judge_again(package: Package, grader: AuthorJudge, context: Context, number
     # In call mode, each attempt has hidden inputs of its own.
     verdict = grader.judge(package, package.reference, context, draw=f"check {number}", watch=seen.append)
     return verdict, seen[-1] if seen else None
+
+
+def _judge_reordered(package: Package, grader: AuthorJudge, context: Context) -> list[Finding]:
+    """Whether the reference is accepted with the keys of its dicts in another order, which `jax.jit` gives them."""
+    if package.manifest.mode != "call":  # a program's leaves are named by their paths
+        return []
+    verdict = grader.judge(package, with_keys_reversed(package.reference, package.manifest.entry), context)
+    if verdict.status == "accepted":
+        return []
+    why = next((f" {each.title}: {each.message}" for each in verdict.checks if not each.passed), "")
+    return [Finding("key-order", "reference.py", None, f"with its keys reversed it is {verdict.status}.{why}")]
 
 
 def _errors(package: Package, source: str, grader: AuthorJudge, seed: int) -> dict[str, float]:

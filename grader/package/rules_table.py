@@ -124,6 +124,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "the reference gets another verdict or another result when it is judged again",
             "Remove what differs between two runs, such as a random number without a seed.",
         ),
+        "key-order": _error(
+            "the reference is not accepted when it returns its dicts with their keys in another order",
+            "Compare by key: `jax.jit` and `shard_map` return dicts with their keys sorted.",
+        ),
         "mesh-difference": _warning(
             "the reference returns different values on different meshes",
             "Make the result independent of the number of devices, or raise the tolerance.",

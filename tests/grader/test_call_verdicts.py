@@ -3,6 +3,7 @@
 import pytest
 
 from grader.judge import Judge
+from grader.package.key_order import with_keys_reversed
 from grader.package.package import Package
 from tests.grader.shipped import accepted, each_of, known, package, rejected, slugs
 from tests.grader.shipped_verdicts import compare_with_kept
@@ -21,6 +22,14 @@ def test_the_reference_scores_100(judge: Judge, slug: str):
     assert (verdict.status, verdict.reason, verdict.score) == ("accepted", None, 100)
     assert any(case.public for case in verdict.cases)
     assert not all(case.public for case in verdict.cases)
+
+
+@pytest.mark.parametrize("slug", each_of("call"))
+def test_the_order_of_the_references_keys_does_not_matter(judge: Judge, slug: str):
+    problem = package(slug)
+    verdict = judge.judge(problem, with_keys_reversed(problem.reference, problem.manifest.entry))
+    assert [check.message for check in verdict.checks if not check.passed] == []
+    assert (verdict.status, verdict.score) == ("accepted", 100)
 
 
 def test_fsdp_step_has_two_public_cases_and_eight_hidden_ones_at_least(judge: Judge):

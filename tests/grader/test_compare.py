@@ -1,5 +1,6 @@
 import itertools
 import math
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from grader.compare import compare, excess, in_digits, show
 from grader.package.package import Tolerance
-from grader.wire import Foreign
+from grader.wire import Foreign, leaves
 
 
 def f32(*values: float) -> np.ndarray:
@@ -53,6 +54,48 @@ def reason(expected: object, got: object) -> str | None:
 )
 def test_each_difference_has_its_reason(expected, got, said):
     assert reason(expected, got) == said
+
+
+def test_a_dict_is_compared_by_its_keys():
+    expected = {"left": f32(2), "right": f32(0)}
+    assert compare(expected, {"right": f32(0), "left": f32(2)}, {}) is None
+    mismatch = compare(expected, {"right": f32(2), "left": f32(0)}, {})
+    assert mismatch is not None
+    assert mismatch.message.startswith("leaf left: expected 2, got 0")
+
+
+_TREES = st.recursive(
+    st.integers(-9, 9).map(lambda number: f32(number)),
+    lambda inner: st.one_of(
+        st.dictionaries(st.text(max_size=3), inner, max_size=4),
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+    ),
+    max_leaves=8,
+)
+
+
+def _with_keys_reversed(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {key: _with_keys_reversed(tree[key]) for key in reversed(tree)}
+    if isinstance(tree, list | tuple):
+        return type(tree)(map(_with_keys_reversed, tree))
+    return tree.copy()
+
+
+@given(_TREES, st.data())
+def test_the_order_of_keys_changes_nothing_and_a_changed_leaf_is_found_where_it_is(tree, data):
+    other = _with_keys_reversed(tree)
+    assert compare(tree, other, {}) is None
+    assert excess(tree, other, {}) == 0
+    if not (found := list(leaves(other))):
+        return
+    path, leaf = data.draw(st.sampled_from(found))
+    leaf += 1
+    mismatch = compare(tree, other, {})
+    assert mismatch is not None
+    assert mismatch.message.startswith(f"leaf {path}: " if path else "expected")
+    assert excess(tree, other, {}) > 1
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

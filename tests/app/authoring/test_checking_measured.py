@@ -11,12 +11,14 @@ from app.authoring.checking import judge_package
 from app.authoring.checking_measured import of_answers, proposed_limits, with_changed_input
 from grader.case import Case
 from grader.context import QUIET
+from grader.package.key_order import with_keys_reversed
 from grader.package.package import Tolerance
 from grader.package.reader import read_package
 from grader.study import Answers, Spent, Study
 from tests.app.authoring.test_checking import ACCEPTED, DOUBLED, ERROR, LITERAL, FakeJudge
 
 PACKAGE = read_package(Path(__file__).parents[2] / "grader" / "packages" / "add_one")
+REORDERED = with_keys_reversed(PACKAGE.reference, PACKAGE.manifest.entry)
 USUAL = Spent(cpu_s=1.0, wall_s=2.0, peak_bytes=400 << 20)
 X = np.arange(1, 5, dtype=np.float32) / 3
 
@@ -25,7 +27,7 @@ class MeasuringJudge(FakeJudge):
     """Also reports an error for each source, and what it used; the reference adds 1."""
 
     def __init__(self, *, errors=None, spent=USUAL, adds=1.0, **verdicts):
-        super().__init__(**verdicts)
+        super().__init__(**{REORDERED: ACCEPTED, **verdicts})
         self._errors = {PACKAGE.reference: 0.0, **{each.source: 1e9 for each in PACKAGE.rejected}, **(errors or {})}
         self._spent = spent
         self._adds = adds
@@ -67,8 +69,8 @@ def test_a_package_without_faults_and_what_was_measured():
         "proposed_limits": {"time_s": 10.0, "wall_s": 30.0, "memory_mb": 1024.0},
     }
     assert said[-3:] == ["reference.py, run 2 of 3", "reference.py, run 3 of 3", "what the reference returns"]
-    # The five submissions, and the reference twice more.
-    assert (grader.calls, grader.others) == (7, 0)
+    # The five submissions, and the reference twice more, and once with its keys reversed.
+    assert (grader.calls, grader.others) == (8, 0)
 
 
 def test_a_thorough_check_runs_accepted_submissions_on_other_inputs():
@@ -96,6 +98,12 @@ def test_a_reference_whose_results_differ():
     found, _ = studied(MeasuringJudge(errors={PACKAGE.reference: [0.0, 0.6, 0.0]}))
     assert rules(found) == [("flaky", "reference.py")]
     assert "differ by 0.6 times the tolerance" in found.findings[0].message
+
+
+def test_a_reference_that_is_accepted_with_one_order_of_keys_only():
+    found, _ = studied(MeasuringJudge(**{REORDERED: ERROR}))
+    assert rules(found) == [("key-order", "reference.py")]
+    assert found.findings[0].message == "with its keys reversed it is rejected. Values: Off by one."
 
 
 def test_an_accepted_submission_near_the_tolerance():
