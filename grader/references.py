@@ -28,7 +28,7 @@ from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
 
 # Of what is kept on disk; a new one where it is written, measured (the verifier's options) or drawn otherwise.
-_FORMAT = "14"
+_FORMAT = "15"
 _LOOK_S = 0.2
 
 

@@ -157,6 +157,16 @@ def test_a_program_may_call_native_kernels(verdict_of):
             "collectives",
             "trip count",
         ),
+        # One collective of a kind is counted and another one is not: the explanation has to compare them.
+        (
+            INIT,
+            STEP.replace("    mean = jnp.mean(x, axis=0)", "    rounds = lambda c: (c[0] + jnp.mean(jnp.sin(x * c[0]), axis=0), c[1] + 1)\n"
+            "    mean = jax.lax.fori_loop(0, 3, lambda _, c: rounds(c), (jnp.mean(x, axis=0), 0))\n"
+            "    mean = jax.lax.while_loop(lambda c: jnp.sum(c[0]) < -1, rounds, mean)[0]"),
+            "wrong_value",
+            "values",
+            "trip count",
+        ),
         (INIT.replace("jnp.zeros((), jnp.int32)", "0"), STEP.replace('state["n"] + 1', 'state["n"] + jnp.int32(1)'), "retraced", "retrace", "weak type"),
         (INIT, STEP.replace("jnp.tanh(", "jnp.tanh(0 * jnp.cos(mean) + "), "wrong_structure", "primitives", "uses cos"),
         (INIT, STEP.replace('"n": state["n"] + 1', '"n": state["n"] + 1.0'), "wrong_dtype", "values", "leaves it with float32"),

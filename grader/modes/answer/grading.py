@@ -7,6 +7,7 @@ from grader.answer_text import agrees, read_answers, show_answer
 from grader.checks.answer.outcome import AnswerOutcome
 from grader.context import Stop
 from grader.errors import SubmissionFault
+from grader.explanation import explanation
 from grader.modes.mode import GradingRequest
 from grader.package.package import AnswerManifest
 from grader.report import NO_OUTPUT
@@ -45,7 +46,10 @@ class AnswerGrading:
         outcomes = [AnswerOutcome(each, values[each.id], variant.truth[each.id]) for each in self._manifest.answers]
         findings = {each.id: checks.load("answer", each.id).check(outcomes) for each in self._manifest.checks}
         cases = [_case(each) for each in outcomes]
-        return report.verdict(findings, cases, NO_OUTPUT, misconception=_misconception(outcomes, variant))
+        misconception = explanation(
+            f"misconception of {self._manifest.slug}", lambda: _misconception(outcomes, variant)
+        )
+        return report.verdict(findings, cases, NO_OUTPUT, misconception=misconception)
 
     def _variant(self, sheet: AnswerSheet) -> Variant | None:
         variant = next((each for each in self._questions.variants if each.number == sheet.variant), None)

@@ -9,6 +9,7 @@ from grader.case import Case
 from grader.checks.call.outcome import Answer, Outcome
 from grader.compare import compare, excess, show
 from grader.errors import SubmissionFault
+from grader.explanation import explanation
 from grader.known import AskForKnownMistakes
 from grader.modes.call.draws import Drawing
 from grader.modes.call.prepared import CallPrepared, answer_of
@@ -81,7 +82,10 @@ class CallGrading(RunnerGrading):
         findings = {
             spec.id: checks.load("call", spec.id).check(outcomes, manifest.tolerance) for spec in manifest.checks
         }
-        misconception = self._misconception(self._request.known, outcomes, drawing if own else None)
+        misconception = explanation(
+            f"misconception of {self._package.slug}",
+            lambda: self._misconception(self._request.known, outcomes, drawing if own else None),
+        )
         report.verify_s = time.monotonic() - started
         results = [_case_result(outcome) for outcome in outcomes]
         return report.verdict(findings, results, output, misconception=misconception)

@@ -13,6 +13,7 @@ from grader.checks.program.values import message_of
 from grader.chips import slice_of
 from grader.compare import compare
 from grader.errors import GraderFault, SubmissionFault
+from grader.explanation import explanation
 from grader.known import AskForKnownMistakes
 from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
@@ -77,13 +78,16 @@ class ProgramGrading(RunnerGrading):
             spec.id: (module := checks.load("program", spec.id)).check(subject, module.Bounds(**spec.bounds))
             for spec in manifest.checks
         }
-        right = all(finding.passed for finding in findings.values())
-        misconception = None
-        if not right:
-            misconception = _misconception(request.known, mine, subject, values=findings["values"].passed)
+        misconception = efficiency = None
+        if all(finding.passed for finding in findings.values()):
+            efficiency = explanation(f"efficiency of {manifest.slug}", lambda: efficiency_of(subject.pairs))
+        else:
+            misconception = explanation(
+                f"misconception of {manifest.slug}",
+                lambda: _misconception(request.known, mine, subject, values=findings["values"].passed),
+            )
         report.verify_s = time.monotonic() - started - report.import_s - report.run_s
         results = [_case_result(case.id, case.public, subject.results) for case in cases]
-        efficiency = efficiency_of(subject.pairs)
         return report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)
 
     def _on_chip(self, mine: Sequence[Measured]) -> dict[str, OnChip]:

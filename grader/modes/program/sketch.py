@@ -68,22 +68,27 @@ def _step(pattern: object) -> object:
 def _pattern_of(measured: Measured) -> dict[str, object]:
     """How a program is built: its collectives, those written in a narrow dtype, its leaves and its FLOPs; and the bytes
     of `init`."""
+    # Rows of text, since the executions of a collective in a loop may be unknown, and None is not less than a number.
     collectives = sorted(
-        [each.kind, "/".join(each.axes or ()), each.in_loop, each.executions, each.logical_bytes]
+        _row(each.kind, "/".join(each.axes or ()), each.in_loop, each.executions, each.logical_bytes)
         for each in collectives_of(measured)
     )
     # The compiled collectives of the CPU do not show a narrow dtype.
     narrow = sorted(
-        [each.kind, *each.dtypes, each.operand_bytes] for each in measured.facts.written if is_widened(each)
+        _row(each.kind, *each.dtypes, each.operand_bytes) for each in measured.facts.written if is_widened(each)
     )
     init = measured.init.memory if measured.init else None
     return {
         "init": str(init.output_bytes + init.temporary_bytes if init else None),
-        "collectives": [" ".join(map(str, row)) for row in collectives],
-        "narrow": [" ".join(map(str, row)) for row in narrow],
+        "collectives": collectives,
+        "narrow": narrow,
         "leaves": [f"{path} {leaf.slices}" for path, leaf in (*measured.state_in, *measured.out)],
         "flops": str(measured.facts.census.dot_flops),
     }
+
+
+def _row(*facts: object) -> str:
+    return " ".join(map(str, facts))
 
 
 def _strided(leaf: Array, count: int = 64) -> Array:
