@@ -53,8 +53,12 @@ def _same_cases(subject: Subject) -> list[tuple[Pair, Pair]]:
     return pairs
 
 
-def _collective_bytes(measured: Measured) -> int:
-    return sum(each.ring_bytes * (each.executions or 0) for each in collectives_of(measured, ignore_below=_SMALL_BYTES))
+def _collective_bytes(measured: Measured) -> int | None:
+    """None if a collective runs an unknown number of times."""
+    uses = collectives_of(measured, ignore_below=_SMALL_BYTES)
+    if any(each.executions is None for each in uses):
+        return None
+    return sum(each.ring_bytes * (each.executions or 0) for each in uses)
 
 
 _COUNTS: dict[str, Callable[[Measured], int | None]] = {

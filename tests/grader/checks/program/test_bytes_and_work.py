@@ -249,6 +249,14 @@ def test_bytes_are_those_of_all_executions(changes: dict, passed: bool):
     assert scaling.check(found, scaling.Bounds()).passed == passed
 
 
+def test_bytes_that_cannot_be_counted_on_any_mesh_do_not_scale():
+    uncounted = [exchange("all-gather", WHOLE, 4, executions=None, loops=("while",))]
+    pairs = [(program(mesh, collectives=uncounted), program(mesh)) for mesh in (EIGHT, FOUR)]
+    finding = scaling.check(subject(*pairs), scaling.Bounds())
+    assert not finding.passed
+    assert "the bytes that each device sends change by a factor that cannot be determined" in finding.message
+
+
 @pytest.mark.parametrize(("size", "passed"), [(63, True), (64, False)])
 def test_a_small_collective_on_one_mesh_is_ignored(size: int, passed: bool):
     small = program(EIGHT, collectives=[exchange("all-reduce", size)])
