@@ -1,5 +1,6 @@
 """A submission in its own runner."""
 
+import time
 from abc import ABC, abstractmethod
 
 from grader.errors import SubmissionFault
@@ -43,11 +44,23 @@ class RunnerGrading(ABC):
         """See `Grading`."""
         with self._sandbox.open(self._spec, self._context.stop) as session:
             self._report.environment = session.environment
-            verdict = self._grade(session)
+            try:
+                verdict = self._grade(session)
+            except SubmissionFault as fault:
+                # Wherever it was noticed, it is the submission's. A mode handles only those after which it can go on.
+                verdict = self._report.never_ran(fault, session.output())
             if self._request.watch is not None:
                 self._request.watch(Study(self._errors, (session.spent, *self._meter.spent)))
             return verdict
 
     @abstractmethod
     def _grade(self, session: Session) -> Verdict:
-        """Load the submission, and grade it."""
+        """Load the submission, and grade it. A SubmissionFault from here rejects it."""
+
+    def _load(self, session: Session, entry: str) -> None:
+        self._context.progress("importing")
+        started = time.monotonic()
+        try:
+            load_submission(session, self._request.source, entry)
+        finally:
+            self._report.import_s = time.monotonic() - started

@@ -63,6 +63,10 @@ class _Patient(Requests):
         self._session.forgive(seconds)
 
     @property
+    def alive(self) -> bool:
+        return self._session.alive
+
+    @property
     def environment(self) -> dict[str, Any]:
         return self._session.environment
 

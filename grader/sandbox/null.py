@@ -20,6 +20,7 @@ class NullSession(Requests):
         self._answer = answer
         self._output = output
         self.sealed = False
+        self.alive = True
         self.environment: dict[str, Any] = {"devices": 8}
         self.spent = Spent(0.0, 0.0, 0)
 

@@ -130,6 +130,10 @@ class Session(Requests, Protocol):
         """Do not count time in which we had no request towards its wall clock."""
 
     @property
+    def alive(self) -> bool:
+        """Whether the process has neither ended nor been ended."""
+
+    @property
     def environment(self) -> dict[str, Any]:
         """The configuration of JAX in the runner, as reported before it loaded a submission."""
 
@@ -138,7 +142,10 @@ class Session(Requests, Protocol):
         """What the process used since the submission began."""
 
     def seal_output(self) -> None:
-        """Drop all output from now on, because hidden inputs come next."""
+        """Drop all output from now on, because hidden inputs come next.
+
+        If what was printed before is too much, the next request raises it.
+        """
 
     def output(self) -> Output: ...
 

@@ -6,6 +6,7 @@ import selectors
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
 from grader import wire
@@ -82,6 +83,7 @@ class ForkSession(Requests):
         self.warmed = False
         self.when_closed: Callable[[], None] | None = None
         self._group: Group | None = None
+        self._fault: SubmissionFault | None = None
         self._rest: tuple[float, float] | None = None
         self._selector = selectors.DefaultSelector()
         fork.channel.setblocking(False)
@@ -181,6 +183,9 @@ class ForkSession(Requests):
 
     def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Frame:
         """Send one request and return the reply. See `Session` for what it raises."""
+        if self._fault is not None:
+            # We ended the process ourselves, so its end must not pass for one that came from outside.
+            raise self._fault
         self._outbox = memoryview(wire.pack(message, values))
         reply, outputs = self._read_frame(self._check_limits, self._limits.output_mb << 20)
         if reply.get("ok") is True:
@@ -199,7 +204,9 @@ class ForkSession(Requests):
         return Spent(cpu_s, wall_s, self._most.resident_bytes)
 
     def seal_output(self) -> None:
-        self._pump(0)
+        with suppress(SubmissionFault):
+            # The next request raises it again.
+            self._pump(0)
         self._capture.seal()
 
     def output(self) -> Output:
@@ -251,8 +258,7 @@ class ForkSession(Requests):
             message = wire.unpack_manifest(self._take(manifest_bytes, check), payload_bytes=payload_bytes)
             return message, wire.unpack_values(message, self._take(payload_bytes, check))
         except wire.TooLarge as error:
-            self._fork.kill()
-            raise SubmissionFault("output_limit", f"What you return is too large: {error}.") from None
+            raise self._kill_for(SubmissionFault("output_limit", f"What you return is too large: {error}.")) from None
         except wire.BadFrame as error:
             raise self._tampered(str(error)) from None
 
@@ -307,32 +313,28 @@ class ForkSession(Requests):
             self._selector.unregister(descriptor)
         self._capture.add("stdout" if descriptor == self._fork.stdout else "stderr", text)
         if self._capture.is_flood:
-            self._fork.kill()
-            raise SubmissionFault(
-                "output_limit", f"Your code printed over {Capture.FLOOD_BYTES >> 20} MiB. Print less."
-            )
+            message = f"Your code printed over {Capture.FLOOD_BYTES >> 20} MiB. Print less."
+            raise self._kill_for(SubmissionFault("output_limit", message))
 
     def _check_limits(self) -> None:
         self._check_stop(self._stop)
         self._check_collectives()
         usage, limits = self._note_usage(), self._limits
         if usage.resident_bytes > limits.memory_mb << 20:
-            self._fork.kill()
-            raise SubmissionFault("memory_limit", MEMORY_MESSAGE.format(memory_mb=limits.memory_mb))
+            message = MEMORY_MESSAGE.format(memory_mb=limits.memory_mb)
+            raise self._kill_for(SubmissionFault("memory_limit", message))
         if usage.cpu_s - self._at_begin.cpu_s > limits.time_s:
-            self._fork.kill()
-            raise SubmissionFault(
-                "time_limit",
+            message = (
                 f"Your code was stopped after {limits.time_s:g} s of CPU time. "
-                "Look for a loop that does not end, or for much more work than the problem requires.",
+                "Look for a loop that does not end, or for much more work than the problem requires."
             )
+            raise self._kill_for(SubmissionFault("time_limit", message))
         if self._waited_s() > limits.wall_s:
-            self._fork.kill()
-            raise SubmissionFault(
-                "time_limit",
+            message = (
                 f"Your code was stopped after {limits.wall_s:g} s, most of which it spent waiting: "
-                "look for a sleep, or for a wait that never ends.",
+                "look for a sleep, or for a wait that never ends."
             )
+            raise self._kill_for(SubmissionFault("time_limit", message))
 
     def _note_usage(self) -> Usage:
         self._most = (usage := usage_of(self._fork.pid)).at_least(self._most)
@@ -353,8 +355,7 @@ class ForkSession(Requests):
             return
         self._idleness = self._idleness or Idleness(self._fork.pid)
         if self._idleness.seconds() > _STUCK_S:
-            self._fork.kill()
-            raise divergence_of(self._capture.tail())
+            raise self._kill_for(divergence_of(self._capture.tail()))
 
     def _waited_s(self) -> float:
         """Wall-clock time since the beginning, without the time that other processes on a busy machine took."""
@@ -369,9 +370,15 @@ class ForkSession(Requests):
             self._fork.kill()
             raise Cancelled("grading was stopped")
 
-    def _tampered(self, what: str) -> SubmissionFault:
+    def _kill_for(self, fault: SubmissionFault) -> SubmissionFault:
+        """Kill the fork because of this fault, which every later request raises again."""
         self._fork.kill()
-        return SubmissionFault("error", f"Something other than the runner wrote to the result channel: {what}.")
+        self._fault = fault
+        return fault
+
+    def _tampered(self, what: str) -> SubmissionFault:
+        message = f"Something other than the runner wrote to the result channel: {what}."
+        return self._kill_for(SubmissionFault("error", message))
 
     def _ended(self) -> SubmissionFault | LostRunner:
         """Find out what ended the process, after the channel closed without an answer."""
@@ -379,8 +386,8 @@ class ForkSession(Requests):
         while not self._fork.ended.wait(_TICK_S) and time.monotonic() < deadline:
             self._pump_output()
         if not self._fork.ended.is_set():
-            self._fork.kill()
-            return SubmissionFault("killed", "Your code closed the result channel, so it cannot return a result.")
+            message = "Your code closed the result channel, so it cannot return a result."
+            return self._kill_for(SubmissionFault("killed", message))
         self._pump_output()
         status = self._fork.status
         if status == -signal.SIGKILL and self._group is not None and self._group.ran_out_of_memory:

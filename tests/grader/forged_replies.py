@@ -7,7 +7,9 @@ Everything else is anything: values of the wrong type, numbers that no JSON has,
 import json
 import math
 import os
+import signal
 import socket
+import threading
 from typing import Any
 
 from hypothesis import strategies as st
@@ -98,14 +100,36 @@ def _payload_bytes(node: Any) -> int:
     return sum(map(_payload_bytes, node.values()))
 
 
+class _Exit(threading.Event):
+    """The end of a process. Waiting for it ends it."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.set()
+        return True
+
+
+class _ForgedFork(Fork):
+    """A process that wrote its frames and then ended itself, unless it is killed before that."""
+
+    def kill(self) -> None:
+        self.killed = True
+        if not self.ended.is_set():
+            self.status = -signal.SIGKILL
+            self.ended.set()
+
+
 class ForgedSandbox:
-    """Each session reads `frames` in turn, whatever it requests, and then the end of its runner."""
+    """Each session reads `frames` in turn, whatever it requests, and then the end of its runner.
+
+    Before the first request, the process has printed `output`.
+    """
 
     walls: tuple[str, ...] = ()
 
-    def __init__(self, frames: list[bytes], verifier: NullSession | None = None) -> None:
+    def __init__(self, frames: list[bytes], verifier: NullSession | None = None, *, output: bytes = b"") -> None:
         self._frames = frames
         self._verifier = verifier
+        self._output = output
 
     def warm(self, spec: RunnerSpec) -> None:
         return None
@@ -113,8 +137,8 @@ class ForgedSandbox:
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> ForkSession:
         ours, theirs = socket.socketpair()
         outputs = [os.pipe() for _ in range(2)]
-        fork = Fork(0, ours, outputs[0][0], outputs[1][0], pid=os.getpid(), status=0)
-        fork.ended.set()
+        fork = _ForgedFork(0, ours, outputs[0][0], outputs[1][0], pid=os.getpid(), status=0, ended=_Exit())
+        os.write(outputs[0][1], self._output)
         theirs.close()
         for _, end in outputs:
             os.close(end)
@@ -124,5 +148,6 @@ class ForgedSandbox:
         return session
 
     def verifier(self, *args: object, **options: object) -> NullSession:
-        assert self._verifier is not None
+        if self._verifier is None:
+            raise AssertionError("no verifier is asked")
         return self._verifier

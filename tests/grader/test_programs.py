@@ -280,6 +280,23 @@ served.export_program = lying
     assert (verdict.status, verdict.score) == ("rejected", 0)
 
 
+def test_a_malformed_frame_while_a_later_mesh_is_exported_rejects(verdict_of):
+    lie = """
+import os
+import stat
+
+def on_the_channel(mesh):
+    for descriptor in range(3, 256 if mesh.size == 4 else 0):
+        try:
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                os.write(descriptor, b"no frame at all")
+        except OSError:
+            continue
+"""
+    verdict = verdict_of(INIT + STEP.replace("    mean", "    on_the_channel(mesh)\n    mean", 1) + lie)
+    assert (verdict.status, verdict.reason, verdict.score) == ("rejected", "output_limit", 0)
+
+
 ENDLESS = STEP.replace("jnp.mean(x, axis=0)", "jax.lax.while_loop(lambda c: c[1] >= 0, lambda c: (c[0] + 1, c[1] * 1), "
                        "(jnp.mean(x, axis=0), jnp.ones((), jnp.int32)))[0]")  # fmt: skip
 HUGE = STEP.replace("jnp.mean(x, axis=0)", "jnp.mean(x, axis=0) + jnp.sum(jnp.sin(jnp.arange(2.0**29) * jnp.sum(x)).reshape(-1, 16), axis=0)[:16] * jnp.sort(jnp.arange(2.0**29) * jnp.sum(x))[0]")  # fmt: skip

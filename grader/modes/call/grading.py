@@ -14,7 +14,7 @@ from grader.known import AskForKnownMistakes
 from grader.modes.call.draws import Drawing
 from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest
-from grader.modes.submission import RunnerGrading, load_submission
+from grader.modes.submission import RunnerGrading
 from grader.package.package import Package
 from grader.reasons import REASONS
 from grader.report import fault_message
@@ -52,14 +52,7 @@ class CallGrading(RunnerGrading):
         known wrong submissions have run on these, and no attempt that could be accepted gets them.
         """
         report, manifest, prepared, drawing = self._report, self._package.manifest, self._prepared, self._drawing
-        self._context.progress("importing")
-        started = time.monotonic()
-        try:
-            load_submission(session, self._request.source, manifest.entry)
-        except SubmissionFault as fault:
-            return report.never_ran(fault, session.output())
-        finally:
-            report.import_s = time.monotonic() - started
+        self._load(session, manifest.entry)
         public = [case for case in prepared.cases if case.public]
         hidden = [case for case in prepared.cases if not case.public] if self._request.hidden else []
         got = self._call_all(session, public, len(public) + len(hidden))
@@ -97,18 +90,16 @@ class CallGrading(RunnerGrading):
           number: of all cases; `before`: those that were called already.
         """
         got: Got = dict(before or {})
-        ended = any(fault is not None and not REASONS[fault.reason].process_lives for _, fault in got.values())
         got |= {case.id: (None, None) for case in cases}
         started = time.monotonic()
         for place, case in enumerate(cases, len(got) - len(cases) + 1):
-            if ended:
+            if _has_ended(session, got):
                 break
             self._context.progress(f"case {place} of {number}")
             try:
                 got[case.id] = (answer_of(session.call([*case.inputs.values()])), None)
             except SubmissionFault as fault:
                 got[case.id] = (None, fault)
-                ended = not REASONS[fault.reason].process_lives
         self._report.run_s += time.monotonic() - started
         return got
 
@@ -147,6 +138,12 @@ class CallGrading(RunnerGrading):
             ):
                 return each.misunderstanding
         return None
+
+
+def _has_ended(session: Session, got: Got) -> bool:
+    """Whether a fault has ended the process, so that it cannot run another case."""
+    faults = [fault for _, fault in got.values() if fault is not None]
+    return bool(faults) and not (session.alive and all(REASONS[fault.reason].process_lives for fault in faults))
 
 
 def _is_right(outcome: Outcome) -> bool:

@@ -23,7 +23,7 @@ from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.sketch import full_size_pattern, is_built_alike, pattern_of, sketch_of
 from grader.modes.program.tpu import compile_for
 from grader.modes.program.verify import Examined
-from grader.modes.submission import RunnerGrading, load_submission
+from grader.modes.submission import RunnerGrading
 from grader.package.package import ProgramManifest
 from grader.program.measured import Measured, mesh_name
 from grader.program.tpu import OnChip
@@ -52,25 +52,19 @@ class ProgramGrading(RunnerGrading):
     def _grade(self, session: Session) -> Verdict:
         report, manifest, request = self._report, self._manifest, self._request
         cases = [case for case in self._prepared.cases if case.public or request.hidden]
-        self._context.progress("importing")
+        self._load(session, manifest.entry)
         started = time.monotonic()
         try:
-            load_submission(session, request.source, manifest.entry)
-            report.import_s = time.monotonic() - started
             examined = examine(manifest, cases, self._sandbox, session, self._context)
-        except SubmissionFault as fault:
-            report.run_s = time.monotonic() - started - report.import_s
-            return report.never_ran(fault, session.output())
+        finally:
+            report.run_s = time.monotonic() - started
         report.run_s = examined.export_s
         output = session.output()
         mine = examined.programs
         on_chip = self._on_chip([each.measured for each in mine])
         full_size = self._full_size(mine[0].measured)
         self._context.progress("comparing")
-        try:
-            subject = replace(self._subject(mine, self._prepared.examined), on_chip=on_chip, full_size=full_size)
-        except SubmissionFault as fault:
-            return report.never_ran(fault, output)
+        subject = replace(self._subject(mine, self._prepared.examined), on_chip=on_chip, full_size=full_size)
         for each in subject.results if request.watch is not None else ():
             error = excess_of_runs(each.expected, each.got, manifest.tolerance)
             self._errors[mesh_name(each.mesh)] = max(error, self._errors.get(mesh_name(each.mesh), 0.0))
@@ -86,7 +80,7 @@ class ProgramGrading(RunnerGrading):
                 f"misconception of {manifest.slug}",
                 lambda: _misconception(request.known, mine, subject, values=findings["values"].passed),
             )
-        report.verify_s = time.monotonic() - started - report.import_s - report.run_s
+        report.verify_s = time.monotonic() - started - report.run_s
         results = [_case_result(case.id, case.public, subject.results) for case in cases]
         return report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)
 
