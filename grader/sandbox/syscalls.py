@@ -15,7 +15,7 @@ from grader.runner.futexes import can_be_made_private
 from grader.sandbox.remedies import INSTALL_LIBSECCOMP
 
 _ALLOWED = """
-read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 pipe pipe2
+read write readv writev pread64 pwrite64 preadv pwritev lseek close dup dup2 dup3 pipe pipe2
 open openat creat stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
 getdents getdents64 statfs fstatfs mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 truncate ftruncate
 fallocate chmod fchmod fchmodat umask copy_file_range
@@ -30,8 +30,11 @@ uname getrandom arch_prctl
 # libtpu waits for its threads with these, and reads whether a timer of its own is set. Its process runs no submitted
 # Python.
 _ALLOWED_TPU = "epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2 getitimer".split()
-_CLONE_THREAD = 0x00010000
+# What a thread shares with its process: the thread group, memory, folders, descriptors and signal handlers. With
+# descriptors of its own, each thread could fill as many pipes as a process may have.
+_CLONE_THREAD = 0x00010000 | 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800
 _CLONE_NAMESPACES = 0x7E020080
+_CLOSE_RANGE_UNSHARE = 2
 _SIGABRT = 6
 _TCGETS, _TIOCGWINSZ, _FIOCLEX, _FIONCLEX = 0x5401, 0x5413, 0x5451, 0x5450
 _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA = 15, 16, 0x53564D41
@@ -92,7 +95,7 @@ def compile_filter(*, for_tpu: bool = False) -> bytes:
 
     for name in (*_ALLOWED, *(_ALLOWED_TPU if for_tpu else ())):
         allow(name)
-    # Only threads: neither a process nor a new namespace.
+    # Only threads that share everything: neither a process nor a new namespace.
     threads_only = seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD | _CLONE_NAMESPACES, _CLONE_THREAD)
     allow("clone", threads_only)
     # ENOSYS, not EPERM: glibc then falls back to clone, whose flags can be looked at; on EPERM it gives up and XLA
@@ -105,6 +108,7 @@ def compile_filter(*, for_tpu: bool = False) -> bytes:
     allow("prlimit64", argument_is(0, 0), argument_is(2, 0))
     for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
         allow("prlimit64", argument_is(0, 0), argument_is(1, limit))
+    allow("close_range", seccomp.Arg(2, seccomp.MASKED_EQ, _CLOSE_RANGE_UNSHARE, 0))
     allow("mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _MAP_TYPE, _MAP_PRIVATE))
     for advice in _ADVICE.values():
         allow("madvise", argument_is(2, advice))
