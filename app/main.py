@@ -79,6 +79,7 @@ from app.running import (
     preparing_of,
     quiet,
     validator_of,
+    workers_of,
     working,
 )
 from app.services import share
@@ -226,6 +227,7 @@ async def _open(
         lti_platforms = Platforms(database, accounts.recent, private=settings.lti_private)
         lti_requests = PlatformRequests(Outside(private=settings.lti_private), lti_keys)
         preparing = [] if built is None else [(preparing_of(built, walls, settings, say), catalogue.all())]
+        workers = workers_of(database, built, walls, preparing, settings)
         share(
             app,
             AllServices(
@@ -260,6 +262,7 @@ async def _open(
                 comments=Comments(database),
                 catalogue=catalogue,
                 packages=store,
+                workers=workers,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
                 give_ups=GiveUps(database, catalogue),
                 shares=Shares(database),
@@ -295,7 +298,7 @@ async def _open(
             parts.append(validator_of(database, validations, built, store, walls, settings).run())
             parts.append(explorer_of(database, explorations.news, built, store, walls, settings).run())
             parts.append(lesson_runner_of(database, lesson_runs.news, built, walls, settings).run())
-        async with working(queue, events, preparing, parts, grace_s=0.0):
+        async with working(queue, events, workers, preparing, parts, grace_s=0.0):
             yield
 
 

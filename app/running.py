@@ -25,6 +25,7 @@ from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
+from app.queue.workers import OwnWorker, Workers
 from app.rejudging.draw import draw_of
 from app.settings import Settings
 from app.start_errors import SettingInvalid
@@ -72,12 +73,15 @@ def build_grading(data: DataFolder, settings: Settings) -> Grading:
 async def working(
     queue: GradeQueue,
     events: AttemptEvents,
+    workers: Workers,
     preparing: list[tuple[Preparing, list[Package]]],
     further: list[Coroutine[None, None, None]],
     *,
     grace_s: float,
 ) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(each) for each in (queue.work(), events.run(), *further)]
+    # Before any request can ask how many there are.
+    await workers.join()
+    tasks = [asyncio.create_task(each) for each in (queue.work(), events.run(), workers.keep_row(), *further)]
     tasks += [asyncio.create_task(each.run(packages)) for each, packages in preparing]
     for task in tasks:
         task.add_done_callback(_log_failure)
@@ -87,6 +91,7 @@ async def working(
         events.close()
         for each, _ in preparing:
             each.stop()
+        await workers.leave()
         await queue.stop(grace_s=grace_s)
         for task in tasks:
             task.cancel()
@@ -129,6 +134,19 @@ def pick_queue(
 
 def preparing_of(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparing:
     return Preparing(built.grader, walls, say, at_once=settings.grading_slots)
+
+
+def workers_of(
+    database: Database,
+    built: Grading | None,
+    walls: Walls,
+    preparing: list[tuple[Preparing, list[Package]]],
+    settings: Settings,
+) -> Workers:
+    """All processes of the service, with this one."""
+    pool_stats = built.pool_stats if built else None
+    state = preparing[0][0].state if preparing else None
+    return Workers(database, OwnWorker(settings.worker_name, settings.grading_slots, walls, pool_stats, state))
 
 
 def validator_of(

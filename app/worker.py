@@ -22,6 +22,7 @@ from app.running import (
     preparing_of,
     quiet,
     validator_of,
+    workers_of,
     working,
 )
 from app.settings import Settings
@@ -63,7 +64,8 @@ async def open_worker(
         explorer = explorer_of(database, asyncio.Event(), built, store, walls, settings)
         runner = lesson_runner_of(database, asyncio.Event(), built, walls, settings)
         parts = [validator.run(), explorer.run(), runner.run()]
-        async with working(queue, events, preparing, parts, grace_s=settings.drain_s):
+        workers = workers_of(database, built, walls, preparing, settings)
+        async with working(queue, events, workers, preparing, parts, grace_s=settings.drain_s):
             yield
 
 

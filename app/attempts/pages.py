@@ -20,6 +20,7 @@ from app.attempts.standing import progress
 from app.attempts.views import AttemptView, summary_of
 from app.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
 from app.queue.turns import QueuePlace
+from app.queue.workers import NO_WORKER
 from app.services import services_of
 from app.web.diff import diff_lines
 from app.web.drawings.efficiency import bins_of, draw_spread, draw_trend
@@ -257,6 +258,8 @@ def _progress(attempt: AttemptView) -> str:
 
 def _waiting(place: QueuePlace | None) -> str:
     """The same text as app/web/static/grading.js shows for these numbers."""
+    if place is not None and not place.workers:
+        return NO_WORKER
     if place is None or not place.ahead:
         return "Waiting for a free worker"
     line = f"Waiting: {place.ahead} ahead of you"

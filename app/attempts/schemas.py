@@ -33,7 +33,7 @@ EXAMPLE_QUEUED: dict[str, Any] = {
     "after_giving_up": False,
     "rejudged": None,
     "override": None,
-    "queue": {"ahead": 3, "expected_wait_s": 12},
+    "queue": {"ahead": 3, "expected_wait_s": 12, "workers": 2},
     "inputs": None,
     "withheld_until": None,
 }
@@ -120,16 +120,19 @@ class RunJSON(SubmissionJSON):
 
 
 class QueueJSON(BaseModel):
-    """How many attempts are ahead, and about how long they will take; null before anything was ever graded."""
+    """How many attempts are ahead, about how long they will take (null before anything was ever graded), and how many
+    workers can grade at the moment. A server that grades is one of them.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     ahead: int
     expected_wait_s: int | None
+    workers: int
 
     @classmethod
     def of(cls, place: QueuePlace) -> "QueueJSON":
-        return cls(ahead=place.ahead, expected_wait_s=place.expected_wait_s)
+        return cls(ahead=place.ahead, expected_wait_s=place.expected_wait_s, workers=place.workers)
 
 
 class RejudgedJSON(BaseModel):

@@ -81,6 +81,7 @@ async def show_validation(request: Request, slug: str, validation_id: str, user:
         title=titles_of(found).get(slug, slug),
         validation=validation,
         is_published=published.get(slug) == validation.version,
+        no_worker=await found.workers.notice() if validation.status == "queued" else "",
     )
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from app.settings import Settings
     from grader.trial import Trial
 
@@ -25,7 +27,7 @@ def doctor(
 ) -> None:
     from dataclasses import asdict
 
-    from app.cli.running_server import setbacks_of_server
+    from app.cli.workers_of_service import workers_of_service
     from app.repositories.git import usable_git
     from app.settings import load_settings
     from grader.chips import tpu_compiler
@@ -36,11 +38,12 @@ def doctor(
     all_up = all(report.up for report in reports)
     # If a wall is missing, nothing is executed, not even our own program.
     trial = try_grading(settings) if all_up and not walls_alone else None
+    workers = None if walls_alone else workers_of_service(settings)
     report = {
         "ready": all_up and (walls_alone or (trial is not None and trial.graded)),
         "walls": [asdict(report) for report in reports],
         "trial": asdict(trial) if trial else None,
-        "setbacks": setbacks_of_server(settings),
+        "workers": None if workers is None else [asdict(each) | {"live": each.is_live} for each in workers],
         "versions": _versions(),
         "git": usable_git() is not None,
         "tpu_compiler": tpu_compiler(),
@@ -79,13 +82,10 @@ def _print(report: dict[str, Any]) -> None:
     if trial := report["trial"]:
         mark = "[green]works  [/]" if trial["graded"] else "[red]FAILED [/]"
         console.print(f"{mark} {'grading':<12} {escape(trial['found'])} ({trial['seconds']:.1f} s)", soft_wrap=True)
-    for each in report["setbacks"] or []:
-        what = each["what"].replace("_", "-")
-        console.print(
-            f"[yellow]retried[/] {what:<12} {escape(each['name'])}: {_times(each['failures'])} in the running server; "
-            "see its log",
-            soft_wrap=True,
-        )
+    if report["workers"] == []:
+        console.print(f"[red]none   [/] {'worker':<12} nothing is graded until one connects", soft_wrap=True)
+    for worker in report["workers"] or []:
+        _print_worker(console, worker)
     if not report["git"]:
         console.print(f"[yellow]no git [/] {'syncing':<12} {NEEDED}; folders can be synced without it", soft_wrap=True)
         console.print("        to fix it: apt-get install git")
@@ -104,6 +104,29 @@ def _print(report: dict[str, Any]) -> None:
         console.print("[red]Not ready: every wall is up, but grading does not work.[/]")
     else:
         console.print("[red]Not ready: nothing is graded until every wall is up.[/]")
+
+
+def _print_worker(console: "Console", worker: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    name = escape(worker["name"])
+    if not worker["live"]:
+        console.print(f"[red]gone   [/] {'worker':<12} {name}: last seen {worker['seen_s']:.0f} s ago", soft_wrap=True)
+        return
+    console.print(f"[green]there  [/] {'worker':<12} {name}, version {worker['version']}", soft_wrap=True)
+    for wall in worker["walls"]:
+        if not wall["up"]:
+            console.print(
+                f"[red]MISSING[/] {escape(wall['name']):<12} {escape(wall['found'])} on {name}", soft_wrap=True
+            )
+            console.print(f"        to fix it: {escape(wall['remedy'])}", soft_wrap=True)
+    for each in worker["setbacks"]:
+        what = each["what"].replace("_", "-")
+        console.print(
+            f"[yellow]retried[/] {what:<12} {escape(each['name'])}: {_times(each['failures'])} on {name}: "
+            f"{escape(each['why'])}",
+            soft_wrap=True,
+        )
 
 
 def _times(failures: int) -> str:

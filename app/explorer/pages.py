@@ -134,6 +134,7 @@ async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest,
         title=_title(services, found.summary),
         is_served=found.summary.problem in _titles(services),
         view=arrange_explored(found.result) if found.result else None,
+        no_worker=await services.workers.notice() if found.summary.status == "queued" else "",
         lines=await colour_lines(found.source),
         other_lines=await colour_lines(found.against) if found.against is not None else [],
     )

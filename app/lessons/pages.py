@@ -53,7 +53,7 @@ async def show_lesson(request: Request, user: MaybeUser, guest: MaybeGuest, slug
     lesson = services.lessons.get(slug)
     viewer = user or guest
     runs = await services.lesson_runs.latest(viewer, lesson) if viewer else {}
-    return _show(services, user, lesson, runs, request.query_params)
+    return await _show(services, user, lesson, runs, request.query_params)
 
 
 @router.post("/lessons/{slug}/runs")
@@ -78,7 +78,7 @@ async def run_program(request: Request, slug: str) -> Response:
             raise
         viewer = user or guest
         runs = await services.lesson_runs.latest(viewer, lesson) if viewer else {}
-        return _show(services, user, lesson, runs, {}, _Refused(program, source, refusal))
+        return await _show(services, user, lesson, runs, {}, _Refused(program, source, refusal))
     return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
 
 
@@ -90,7 +90,7 @@ async def remove_run(request: Request, user: SubmitterOrGuest, lesson_run_id: st
     return RedirectResponse(f"/lessons/{run.lesson}#program-{run.program}", status_code=303)
 
 
-def _show(
+async def _show(
     services: LessonServices,
     user: User | None,
     lesson: Lesson,
@@ -112,6 +112,7 @@ def _show(
         again="" if "again" in query else "?again=1",
         lesson=lesson,
         parts=shown,
+        no_worker=await services.workers.notice() if any(each.status == "queued" for each in runs.values()) else "",
         headings=_headings(lesson, titles),
         problems=[services.catalogue.get(each) for each in lesson.problems if each in dict(titles)],
         next=after[0] if after else None,

@@ -23,7 +23,7 @@ async def show_metrics(request: Request) -> Response:
     text = await services.metrics.render(
         services.database,
         services.tally,
-        services.walls,
+        services.workers,
         services.pool_stats() if services.pool_stats else None,
         services.preparation() if services.preparation else None,
     )

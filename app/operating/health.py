@@ -1,4 +1,4 @@
-"""For load balancers and operators: whether the process is alive, and whether it can grade."""
+"""For load balancers and operators: whether the process is alive, and whether attempts are graded."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -40,12 +40,13 @@ _EXAMPLE_READY: JsonDict = {
     "problems": 1,
     "queued": 0,
     "running": 2,
+    "workers": 1,
     "pool": {"alive": True, "generic": 1, "warm": {"3f5c…": 2}, "zygotes": 1},
 }
 
 
 class ReadyJSON(BaseModel):
-    """`pool` is null if this process has no pool of runners."""
+    """`workers` is how many processes can grade. `pool` is null if this process has no pool of runners."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE_READY]})
 
@@ -53,6 +54,7 @@ class ReadyJSON(BaseModel):
     problems: int
     queued: int
     running: int
+    workers: int
     pool: PoolJSON | None
 
 
@@ -61,18 +63,33 @@ async def healthz() -> HealthJSON:
     return HealthJSON(status="ok")
 
 
-@router.get("/readyz", summary="Whether the database responds and every wall is up", responses=problem_responses(503))
+@router.get(
+    "/readyz", summary="Whether an attempt sent now would be stored and graded", responses=problem_responses(503)
+)
 async def readyz(request: Request) -> ReadyJSON:
     services = services_of(request, OperatingServices)
     services.walls.require()
     if not services.walls.probed:
         raise NotReady("The walls of the sandbox are being tested.", headers={"Retry-After": "2"})
+    if services.workers.write_fault:
+        raise NotReady(
+            f"The database cannot be written ({services.workers.write_fault}). The operator can find the cause in the "
+            "log.",
+            headers={"Retry-After": "5"},
+        )
+    workers = await services.workers.connected()
+    if not workers:
+        raise NotReady(
+            "No worker that can grade is connected. Attempts are stored and wait. Start one: ./meshgrade worker",
+            headers={"Retry-After": "5"},
+        )
     stats = await services.queue.stats()
     return ReadyJSON(
         status="ready",
         problems=len(services.catalogue.all()),
         queued=stats.queued,
         running=stats.running,
+        workers=workers,
         pool=_pool(services.pool_stats),
     )
 

@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from app.database import UNAVAILABLE, Database
 from app.operating.tally import Ended, Tally, waiting
-from app.queue.walls import Walls
+from app.queue.workers import Worker, Workers
 
 if TYPE_CHECKING:
     from app.queue.preparing import Preparation
@@ -20,8 +20,8 @@ _GRADING_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120
 class Metrics:
     """The metrics of one app. Each app has its own registry, so that two apps in one process count separately.
 
-    Each process counts the requests that it handles. Everything about attempts is read from the database on demand, so
-    every process of the service reports the same, whichever machine graded them.
+    Each process counts the requests that it handles, and describes its own pool. Everything about attempts and workers
+    is read from the database on demand, so every process of the service reports the same, whichever machine graded.
     """
 
     def __init__(self) -> None:
@@ -51,10 +51,17 @@ class Metrics:
         self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest of them has waited.", "priority")
         self._running = self._gauge("attempts_running", "Attempts and runs that are being graded.")
         self._database = self._gauge("database_up", "Whether the database responded. If not, the above is missing.")
-        self._walls = self._gauge("wall_up", "Whether the wall was up when this process tested it.", "wall")
+        self._workers = self._gauge("workers", "Processes that can grade.")
+        self._slots = self._gauge("worker_slots", "How many the worker grades at a time.", "worker")
+        self._clock_s = self._gauge(
+            "worker_clock_offset_seconds", "How far its clock is ahead of the database's.", "worker"
+        )
+        self._walls = self._gauge("wall_up", "Whether the wall was up when the worker tested it.", "wall", "worker")
         self._pool_alive = self._gauge("pool_alive", "Whether the process that runners are forked from is alive.")
         self._forks = self._gauge("pool_forks", "Runners that are waiting for a submission.", "kind")
-        self._setbacks = self._gauge("setbacks", "How often something failed in a row; it is retried.", "what", "name")
+        self._setbacks = self._gauge(
+            "setbacks", "How often something failed in a row; it is retried.", "what", "name", "worker"
+        )
         self._unprepared = self._gauge("problems_unprepared", "Problems whose reference has not been graded yet.")
         self._zygotes = self._gauge("pool_zygotes_started", "Zygotes started so far. It grows when one dies.")
 
@@ -70,23 +77,22 @@ class Metrics:
         self,
         database: Database,
         tally: Tally,
-        walls: Walls,
+        workers: Workers,
         pool: "PoolStats | None",
         preparation: "Preparation | None" = None,
     ) -> bytes:
         """Prometheus' text format: https://prometheus.io/docs/instrumenting/exposition_formats/"""
         # One at a time: two that read the tally at once would each get only some of the new attempts.
         async with self._turn:
-            await self._read_database(database, tally)
-            self._read_sandbox(walls, pool)
-            self._read_setbacks(pool, preparation)
+            await self._read_database(database, tally, workers)
+            self._read_own(pool, preparation)
             return generate_latest(self.registry)
 
-    async def _read_database(self, database: Database, tally: Tally) -> None:
+    async def _read_database(self, database: Database, tally: Tally, workers: Workers) -> None:
         self._depth.clear()
         self._oldest_s.clear()
         try:
-            queue, ended = await waiting(database), await tally.new()
+            queue, graders, ended = await waiting(database), await workers.all(), await tally.new()
         except UNAVAILABLE:  # which is itself a metric
             self._database.set(0)
             return
@@ -97,28 +103,32 @@ class Metrics:
             self._oldest_s.labels(str(priority)).set(line.oldest_s)
         for each in ended:
             self._count(each)
+        self._read_workers(graders)
 
     def _count(self, ended: Ended) -> None:
         self._attempts.labels(ended.kind, ended.status, ended.reason or "").inc()
         for phase, ms in ended.timings_ms.items():
             self._grading_s.labels(phase).observe(ms / 1000)
 
-    def _read_sandbox(self, walls: Walls, pool: "PoolStats | None") -> None:
-        self._walls.clear()
-        for wall, up in walls.states.items():
-            self._walls.labels(wall).set(up)
+    def _read_workers(self, workers: list[Worker]) -> None:
+        for gauge in (self._slots, self._clock_s, self._walls, self._setbacks):
+            gauge.clear()
+        self._workers.set(sum(each.can_grade for each in workers))
+        for worker in workers:
+            if worker.is_live:
+                self._slots.labels(worker.name).set(worker.slots)
+                self._clock_s.labels(worker.name).set(worker.clock_offset_s)
+                for wall in worker.walls:
+                    self._walls.labels(wall.name, worker.name).set(wall.up)
+                for setback in worker.setbacks:
+                    self._setbacks.labels(setback.what, setback.name, worker.name).set(setback.failures)
+
+    def _read_own(self, pool: "PoolStats | None", preparation: "Preparation | None") -> None:
         if pool is not None:
             self._pool_alive.set(pool.alive)
             self._forks.labels("generic").set(pool.generic)
             self._forks.labels("warm").set(sum(pool.warm.values()))
             self._zygotes.set(pool.zygotes)
-
-    def _read_setbacks(self, pool: "PoolStats | None", preparation: "Preparation | None") -> None:
-        self._setbacks.clear()
-        for setback in pool.setbacks if pool else ():
-            self._setbacks.labels("warm_up", setback.name).set(setback.failures)
-        for setback in preparation.setbacks if preparation else ():
-            self._setbacks.labels("reference", setback.name).set(setback.failures)
         if preparation is not None:
             self._unprepared.set(preparation.total - len(preparation.ready))
 

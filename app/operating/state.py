@@ -16,6 +16,7 @@ from app.queue.models import AttemptRow
 from app.queue.preparing import Preparation
 from app.queue.turns import PRIORITY
 from app.queue.walls import Walls
+from app.queue.workers import Worker, Workers
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _LONG_WAIT_S = 300
 _RECENT = timedelta(hours=1)
 _LEAST_FREE_BYTES = 1 << 30
+# docs/operating.md asks for this much.
+_CLOCK_AGREES_S = 1.0
 _LINES = {"run": "Runs", "attempt": "Attempts", "rejudge": "Rejudges"}
 
 
@@ -51,6 +54,7 @@ class ServiceState:
     pool: "PoolStats | None"
     warm: tuple[tuple[str, int], ...]
     walls: dict[str, bool]
+    workers: tuple[Worker, ...]
     preparation: Preparation | None
     troubles: tuple[Trouble, ...]
 
@@ -60,15 +64,18 @@ async def read_state(
     settings: Settings,
     catalogue: Catalogue,
     walls: Walls,
+    workers: Workers,
     pool_stats: "Callable[[], PoolStats] | None",
     preparation: Callable[[], Preparation] | None,
 ) -> ServiceState:
     queue = await waiting(database)
+    graders = await workers.all()
     pool = pool_stats() if pool_stats else None
     prepared = preparation() if preparation else None
     troubles = [
         *_of_walls(walls),
-        *_of_pool(pool, prepared),
+        *_of_workers(graders, workers),
+        *_of_pool(pool),
         *_of_queue(queue, settings),
         *await _of_attempts(database),
         *_of_settings(settings),
@@ -90,6 +97,7 @@ async def read_state(
         if pool
         else (),
         walls=walls.states,
+        workers=tuple(graders),
         preparation=prepared,
         troubles=tuple(troubles),
     )
@@ -99,23 +107,61 @@ def _of_walls(walls: Walls) -> Sequence[Trouble]:
     return [Trouble(f"The wall {each['wall']} is missing: {each['found']}", each["remedy"]) for each in walls.missing]
 
 
-def _of_pool(pool: "PoolStats | None", preparation: Preparation | None) -> Sequence[Trouble]:
+def _of_workers(found: Sequence[Worker], workers: Workers) -> Sequence[Trouble]:
     troubles = []
-    if pool is not None and not pool.alive:
+    if not any(each.is_live for each in found):
+        troubles.append(Trouble("No worker is connected, so nothing is graded.", "Start one: ./meshgrade worker"))
+    if workers.write_fault:
         troubles.append(
             Trouble(
-                "The pool of runners has stopped.", "Restart the server. If this happens again, run: ./meshgrade doctor"
+                f"The database cannot be written ({workers.write_fault}).",
+                "Read the log of this server. Often its disk is full.",
             )
         )
-    setbacks = [("reference", each) for each in (preparation.setbacks if preparation else ())]
-    setbacks += [("warm-up", each) for each in (pool.setbacks if pool else ())]
-    return troubles + [
-        Trouble(
-            f"The {what} of {each.name} failed {each.failures} {'time' if each.failures == 1 else 'times'}: {each.why}",
-            "It is tried again. To find the fault, run: ./meshgrade problem check",
-        )
-        for what, each in setbacks
-    ]
+    for each in found:
+        if not each.is_live:
+            troubles.append(
+                Trouble(
+                    f"The worker {each.name} is gone: it was seen {_ago(each.seen_s)} ago and nobody stopped it.",
+                    "Read its log, then start it again. Others have taken over its attempts.",
+                )
+            )
+            continue
+        if each.name != workers.own_name:
+            troubles += [
+                Trouble(
+                    f"The worker {each.name} grades nothing. The wall {wall.name} is missing: {wall.found}", wall.remedy
+                )
+                for wall in each.missing
+            ]
+        if abs(each.clock_offset_s) > _CLOCK_AGREES_S:
+            direction = "ahead of" if each.clock_offset_s > 0 else "behind"
+            troubles.append(
+                Trouble(
+                    f"The clock of {each.name} is {abs(each.clock_offset_s):.1f} s {direction} the database's.",
+                    "Synchronise the clocks of both machines, for example with chrony.",
+                )
+            )
+        troubles += [
+            Trouble(
+                f"The {setback.what.replace('_', '-')} of {setback.name} failed {setback.failures} "
+                f"{'time' if setback.failures == 1 else 'times'} on {each.name}: {setback.why}",
+                "It is tried again. To find the fault, run: ./meshgrade problem check",
+            )
+            for setback in each.setbacks
+        ]
+    return troubles
+
+
+def _ago(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _of_pool(pool: "PoolStats | None") -> Sequence[Trouble]:
+    if pool is None or pool.alive:
+        return []
+    remedy = "Restart the server. If this happens again, run: ./meshgrade doctor"
+    return [Trouble("The pool of runners has stopped.", remedy)]
 
 
 def _of_queue(queue: Waiting, settings: Settings) -> Sequence[Trouble]:

@@ -25,6 +25,7 @@ async def show_state(request: Request, user: Owner) -> HTMLResponse:
         services.settings,
         services.catalogue,
         services.walls,
+        services.workers,
         services.pool_stats,
         services.preparation,
     )

@@ -1,4 +1,6 @@
-"""The attempts table, which is the queue through its leases and fence tokens; and the shared deployment secret."""
+"""The tables of attempts, which are the queue through their leases and fence tokens, of the processes of the service,
+and of the shared deployment secret.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -98,6 +100,27 @@ class AttemptRow(LeasedRow, Base):
     def counts(self) -> bool:
         """Whether the row has the score and the efficiency of its verdict."""
         return self.kind != "rejudge" and not self.after_giving_up
+
+
+class WorkerRow(Base):
+    """A process of the service: app/queue/workers.py. `seen_at` is by the database's clock.
+
+    `walls` and `setbacks` are lists of the fields of WorkerWall and WorkerSetback. `clock_offset_s` is by how much the
+    process's clock is ahead of the database's.
+    """
+
+    __tablename__ = "workers"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(String(100))
+    version: Mapped[str] = mapped_column(String(32))
+    slots: Mapped[int] = mapped_column(Integer())
+    can_grade: Mapped[bool] = mapped_column(Boolean())
+    walls: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
+    setbacks: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
+    clock_offset_s: Mapped[float] = mapped_column(Float())
+    started_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    seen_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 
 class DeploymentRow(Base):

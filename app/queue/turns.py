@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.clock import now
 from app.database import Database, UTCDateTime
 from app.queue.models import IS_WAITING, AttemptRow
+from app.queue.workers import count_connected
 
 # The lowest goes first, regardless of turns.
 PRIORITY = {"run": 0, "attempt": 10, "rejudge": 20}
@@ -33,10 +34,13 @@ _AHEAD = select(func.count()).where(
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """`ahead` is how many go first at the moment. `expected_wait_s` is None before anything was ever graded."""
+    """`ahead` is how many go first at the moment. `expected_wait_s` is None before anything was ever graded. `workers`
+    is how many processes can grade.
+    """
 
     ahead: int
     expected_wait_s: int | None
+    workers: int = 0
 
 
 async def line_up(session: AsyncSession, attempt: AttemptRow) -> None:
@@ -74,7 +78,7 @@ class Places:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._pace = _Pace(-math.inf, 0, None)
+        self._pace = _Pace(-math.inf, 0, None, 0)
 
     async def of(self, row: AttemptRow) -> QueuePlace | None:
         """None for an attempt that is not queued."""
@@ -84,7 +88,7 @@ class Places:
             ahead = await session.scalar(_AHEAD, {"priority": row.priority, "turn_at": row.turn_at, "id": row.id})
             if time.monotonic() - self._pace.read_at >= _PACE_S:
                 self._pace = await _read_pace(session)
-        return QueuePlace(ahead or 0, _wait_s(ahead or 0, self._pace, row))
+        return QueuePlace(ahead or 0, _wait_s(ahead or 0, self._pace, row), self._pace.workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class _Pace:
     read_at: float
     running: int
     mean_s: float | None
+    workers: int
 
 
 async def _read_pace(session: AsyncSession) -> _Pace:
@@ -107,7 +112,7 @@ async def _read_pace(session: AsyncSession) -> _Pace:
     # An attempt that was cancelled while it waited has an end but no start.
     took_s = [(end - start).total_seconds() for start, end in latest if start is not None and end is not None]
     mean_s = max(0.0, sum(took_s) / len(took_s)) if took_s else None
-    return _Pace(time.monotonic(), running or 0, mean_s)
+    return _Pace(time.monotonic(), running or 0, mean_s, await count_connected(session))
 
 
 def _wait_s(ahead: int, pace: _Pace, row: AttemptRow) -> int | None:

@@ -107,6 +107,8 @@ def test_probes_ask_for_what_exists():
         assert api[probe]["httpGet"]["path"] in HEALTH
     # The liveness probe must not depend on the database: otherwise a restart of it would restart everything.
     assert api["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    # Without a worker, /readyz is false, and the pages must stay up.
+    assert api["readinessProbe"]["httpGet"]["path"] == "/healthz"
     assert worker["startupProbe"]["exec"]["command"][:3] == [".venv/bin/python", "-m", "app.cli"]
     assert worker["startupProbe"]["exec"]["command"][3] in COMMANDS
 

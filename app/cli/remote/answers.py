@@ -145,6 +145,8 @@ class QueuePlace(_Answer):
 
     ahead: int
     expected_wait_s: int | None
+    # None from a server of an earlier version.
+    workers: int | None = None
 
 
 class AttemptState(_Answer):

@@ -57,6 +57,8 @@ def _attempt_in(event: Event, attempt: Attempt) -> Attempt | None:
 
 def _state(attempt: Attempt) -> str:
     if attempt.status == "queued":
+        if attempt.queue is not None and attempt.queue.workers == 0:
+            return "no worker is connected; grading starts when one connects"
         if attempt.queue is None or not attempt.queue.ahead:
             return "waiting for a free worker"
         wait_s = attempt.queue.expected_wait_s

@@ -63,6 +63,7 @@ export function describe({ status, phase, queue }) {
 
 // As app/attempts/pages.py says it where there is no script.
 function describePlace(queue) {
+  if (queue?.workers === 0) return "No worker is connected. Grading starts when one connects.";
   if (!queue?.ahead) return "Waiting for a free worker";
   const line = `Waiting: ${queue.ahead} ahead of you`;
   return queue.expected_wait_s === null ? line : `${line}, about ${queue.expected_wait_s} s`;

@@ -1,38 +1,31 @@
 """`doctor` tests the walls that the service would grade behind, and grades; its exit status is the result."""
 
-import http.server
+import asyncio
 import json
-import threading
-from collections.abc import Iterator
+import shutil
+from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import URL, insert
 from typer.testing import CliRunner
 
 from app.cli.__main__ import app
 from app.cli.doctor import try_grading
+from app.clock import now
+from app.database import Database
+from app.queue.models import WorkerRow
+from app.queue.workers import WorkerSetback, WorkerWall
 from app.settings import Settings, load_settings
 from grader.sandbox.doctor import WallReport
 from grader.trial import Trial
 
 
 @pytest.fixture(autouse=True)
-def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A port on which a small server answers, as a running service would."""
-
-    class Metrics(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b'meshgrade_setbacks{name="fsdp_step",what="reference"} 2.0\nother 1.0\n')
-
-        def log_message(self, *arguments: object) -> None:
-            return
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Metrics) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("MESHGRADE_PORT", str(server.server_address[1]))
-        yield str(server.server_address[1])
-        server.shutdown()
+def no_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The data folder of the checkout may have a database, which these tests neither read nor create."""
+    monkeypatch.setenv("MESHGRADE_DATA", str(tmp_path))
 
 
 @pytest.mark.parametrize("isolation", ["bubblewrap", "container"])
@@ -58,9 +51,7 @@ def test_walls_and_grading_of_this_isolation_are_tried(monkeypatch, isolation, u
     told = json.loads(done.output)
     assert told["ready"] is (up and graded)
     assert (told["trial"] or {}).get("graded") == (graded if up else None)
-    assert told["setbacks"] == [{"what": "reference", "name": "fsdp_step", "failures": 2}]
     text = CliRunner().invoke(app, ["doctor"]).output
-    assert "fsdp_step: failed 2 times in a row" in text
     assert ("a right program was failed: why" in text) is up
 
 
@@ -73,11 +64,40 @@ def test_the_walls_can_be_proved_alone(monkeypatch):
     assert json.loads(done.output)["trial"] is None
 
 
-def test_without_a_server_nothing_is_told_of_one(monkeypatch):
+def test_what_the_workers_of_the_service_met_is_told(monkeypatch, tmp_path, migrated_database):
     monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
     monkeypatch.setattr("app.cli.doctor.try_grading", lambda settings: Trial(True, "", 0.0))
-    monkeypatch.setenv("MESHGRADE_PORT", "1")
-    assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["setbacks"] is None
+    assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"] is None
+    assert not list(tmp_path.iterdir())
+    shutil.copy(migrated_database, tmp_path)
+    assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"] == []
+    assert "none    worker       nothing is graded" in CliRunner().invoke(app, ["doctor"]).output
+    setback = WorkerSetback("reference", "fsdp_step", 2, "it died")
+    wall = WorkerWall("landlock", False, "the kernel has none", "use a newer one")
+    asyncio.run(_workers(tmp_path / migrated_database.name, setback, wall))
+    [here, gone] = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).output)["workers"]
+    assert (here["name"], here["live"], here["setbacks"]) == ("grader-2", True, [asdict(setback)])
+    assert (gone["name"], gone["live"]) == ("grader-3", False)
+    text = CliRunner().invoke(app, ["doctor"]).output
+    for words in (
+        "fsdp_step: failed 2 times in a row on grader-2: it died",
+        "the kernel has none on grader-2",
+        "grader-3: last seen ",
+    ):
+        assert words in text
+
+
+async def _workers(file: Path, setback: WorkerSetback, wall: WorkerWall) -> None:
+    database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
+    row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
+    met = {"setbacks": [asdict(setback)], "walls": [asdict(wall)]}
+    earlier = now() - timedelta(minutes=5)
+    async with database.writing() as session:
+        await session.execute(insert(WorkerRow).values(id="2", name="grader-2", seen_at=now(), **row, **met))
+        await session.execute(
+            insert(WorkerRow).values(id="3", name="grader-3", seen_at=earlier, walls=[], setbacks=[], **row)
+        )
+    await database.close()
 
 
 def test_a_machine_without_git_is_ready_and_the_remedy_is_named(monkeypatch):

@@ -52,7 +52,7 @@ async def test_two_processes_tell_the_same_of_attempts(service):
     other, state = Metrics(), service.services
     tally = Tally(state.database)
     await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
-    theirs = parsed((await other.render(state.database, tally, state.walls, None)).decode())
+    theirs = parsed((await other.render(state.database, tally, state.workers, None)).decode())
     ours = await scrape(service)
     assert theirs["attempts_total", "attempt", "wrong_value", "rejected"] == 1
     assert {key for key in theirs if key[0].startswith(("attempts", "grading", "queue"))} == {
@@ -104,7 +104,11 @@ async def test_requests_are_counted_by_route_and_not_by_path(service):
 @pytest.mark.parametrize("up", [True, False])
 async def test_walls_are_told(start_service, up):
     async with start_service(wall_up=up) as service:
-        assert (await scrape(service))["wall_up", "namespaces"] == up
+        found = await scrape(service)
+        assert {key: found[key] for key in found if key[0] == "wall_up"} == {
+            ("wall_up", "namespaces", service.services.settings.worker_name): up
+        }
+        assert found["workers",] == up
 
 
 @pytest.mark.parametrize("error", [OperationalError("SELECT", {}, Exception("gone")), NoConnectionFree("30 s")])

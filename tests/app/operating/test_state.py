@@ -56,13 +56,16 @@ async def test_attempts_that_failed_or_wait_long_are_named(service):
     assert "An attempt has waited for 20 minutes, and nothing is being graded." in page
 
 
-async def test_a_setback_and_a_pool_that_stopped_are_named(service):
+async def test_a_setback_and_a_pool_that_stopped_are_named(service, monkeypatch):
     await sign_in(service)
+    monkeypatch.setattr(service.services.workers._own, "name", "here")
     setback = Setback("fsdp_step", 2, "warmup.py raised <b>", 15.0)
     stats = {"generic": 1, "warm": {"a" * 64: 2}, "zygotes": 1, "pids": (), "root": None, "misses": 0}
-    service.replace(pool_stats=lambda: PoolStats(alive=False, setbacks=(setback,), **stats))
+    stopped = PoolStats(alive=False, setbacks=(setback,), **stats)
+    service.replace(pool_stats=lambda: stopped)
+    monkeypatch.setattr(service.services.workers._own, "pool_stats", lambda: stopped)
     page = (await service.http.get("/service", headers=PAGE)).text
     assert "The pool of runners has stopped." in page
-    assert "The warm-up of fsdp_step failed 2 times: warmup.py raised &lt;b&gt;" in page
+    assert "The warm-up of fsdp_step failed 2 times on here: warmup.py raised &lt;b&gt;" in page
     assert "1 runner for any problem waits" in page
     assert "aaaaaaaaaaaa: 2" in page

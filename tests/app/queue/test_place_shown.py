@@ -23,8 +23,8 @@ async def test_the_place_is_told_while_an_attempt_waits_and_not_after(start_serv
 
         running, first, second = await submit(0.5), await submit(0), await submit(0)
         assert (running["status"], running["queue"]) == ("running", None)
-        assert first["queue"] == {"ahead": 0, "expected_wait_s": None}
-        assert second["queue"] == (await read(second))["queue"] == {"ahead": 1, "expected_wait_s": None}
+        assert first["queue"] == {"ahead": 0, "expected_wait_s": None, "workers": 1}
+        assert second["queue"] == (await read(second))["queue"] == {"ahead": 1, "expected_wait_s": None, "workers": 1}
         page = await service.http.get(f"/attempts/{second['id']}", headers=service.bearer)
         assert "Waiting: 1 ahead of you" in page.text
 

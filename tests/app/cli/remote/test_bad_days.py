@@ -198,11 +198,18 @@ def test_events_are_followed_to_the_verdict():
 
 def test_the_place_in_the_queue_is_told():
     place = {"queue": {"ahead": 3, "expected_wait_s": 12, "more": 1}}
-    status = {"status": "queued", "phase": None, "queue": {"ahead": 1, "expected_wait_s": None}}
-    events = stream(("status", "a", status), ("verdict", "verdict", DONE))
+    nobody, one = (
+        {"status": "queued", "phase": None, "queue": {"ahead": 1, "expected_wait_s": None, "workers": workers}}
+        for workers in (0, 1)
+    )
+    events = stream(("status", "a", nobody), ("status", "b", one), ("verdict", "verdict", DONE))
     script = Scripted(ok(QUEUED | place), events)
     _, told = followed(script)
-    assert told[:2] == ["waiting: 3 ahead of you, about 12 s", "waiting: 1 ahead of you"]
+    assert told[:3] == [
+        "waiting: 3 ahead of you, about 12 s",
+        "no worker is connected; grading starts when one connects",
+        "waiting: 1 ahead of you",
+    ]
 
 
 def test_a_broken_stream_is_taken_up_where_it_ended():
