@@ -23,6 +23,7 @@ from grader.program.measured import Measured
 from grader.references import References
 from grader.report import NO_OUTPUT, Report
 from grader.sandbox.protocol import Sandbox
+from grader.sandbox.setbacks import Setbacks
 from grader.script import Printed, run_script
 from grader.study import Answers, Watch
 from grader.variants import Variants
@@ -66,6 +67,11 @@ class Judge:
         with nullcontext() if background else self._idle.interrupted():
             self._references.prepare(package, context, background=background)
         self.warm(package)
+
+    @property
+    def setbacks(self) -> Setbacks:
+        """The versions whose preparation failed and is tried again, whoever asked for it."""
+        return self._references.setbacks
 
     def prepare_known(self, package: Package, context: Context = QUIET) -> None:
         """Have the known wrong submissions run, in the background. Raises as above."""

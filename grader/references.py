@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grader.context import Context, Stop
+from grader.errors import Cancelled, GraderFault
 from grader.idle import Idle
 from grader.known import KnownMistake, has_wrong_result, load_known, runnable, store_known
 from grader.likelihood import by_likelihood
@@ -26,10 +27,14 @@ from grader.modes.mode import Prepared
 from grader.package.package import KnownSubmission, Package
 from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
+from grader.sandbox.setbacks import Setbacks
 
 # Of what is kept on disk; a new one where it is written, measured (the verifier's options) or drawn otherwise.
 _FORMAT = "15"
 _LOOK_S = 0.2
+# The longest pause between two tries in the background. A reference usually fails because the machine is busy, and
+# meanwhile nobody can be graded or asked without waiting for it.
+_LONGEST_PAUSE_S = 120.0
 
 
 class References:
@@ -54,24 +59,41 @@ class References:
         self._background: dict[tuple[str, str], threading.Event] = {}
         self._wanted: collections.Counter[tuple[str, str]] = collections.Counter()
         self._guard = threading.Condition()
+        # By version. Any caller's success ends a setback, and its failure counts for all of them.
+        self.setbacks = Setbacks(longest_pause_s=_LONGEST_PAUSE_S)
 
     def prepare(self, package: Package, context: Context, *, background: bool = False) -> Prepared:
         """Return the cases and answers of a package, from memory, from disk, or by running it.
 
         Raises:
-          GraderFault: the package's own code failed; the message says which file and how.
+          GraderFault: the package's own code failed; the message says which file and how. In the background, it is
+            also raised for a recent failure, until the next try is due.
           Cancelled: it was stopped, or somebody else asked for the same in the foreground.
         """
         with self._turn("prepared", package, context.stop, background) as (sandbox, stop):
-            if package.version not in self._prepared:
-                folder = self._cache / self._key(package)
-                mode = self._modes.of(package)
-                prepared = mode.load(folder)
-                if prepared is None:
-                    prepared = mode.prepare(sandbox, self._case_key(package), Context(context.progress, stop))
-                    mode.store(folder, prepared)
-                self._prepared[package.version] = prepared
-            return self._prepared[package.version]
+            version = package.version
+            if version not in self._prepared:
+                if background and not self.setbacks.is_due(version) and (setback := self.setbacks.of(version)):
+                    raise GraderFault(setback.why)
+                try:
+                    self._prepared[version] = self._make(package, sandbox, Context(context.progress, stop))
+                except Cancelled:
+                    raise
+                except Exception as error:  # whatever it was, the next try may succeed
+                    why = str(error) if isinstance(error, GraderFault) else type(error).__name__
+                    self.setbacks.failed(version, why)
+                    raise
+                self.setbacks.succeeded(version)
+            return self._prepared[version]
+
+    def _make(self, package: Package, sandbox: Sandbox, context: Context) -> Prepared:
+        folder = self._cache / self._key(package)
+        mode = self._modes.of(package)
+        prepared: Prepared | None = mode.load(folder)
+        if prepared is None:
+            prepared = mode.prepare(sandbox, self._case_key(package), context)
+            mode.store(folder, prepared)
+        return prepared
 
     def prepare_known(self, package: Package, context: Context) -> None:
         """Run all known wrong submissions of a package in the background. Raises as `prepare` does."""

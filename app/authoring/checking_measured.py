@@ -171,9 +171,10 @@ def proposed_limits(studies: Mapping[str, Study]) -> dict[str, tuple[float, floa
         return {}
     cpu_s, wall_s = max(each.cpu_s for each in spent), max(each.wall_s for each in spent)
     memory_mb = max(each.peak_bytes for each in spent) / 2**20
+    time_s = max(10.0, 5.0 * math.ceil(_PROPOSED * cpu_s / 5))
     return {
-        "time_s": (cpu_s, max(10.0, 5.0 * math.ceil(_PROPOSED * cpu_s / 5))),
-        "wall_s": (wall_s, max(30.0, 10.0 * math.ceil(_PROPOSED * max(cpu_s, wall_s) / 10))),
+        "time_s": (cpu_s, time_s),
+        "wall_s": (wall_s, max(30.0, 2 * time_s, 10.0 * math.ceil(_PROPOSED * max(cpu_s, wall_s) / 10))),
         "memory_mb": (memory_mb, max(1024.0, 512.0 * math.ceil(2 * memory_mb / 512))),
     }
 

@@ -11,7 +11,6 @@ from app.queue.protocol import Grader, PackageSource
 from grader.context import Context
 from grader.errors import GraderFault
 from grader.package.package import AnswerManifest
-from grader.sandbox.setbacks import Setbacks
 from grader.variants import Variants
 
 log = logging.getLogger(__name__)
@@ -19,7 +18,7 @@ Draw = Callable[[], Variants | None]
 
 
 class Drawing:
-    """Belongs to one event loop. A failure is tried again after a while.
+    """Belongs to one event loop. A failure is tried again when the grader's own setback is due.
 
     Args:
       in_thread: calls a function that blocks.
@@ -37,12 +36,11 @@ class Drawing:
         self._packages = packages
         self._in_thread = in_thread
         self._without: set[str] = set()
-        self._setbacks = Setbacks()
 
     async def draw(self, context: Context) -> None:
         """Draw what is missing. Raises WallMissing and Cancelled."""
         for version in await published_without(self._database, self._without):
-            if not self._setbacks.is_due(version):
+            if not self._grader.setbacks.is_due(version):
                 continue
             try:
                 package = await self._packages.get(version)
@@ -54,7 +52,6 @@ class Drawing:
                 try:
                     questions = await self._in_thread(partial(self._grader.variants, package, context))
                 except GraderFault as fault:
-                    self._setbacks.failed(version, str(fault))
                     log.error("the questions of %s could not be drawn: %s", package.slug, fault)
                     continue
             if questions is None:

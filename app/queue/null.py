@@ -1,11 +1,14 @@
 """A grader that executes nothing, for tests of everything around grading."""
 
+from functools import cached_property
+
 from grader.chips import ChipName
 from grader.context import QUIET, Context
 from grader.function import Function
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
+from grader.sandbox.setbacks import Setbacks
 from grader.script import Printed
 from grader.variants import Variants
 from grader.verdict import CaseResult, CheckResult, Verdict
@@ -67,6 +70,10 @@ class NullGrader:
 
     def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
         context.progress("nothing to prepare")
+
+    @cached_property
+    def setbacks(self) -> Setbacks:
+        return Setbacks()
 
     def prepare_known(self, package: Package, context: Context = QUIET) -> None:
         """Nothing runs, so there is nothing to prepare."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from app.queue.protocol import Grader
@@ -13,7 +13,7 @@ from app.queue.walls import Walls
 from grader.context import Context, Progress
 from grader.errors import Cancelled, MeshgradeError
 from grader.package.package import Package
-from grader.sandbox.setbacks import Setback, Setbacks
+from grader.sandbox.setbacks import Setback
 
 log = logging.getLogger(__name__)
 _LOOK_S = 0.2
@@ -69,18 +69,19 @@ class Preparing:
         self._stop = threading.Event()
         self._at_once = at_once
         self._threads = GradingThreads(at_once)
-        self._setbacks = Setbacks()
         self._ready: frozenset[str] = frozenset()
-        self._total = 0
+        self._packages: list[Package] = []
         self._phases: dict[str, str] = {}
         self._guard = threading.Lock()
 
     def state(self) -> Preparation:
+        found = ((each.slug, self._grader.setbacks.of(each.version)) for each in self._packages)
+        setbacks = tuple(replace(setback, name=slug) for slug, setback in found if setback)
         with self._guard:
-            return Preparation(self._ready, self._total, dict(self._phases), self._setbacks.all())
+            return Preparation(self._ready, len(self._packages), dict(self._phases), setbacks)
 
     async def run(self, packages: list[Package]) -> None:
-        self._total = len(packages)
+        self._packages = packages
         while not self._walls.probed:
             await asyncio.sleep(_LOOK_S)
         for each in self._walls.missing:
@@ -107,7 +108,7 @@ class Preparing:
         while failed:
             await asyncio.sleep(_LOOK_S)
             for package in failed:
-                if self._setbacks.is_due(package.slug):
+                if self._grader.setbacks.is_due(package.version):
                     for of_reference in (True, False):
                         if not await self._threads.run(partial(self._run, of_reference, package)):
                             return
@@ -139,7 +140,6 @@ class Preparing:
             self._failed(slug, type(error).__name__, of_reference=of_reference)
         else:
             if of_reference:
-                self._setbacks.succeeded(slug)
                 with self._guard:
                     self._ready |= {slug}
                 self._say(f"{slug} is ready.")
@@ -164,5 +164,5 @@ class Preparing:
         if not of_reference:
             self._say(f"could not run the known wrong submissions of {slug}: {why}")
             return
-        setback = self._setbacks.failed(slug, why)
-        self._say(f"could not prepare {slug}, trying again in {setback.again_in_s:.0f} s: {why}")
+        setback = next((each for each in self.state().setbacks if each.name == slug), None)
+        self._say(f"could not prepare {slug}, trying again in {setback.again_in_s if setback else 0:.0f} s: {why}")

@@ -14,6 +14,7 @@ from grader.function import Function
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
+from grader.sandbox.setbacks import Setbacks
 from grader.script import Printed
 from grader.variants import Variants
 from grader.verdict import Verdict
@@ -68,6 +69,11 @@ class Grader(Protocol):
         Args:
           background: pause while anything is graded. Raises `Cancelled` if a grading does the same work itself.
         """
+        ...
+
+    @property
+    def setbacks(self) -> Setbacks:
+        """The versions whose preparation failed and is tried again, whoever asked for it."""
         ...
 
     def prepare_known(self, package: Package, context: Context = ...) -> None:

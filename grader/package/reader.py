@@ -98,7 +98,7 @@ def _assemble(
     if manifest is not None and ceiling is not None:
         faults += ceiling.faults(manifest.limits)
     if not is_stored:
-        faults += unknown_names(manifest, files) if manifest else []
+        faults += [*_short_wall(manifest.limits), *unknown_names(manifest, files)] if manifest else []
         faults += wrong_figures(files)
     is_answered = isinstance(manifest, AnswerManifest)
     for name in _ANSWER_FILES if is_answered else _CODE_FILES:
@@ -125,6 +125,17 @@ def _assemble(
         figures={name.removeprefix("figures/"): text for name, text in files.items() if name.startswith("figures/")},
         files=files,
     )
+
+
+def _short_wall(limits: Limits) -> list[str]:
+    """On a busy machine, a process that computes all the time needs more wall-clock time than CPU time."""
+    least = 2 * limits.time_s
+    if limits.wall_s >= least:
+        return []
+    return [
+        f"problem.toml: limits.wall_s is {limits.wall_s:g}; it must be at least twice limits.time_s, because a busy "
+        f"machine takes longer. Set it to {least:g} or more"
+    ]
 
 
 def read_files(folder: Path, faults: list[str]) -> dict[str, str]:

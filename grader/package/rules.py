@@ -62,7 +62,7 @@ _RULE_OF_FAULT = (
     (r"^submissions/\S+ does not contain a submission", "submissions"),
     (r"^submissions/.* is not a reason", "reason"),
     (r"^figures/|^\S+ shows figures/", "figure"),
-    (r"this service permits at most", "limit"),
+    (r"this service permits at most|must be at least twice limits.time_s", "limit"),
     (r"points of the checks add up to", "points"),
     (r": prerequisites: (?:there is|a problem cannot)", "prerequisite"),
     (r": uuid: .* belongs to the problem", "uuid"),

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_FIRST_PAUSE_S, _FACTOR, _LONGEST_PAUSE_S = 15.0, 4.0, 1800.0
+_FIRST_PAUSE_S, _FACTOR = 15.0, 4.0
 _MAX_WHY = 300
 
 
@@ -20,18 +20,23 @@ class Setback:
 
 
 class Setbacks:
-    """Threads may share one. `clock` is monotonic, in seconds."""
+    """Threads may share one. `clock` is monotonic, in seconds.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    Args:
+      longest_pause_s: between two tries.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, longest_pause_s: float = 1800.0) -> None:
         self._clock = clock
+        self._longest_pause_s = longest_pause_s
         self._lock = threading.Lock()
         self._by_name: dict[str, tuple[int, str, float]] = {}
 
     def failed(self, name: str, why: str) -> Setback:
-        """Record a failure. Returns when the next try is due: after 15 s at first, later after at most half an hour."""
+        """Record a failure. Returns when the next try is due: after 15 s at first, later after the longest pause."""
         with self._lock:
             failures = self._by_name.get(name, (0, "", 0.0))[0] + 1
-            pause_s = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * _FACTOR ** min(failures - 1, 8))
+            pause_s = min(self._longest_pause_s, _FIRST_PAUSE_S * _FACTOR ** min(failures - 1, 8))
             self._by_name[name] = failures, why[:_MAX_WHY], self._clock() + pause_s
             return Setback(name, failures, why[:_MAX_WHY], pause_s)
 
@@ -43,6 +48,10 @@ class Setbacks:
         """Whether a try is due; also true if it never failed."""
         with self._lock:
             return name not in self._by_name or self._by_name[name][2] <= self._clock()
+
+    def of(self, name: str) -> Setback | None:
+        """None if it has not failed since it last succeeded."""
+        return next((each for each in self.all() if each.name == name), None)
 
     def all(self) -> tuple[Setback, ...]:
         """All setbacks, in the order in which they first failed."""

@@ -8,6 +8,7 @@ import pytest
 from app.queue.preparing import Preparing
 from app.queue.walls import Walls
 from grader.errors import Cancelled
+from grader.sandbox.setbacks import Setbacks
 
 pytestmark = pytest.mark.anyio
 
@@ -18,6 +19,7 @@ class Grader:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.faults: dict[str, Exception] = {}
+        self.setbacks = Setbacks()
 
     def prepare(self, package, context, *, background) -> None:
         assert background
@@ -37,7 +39,7 @@ async def prepare(grader: Grader, *slugs: str, at_once: int = 1) -> list[str]:
     walls = Walls(lambda: [SimpleNamespace(name="all", up=True, found="", remedy="")])
     walls.probe()
     preparing = Preparing(grader, walls, said.append, at_once=at_once)
-    await preparing.run([SimpleNamespace(slug=slug) for slug in slugs])
+    await preparing.run([SimpleNamespace(slug=slug, version=slug) for slug in slugs])
     return said
 
 

@@ -26,7 +26,9 @@ class Slow(NullGrader):
         assert self.go.wait(30)
         if self.failures:
             self.failures -= 1
+            self.setbacks.failed(package.version, "add_one: reference.py failed: time_limit")
             raise GraderFault("add_one: reference.py failed: time_limit")
+        self.setbacks.succeeded(package.version)
 
 
 async def page_with(service, path: str, text: str) -> str:

@@ -89,6 +89,7 @@ BROKEN = [
     (change(MANIFEST, "points = 100", "points = 100\nat_most = 2"), "check", MANIFEST, 23, "unknown key 'at_most'"),
     (change(MANIFEST, 'entry = "add_one"', 'entry = "add_on"'), "name", MANIFEST, 9, "did you mean 'add_one'?"),
     (change(MANIFEST, "time_s = 3.0", "time_s = 500.0"), "limit", MANIFEST, 15, "permits at most 120"),
+    (change(MANIFEST, "wall_s = 8.0", "wall_s = 5.0"), "limit", MANIFEST, 16, "Set it to 6 or more"),
     (
         change(MANIFEST, "devices = 2", 'devices = 2\nprerequisites = ["first_step"]'),
         "prerequisite",
