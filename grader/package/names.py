@@ -78,7 +78,7 @@ def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: 
     """Globs that match no leaf of the reference. The judge calls this, because only a compiled reference has leaves.
 
     Args:
-      placed: paths of the leaves whose shardings are compared, which `leaves` may name.
+      placed: paths of the leaves whose shardings are compared, which `leaves` and `into` may name.
       counted: paths of the leaves whose bytes can be counted, which `of` and groups may name.
     """
     placed, counted, faults = sorted(set(placed)), sorted(set(counted)), []
@@ -92,7 +92,8 @@ def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: 
         for where, rule in _rules(check):
             for key, name in _leaf_names(rule):
                 if name not in (*groups, "reference"):
-                    faults += _unmatched(f"check '{check.id}': {where}{key}", name, [*counted, *groups])
+                    known = placed if key in ("into", "not_into") else counted
+                    faults += _unmatched(f"check '{check.id}': {where}{key}", name, [*known, *groups])
     return faults
 
 
@@ -212,7 +213,7 @@ def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
     of = rule.get("of")
     if isinstance(of, str):
         yield "of", of
-    for key in ("only_from", "not_only_from"):
+    for key in ("only_from", "not_only_from", "into", "not_into"):
         for name in _strings(rule.get(key)):
             yield key, name
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from grader.program.collectives import KINDS, Collective, World, is_collective, read_collective
 from grader.program.dots import Dot, is_dot, read_dot
-from grader.program.flow import origins
+from grader.program.flow import Flow, follow
 from grader.program.hlo import Instruction, Module, Value, integers, read_hlo
 from grader.program.rounds import Rounds
 from grader.program.shapes import leaves
@@ -74,7 +74,7 @@ def census_of(
     dots: list[Dot] = []
     found = sites(module, _is_counted)
     # This follows the walk, which guarantees that no computation calls itself.
-    flow = origins(module, is_collective) if any(is_collective(site.instruction) for site in found) else {}
+    flow = follow(module, is_collective) if any(is_collective(site.instruction) for site in found) else Flow({}, {})
     rounds = Rounds(module)
     for site in found:
         if is_collective(site.instruction):

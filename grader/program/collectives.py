@@ -25,11 +25,13 @@ class Part:
     Attributes:
       logical_bytes: its share of the collective's.
       depends, carries: numbers of arguments of the program, as in `flow.Origin`.
+      outputs: numbers of the program's outputs that its numbers arrive in, as in `flow.Flow`.
     """
 
     logical_bytes: int
     depends: tuple[int, ...]
     carries: tuple[int, ...]
+    outputs: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def read_collective(
     """Describe the collective at a site.
 
     Args:
-      flow: the result of `origins` for all collectives.
+      flow: the result of `follow` for all collectives.
       takes_turns, beside_products: what `Rounds.takes_turns` and `Rounds.has_product` return.
       source: the file name whose lines `source_line` means.
     Raises:
@@ -144,8 +146,13 @@ def read_collective(
         shapes=tuple(shape.dims for shape in results),
         operand_shapes=tuple(shape.dims for shape in operands),
         parts=tuple(
-            Part(_logical_bytes(kind, shape.bytes, group_size), _numbers(origin.depends), _numbers(origin.carries))
-            for shape, origin in zip(operands, _origins(module, site, flow), strict=False)
+            Part(
+                _logical_bytes(kind, shape.bytes, group_size),
+                _numbers(origin.depends),
+                _numbers(origin.carries),
+                _numbers(arrived),
+            )
+            for shape, (origin, arrived) in zip(operands, _followed(module, site, flow), strict=False)
         ),
         loops=site.loops,
         executions=site.executions,
@@ -157,14 +164,15 @@ def read_collective(
     )
 
 
-def _origins(module: Module, site: Site, flow: Flow) -> tuple[Origin, ...]:
-    found = flow.get((site.computation.name, site.instruction.name))
-    if found is None:
-        # For an instruction that the flow does not reach, assume that the data may come from any argument.
-        number = sum(each.opcode == "parameter" for each in module.entry.instructions.values())
-        everything = (1 << number) - 1
-        found = (Origin(everything, everything),) * len(site.instruction.operands)
-    return found
+def _followed(module: Module, site: Site, flow: Flow) -> list[tuple[Origin, int]]:
+    """The origin of each operand, and the outputs that it arrives in."""
+    place = site.computation.name, site.instruction.name
+    if place in flow.origins:
+        return list(zip(flow.origins[place], flow.outputs[place], strict=True))
+    # For an instruction that the flow does not reach, assume that the data may come from any argument.
+    number = sum(each.opcode == "parameter" for each in module.entry.instructions.values())
+    everything = (1 << number) - 1
+    return [(Origin(everything, everything), 0)] * len(site.instruction.operands)
 
 
 def _numbers(arguments: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Find the arguments of a program that the data of each collective comes from, by following it through the program."""
+"""Follow data through a program: from its arguments to each collective, and from each collective to its outputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,25 +16,42 @@ _MOST_ROUNDS = 16
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an array comes from. Both fields are sets of arguments of the program: bit n is argument n.
+    """Where an array comes from: sets of arguments of the program (bit n is argument n), and of received arrays.
 
     Attributes:
       depends: all that influenced it, even through a branch or the trip count of a loop.
       carries: those whose numbers it holds one by one, moved, cast, or changed element by element. A matrix product or
         a sum carries nothing on: a gradient depends on the batch and does not carry it.
+      received: arrays that came out of collectives, of whose numbers each became at most one of its numbers, moved,
+        cast, or changed. A number that is broadcast, such as a norm that scales a gradient, does not count.
     """
 
     depends: int = 0
     carries: int = 0
+    received: int = 0
 
     def __or__(self, other: "Origin") -> "Origin":
-        return Origin(self.depends | other.depends, self.carries | other.carries)
+        return Origin(self.depends | other.depends, self.carries | other.carries, self.received | other.received)
 
 
 # An array's, or those of a tuple's elements.
 Value: TypeAlias = "Origin | tuple[Value, ...]"
-# By computation and instruction: one origin for each operand.
-Flow: TypeAlias = dict[tuple[str, str], tuple[Origin, ...]]
+# A computation and an instruction in it.
+Place: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """For each operand of an instruction: its origin, and the outputs of the program that its numbers arrive in.
+
+    `outputs` is a set: bit n is output n. A number arrives if one number of the output is made of it, element by
+    element, as a new parameter is of its gradient.
+    """
+
+    origins: dict[Place, tuple[Origin, ...]]
+    outputs: dict[Place, tuple[int, ...]]
+
+
 _NOTHING = Origin()
 _SOURCES = {"constant", "iota", "partition-id", "replica-id", "after-all", "rng-get-and-update-state"}
 _PASSING = {"copy", "copy-start", "copy-done", "optimization-barrier", "opt-barrier"}
@@ -46,8 +63,8 @@ _REDUCING = {"reduce", "reduce-window", "select-and-scatter"}
 _ONE_BY_ONE = {"all-gather", "all-reduce", "reduce-scatter", "collective-permute", "collective-broadcast"}
 
 
-def origins(module: Module, wanted: Callable[[Instruction], bool]) -> Flow:
-    """Follow every argument of the entry computation to the operands of the instructions that are `wanted`.
+def follow(module: Module, wanted: Callable[[Instruction], bool]) -> Flow:
+    """Follow every argument of the entry computation to the instructions that are `wanted`, and these to its outputs.
 
     Returns:
       One entry per instruction, over all its executions. Computations that only reduce, sort or map elements
@@ -65,14 +82,25 @@ class _Evaluator:
         self.module = module
         self.wanted = wanted
         self.steps = 0
-        self.found: Flow = {}
+        self.found: dict[Place, tuple[Origin, ...]] = {}
+        # The first bit of what an instruction receives; each operand has one.
+        self.received: dict[Place, int] = {}
+        self.bits = 0
         self.results: dict[tuple[str, tuple[Value, ...]], Value] = {}
 
     def run(self) -> Flow:
         entry = self.module.entry
         number = sum(each.opcode == "parameter" for each in entry.instructions.values())
-        self._call(entry, tuple(Origin(1 << index, 1 << index) for index in range(number)))
-        return self.found
+        results = self._call(entry, tuple(Origin(1 << index, 1 << index) for index in range(number)))
+        arrived = [_union([each]).received for each in (results if isinstance(results, tuple) else (results,))]
+        outputs = {
+            place: tuple(
+                sum(1 << number for number, received in enumerate(arrived) if received >> first + index & 1)
+                for index in range(len(self.found[place]))
+            )
+            for place, first in self.received.items()
+        }
+        return Flow(self.found, outputs)
 
     def _call(self, computation: Computation, arguments: tuple[Value, ...]) -> Value:
         key = computation.name, arguments
@@ -102,7 +130,7 @@ class _Evaluator:
                 f"{shown(instruction.name)} uses {shown(str(error.args[0]))} before it is there"
             ) from None
         if self.wanted(instruction):
-            self._note(computation, instruction, operands)
+            return self._received(computation, instruction, operands)
         if opcode == "tuple":
             return tuple(operands)
         if opcode == "get-tuple-element":
@@ -125,10 +153,25 @@ class _Evaluator:
             return tuple(operands)
         whole = _union(operands)
         if opcode in _OF_FIRST:
-            return replace(whole, carries=_union(operands[:1]).carries)
-        if is_dot(instruction) or (opcode in _REDUCING and _shrinks(computation, instruction)):
-            return replace(whole, carries=0)
+            first = _union(operands[:1])
+            return replace(whole, carries=first.carries, received=first.received)
+        if is_dot(instruction) or (opcode in _REDUCING and _changes_size(computation, instruction)):
+            return replace(whole, carries=0, received=0)
+        if opcode == "compare" or (opcode == "broadcast" and _changes_size(computation, instruction)):
+            return replace(whole, received=0)
         return whole
+
+    def _received(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> Value:
+        """What a wanted instruction gives: numbers of its own, whose way to the outputs is followed."""
+        self._note(computation, instruction, operands)
+        place = computation.name, instruction.name
+        if place not in self.received:
+            self.received[place] = self.bits
+            self.bits += len(operands)
+        # What was reduced before, as over another axis, arrives where this arrives.
+        first = self.received[place]
+        arrays = [_with_received(operand, 1 << first + index) for index, operand in enumerate(operands)]
+        return _shaped(instruction.shape, self._computed(computation, instruction, arrays))
 
     def _note(self, computation: Computation, instruction: Instruction, operands: list[Value]) -> None:
         key = computation.name, instruction.name
@@ -190,7 +233,13 @@ def _also(value: Value, decided: Origin) -> Value:
     """The same origin, chosen by `decided`, which adds an influence but no content."""
     if isinstance(value, tuple):
         return tuple(_also(each, decided) for each in value)
-    return Origin(value.depends | decided.depends, value.carries)
+    return replace(value, depends=value.depends | decided.depends)
+
+
+def _with_received(value: Value, bit: int) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_with_received(each, bit) for each in value)
+    return replace(value, received=value.received | bit)
 
 
 def _shaped(shape: ShapeTree, value: Value) -> Value:
@@ -210,8 +259,8 @@ def _element(value: Value, instruction: Instruction) -> Value:
     return _shaped(instruction.shape, value)
 
 
-def _shrinks(computation: Computation, instruction: Instruction) -> bool:
-    """Does a sum have fewer elements than its operand? A sum over a dimension of size 1 only drops that dimension."""
+def _changes_size(computation: Computation, instruction: Instruction) -> bool:
+    """Whether the result has another number of elements: a sum over a dimension of size 1 only drops that dimension."""
     first, shape = computation.operand(instruction, 0).shape, instruction.shape
     result = shape if isinstance(shape, Shape) else next((each for each in shape if isinstance(each, Shape)), None)
-    return isinstance(first, Shape) and result is not None and result.elements < first.elements
+    return isinstance(first, Shape) and result is not None and result.elements != first.elements

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from grader.program.axes import axes_of
 from grader.program.collectives import Collective, World, is_collective, read_collective
 from grader.program.dots import is_dot, read_dot
+from grader.program.flow import Flow
 from grader.program.hlo import Computation, Instruction, Module, Value
 from grader.program.loops import trip_count
 from grader.program.shapes import leaves
@@ -239,7 +240,7 @@ class _Reader:
         for inner, each in self._inside(computation, instruction):
             # An async-start's wrapped collective is the one below it.
             if is_collective(each):
-                one = read_collective(self.module, Site(inner, each), self.world, {}, self.source)
+                one = read_collective(self.module, Site(inner, each), self.world, Flow({}, {}), self.source)
                 found.append(_as_scattered(one, inner, instruction) if inner is not computation else one)
         return [each for each in found if each.group_size > 1]
 

@@ -18,8 +18,8 @@ from grader.checks.program.rules import (
     bytes_in_reference,
     count_by,
     executions_of,
+    in_reference,
     largest_execution,
-    matching,
 )
 from grader.checks.program.subject import Pair, Subject
 from grader.checks.program.table import CollectiveUse, Kind, collectives_of, evidence_of
@@ -117,19 +117,30 @@ def _broken(subject: Subject, pair: Pair, counted: Counted, ignore_below: int) -
 
 def _describe(subject: Subject, pair: Pair, counted: Counted, amount: BoundedAmount) -> str:
     rule, total, unit = counted.rule, amount.number, amount.unit
-    whose, bytes_of = (f" of {amount.name}", "its bytes") if rule.each else ("", amount.name)
+    whose, bytes_of = _unit_names(rule, amount.name)
     expected = _range(rule.at_least, rule.at_most, _multiple)
     if not total:
         return f"{_rule_name(rule)} moves nothing{whose}; expected {expected} {bytes_of} ({in_bytes(unit)})."
+    if rule.not_into is not None and not amount.high:
+        line, _ = _source_of(subject, pair, rule, counted.perhaps)
+        moves = f"{_rule_name(rule)}{line} moves {in_bytes(total)}"
+        return f"{moves} that do not end up in {', '.join(rule.not_into)}; expected none."
     ratio = f", {total / unit:.3g}x {bytes_of} ({in_bytes(unit)})" if unit else ""
     line, leaves_from = _source_of(subject, pair, rule, counted.perhaps) if total == amount.most else ("", "")
     return f"{_rule_name(rule)}{line} moves {in_bytes(total)}{whose}{ratio}{leaves_from}; expected {expected}."
 
 
+def _unit_names(rule: Rule, name: str) -> tuple[str, str]:
+    """Whose bytes are counted, and what they are compared with."""
+    if not rule.each:
+        return "", name
+    return f" of {name}", "what the reference sends of it" if rule.of == "reference" else "its bytes"
+
+
 def _too_much_at_once(rule: Rule, largest: Execution | None) -> str | None:
     if largest is None or rule.at_once is None or largest.moved <= rule.at_once * largest.unit:
         return None
-    whose, bytes_of = (f" of {largest.name}", "its bytes") if rule.each else ("", largest.name)
+    whose, bytes_of = _unit_names(rule, largest.name)
     ratio = f", {largest.moved / largest.unit:.3g}x {bytes_of} ({in_bytes(largest.unit)})" if largest.unit else ""
     return (
         f"{_rule_name(rule)}{_line(largest.use)} moves {in_bytes(largest.moved)}{whose} in one execution{ratio}; "
@@ -166,7 +177,7 @@ def _limits_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
         )
     times = executions_of(pair, counted)
     if times is not None:
-        reference = matching(subject, Pair(pair.reference, pair.reference), rule, ignore_below)
+        reference = in_reference(subject, pair, rule, ignore_below)
         limits.append(
             Limit(
                 name=_limit_name(rule),
@@ -183,9 +194,11 @@ def _limits_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
 def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[Part]) -> tuple[str, str]:
     """The line of the largest collective, and the leaves that its data comes from but should not."""
     groups = rule.only_from or rule.not_only_from
-    if not counted or groups is None:
+    if not counted or not (groups or rule.into or rule.not_into):
         return "", ""
     largest = max(counted, key=lambda each: each.total_bytes)
+    if groups is None:
+        return _line(largest.use), ""
     share = max(largest.shares, key=lambda each: each.logical_bytes)
     others = sorted(share.depends - (subject.leaves_of(groups, pair) if rule.not_only_from else frozenset()))
     more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
@@ -212,13 +225,18 @@ def _times(number: float) -> str:
 
 
 def _rule_name(rule: Rule) -> str:
-    return " and ".join(rule.kinds) + (f" over {', '.join(rule.axes)}" if rule.axes else "")
+    where = {"loops": " inside loops", "no loop": " outside loops", None: ""}[rule.within]
+    return " and ".join(rule.kinds) + (f" over {', '.join(rule.axes)}" if rule.axes else "") + where
 
 
 def _limit_name(rule: Rule) -> str:
     """Rules about the same collectives differ in whose data they count."""
     if rule.only_from is not None:
         return f"{_rule_name(rule)} from {', '.join(rule.only_from)}"
+    if rule.into is not None:
+        return f"{_rule_name(rule)} for {', '.join(rule.into)}"
+    if rule.not_into is not None:
+        return f"{_rule_name(rule)} for nothing in {', '.join(rule.not_into)}"
     return f"{_rule_name(rule)}{'' if rule.not_only_from is None else ' from other data'}"
 
 

@@ -1,6 +1,6 @@
 """What a rule of the check `collectives` counts, and the numbers that it bounds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -20,30 +20,44 @@ class Count(finding.Bounds):
 class Rule(finding.Bounds):
     """Bounds on the sum of some collectives: logical bytes, as a multiple of the whole bytes of `of`.
 
-    `of = "reference"` takes the same sum in the reference's program. With `each`, every leaf of `of` is compared with
-    the bytes that depend on it alone. `at_once` bounds a single execution in the same unit, so that a problem can
-    ask for one layer at a time. `only_from` counts arrays whose data depends on leaves of these groups and on nothing
-    else, `not_only_from` all other arrays.
+    `of = "reference"` takes the same sum in the reference's program. With `each`, every leaf of `of` (of `into` or
+    `only_from`, if `of` is the reference) is compared with the bytes that are for it alone. `at_once` bounds a
+    single execution in the same unit, so that a problem can ask for one layer at a time. `only_from` counts arrays
+    whose data depends on leaves of these groups and on nothing else, `not_only_from` all other arrays. `into`
+    counts arrays whose numbers arrive, one by one, in the leaves of these groups that the program returns, as those
+    of a gradient do, however small they are, and `not_into` all other arrays. `not_only_from` and `not_into` ignore
+    less than `ignore_below` bytes in all. `within` counts only what is inside of loops, or only what is outside;
+    `loops` says where everything that is counted has to be.
     """
 
     kinds: list[Kind] = Field(min_length=1)
     axes: list[str] | None = None
     only_from: list[str] | None = None
     not_only_from: list[str] | None = None
+    into: list[str] | None = None
+    not_into: list[str] | None = None
     of: str | None = None
     each: bool = False
     at_least: float | None = Field(default=None, ge=0)
     at_most: float | None = Field(default=None, ge=0)
     at_once: float | None = Field(default=None, gt=0)
+    within: Literal["loops", "no loop"] | None = None
     loops: Literal["never", "only", "any"] = "any"
     executions: Count | None = None
     means: Annotated[str, Field(max_length=600)] = ""
 
     @model_validator(mode="after")
-    def _at_once_is_a_multiple_of_something(self) -> Self:
+    def _bounds_have_a_unit(self) -> Self:
         if self.at_once is not None and self.of is None:
             raise ValueError("at_once needs of, which names what it is a multiple of")
+        if self.each and self.of == "reference" and not (self.into or self.only_from):
+            raise ValueError("each of the reference needs into or only_from, which name the leaves")
         return self
+
+    @property
+    def counts_others(self) -> bool:
+        """Whether it counts the arrays that do not come from the right leaves, or do not arrive in them."""
+        return self.not_only_from is not None or self.not_into is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +83,23 @@ class Counted:
 
 
 def count_by(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> Counted:
-    sure = matching(subject, pair, rule, ignore_below)
-    return Counted(rule, sure, [*sure, *matching(subject, pair, rule, ignore_below, along_axes=False)])
+    sure = _matching(subject, pair, rule, ignore_below)
+    perhaps = [*sure, *_matching(subject, pair, rule, ignore_below, along_axes=False)]
+    if rule.counts_others:
+        # A loss may travel with the parameters: XLA merges collectives over the same groups.
+        sizes = [(_whole_of(each.shares), each.use.executions) for each in perhaps]
+        # An unknown number of executions is at least one.
+        if sum(size * (1 if times is None else times) for size, times in sizes) < ignore_below:
+            return Counted(rule, [], [])
+    return Counted(rule, sure, perhaps)
 
 
 @dataclass(frozen=True, slots=True)
 class BoundedAmount:
-    """A number that a rule bounds, with its bounds. Bytes are compared with `unit`, those of `name`."""
+    """A number that a rule bounds, with its bounds. Bytes are compared with `unit`, those of `name`.
+
+    `ignored` bytes over the upper bound do not break it.
+    """
 
     name: str
     unit: int
@@ -83,10 +107,15 @@ class BoundedAmount:
     most: float
     low: float | None
     high: float | None
+    ignored: float = 0
 
     @property
     def is_broken(self) -> bool:
-        return self._is_too_little or (self.high is not None and self.most > self.high)
+        return self._is_too_little or self.excess > self.ignored
+
+    @property
+    def excess(self) -> float:
+        return 0 if self.high is None else max(0, self.most - self.high)
 
     @property
     def _is_too_little(self) -> bool:
@@ -99,30 +128,52 @@ class BoundedAmount:
 
 
 def amounts_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int) -> list[BoundedAmount]:
-    """The bytes that a rule bounds, none if it is not about bytes."""
+    """The bytes that a rule bounds, none if it is not about bytes.
+
+    What is over the upper bounds of all leaves together, such as the padding of gradients that travel as one vector, is
+    ignored below `ignore_below`.
+    """
     rule = counted.rule
     if rule.of is None:
         return []
-    if rule.of == "reference":
-        unit = bytes_in_reference(subject, pair, rule, ignore_below)
-        units = {"what the reference sends this way": unit}
-    else:
-        leaves = subject.bytes_of(rule.of, pair.reference)
-        units = leaves if rule.each else {f"the bytes of {rule.of}": sum(leaves.values())}
     found = []
+    units = _units(subject, pair, rule, rule.of, ignore_below)
+    weights = _weights(subject, pair, rule, rule.of)
     for name, unit in units.items():
         least, most = (
-            _bytes_of_leaf(these, name, units) if rule.each else sum(each.total_bytes for each in these)
+            _bytes_of_leaf(rule, these, name, weights) if rule.each else sum(each.total_bytes for each in these)
             for these in (counted.sure, counted.perhaps)
         )
         low, high = (None if bound is None else bound * unit for bound in (rule.at_least, rule.at_most))
         found.append(BoundedAmount(name, unit, least, most, low, high))
-    return found
+    excess = sum(each.excess for each in found)
+    return [replace(each, ignored=excess) for each in found] if excess < ignore_below else found
+
+
+def _units(subject: Subject, pair: Pair, rule: Rule, of: str, ignore_below: int) -> dict[str, int]:
+    """What the bounds are multiples of: the bytes of each leaf with `each`, of everything without."""
+    if of != "reference":
+        leaves = subject.bytes_of(of, pair.reference)
+        return leaves if rule.each else {f"the bytes of {of}": sum(leaves.values())}
+    if not rule.each:
+        return {"what the reference sends this way": bytes_in_reference(subject, pair, rule, ignore_below)}
+    these, weights = in_reference(subject, pair, rule, ignore_below), _weights(subject, pair, rule, of)
+    return {leaf: round(_bytes_of_leaf(rule, these, leaf, weights)) for leaf in weights}
+
+
+def _weights(subject: Subject, pair: Pair, rule: Rule, of: str) -> dict[str, int]:
+    """The bytes of the leaves that share an array which is for several of them."""
+    groups = (rule.into or rule.only_from or []) if of == "reference" else [of]
+    return {leaf: size for group in groups for leaf, size in subject.bytes_of(group, pair.reference).items()}
 
 
 def bytes_in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> int:
-    these = matching(subject, Pair(pair.reference, pair.reference), rule, ignore_below)
-    return sum(each.total_bytes for each in these)
+    return sum(each.total_bytes for each in in_reference(subject, pair, rule, ignore_below))
+
+
+def in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> list[Part]:
+    """What the rule counts in the reference's program."""
+    return count_by(subject, Pair(pair.reference, pair.reference), rule, ignore_below).sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +193,9 @@ def largest_execution(counted: Counted, amounts: list[BoundedAmount]) -> Executi
         return None
     units = {each.name: each.unit for each in amounts}
     found = [
-        Execution(part.use, name, _at_once(part, name, units) if rule.each else _whole_of(part.shares), units[name])
+        Execution(
+            part.use, name, _at_once(rule, part, name, units) if rule.each else _whole_of(part.shares), units[name]
+        )
         for part in counted.perhaps
         for name in units
     ]
@@ -154,17 +207,18 @@ def _whole_of(shares: tuple[Share, ...]) -> int:
     return sum(share.logical_bytes for share in shares)
 
 
-def _bytes_of_leaf(counted: list[Part], leaf: str, leaves: dict[str, int]) -> float:
-    """Bytes moved for one leaf. An array computed from several leaves counts for each in proportion to its bytes."""
-    return sum(_at_once(each, leaf, leaves) * (each.use.executions or 0) for each in counted)
+def _bytes_of_leaf(rule: Rule, counted: list[Part], leaf: str, leaves: dict[str, int]) -> float:
+    """Bytes moved for one leaf. An array of several leaves counts for each in proportion to its bytes."""
+    return sum(_at_once(rule, each, leaf, leaves) * (each.use.executions or 0) for each in counted)
 
 
-def _at_once(part: Part, leaf: str, leaves: dict[str, int]) -> float:
+def _at_once(rule: Rule, part: Part, leaf: str, leaves: dict[str, int]) -> float:
     """The same for one execution."""
     total = 0.0
     for share in part.shares:
-        if leaf in share.depends:
-            whole = sum(size for path, size in leaves.items() if path in share.depends)
+        named = share.depends if rule.into is None else share.outputs
+        if leaf in named:
+            whole = sum(size for path, size in leaves.items() if path in named)
             total += share.logical_bytes * leaves[leaf] / whole
     return total
 
@@ -179,21 +233,23 @@ def executions_of(pair: Pair, counted: Counted) -> BoundedAmount | None:
     return BoundedAmount("", 1, least, most, low, high)
 
 
-def matching(subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True) -> list[Part]:
+def _matching(subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True) -> list[Part]:
     """Collectives along the rule's axes or, without `along_axes`, those along no axis if the rule names axes."""
     found = []
-    for each in collectives_of(pair.mine, ignore_below=ignore_below):
+    everything = rule.counts_others or rule.into is not None
+    for each in collectives_of(pair.mine, ignore_below=0 if everything else ignore_below):
         named = rule.axes is None or (each.axes is not None and list(each.axes) == rule.axes)
         fits = named if along_axes else rule.axes is not None and each.axes is None
-        if each.kind in rule.kinds and fits:
-            shares = _shares_of(subject, pair, rule, each, ignore_below)
+        there = rule.within is None or each.in_loop == (rule.within == "loops")
+        if each.kind in rule.kinds and fits and there:
+            shares = _shares_of(subject, pair, rule, each)
             if shares:
                 found.append(Part(each, shares))
     return found
 
 
-def _shares_of(subject: Subject, pair: Pair, rule: Rule, use: CollectiveUse, ignore_below: int) -> tuple[Share, ...]:
-    """The arrays of a collective that come from the rule's groups; all of them if it names none."""
+def _shares_of(subject: Subject, pair: Pair, rule: Rule, use: CollectiveUse) -> tuple[Share, ...]:
+    """The arrays of a collective that come from, or arrive in, the rule's groups; all of them if it names none."""
     shares = use.shares
     if rule.only_from is not None:
         leaves = subject.leaves_of(rule.only_from, pair)
@@ -201,10 +257,12 @@ def _shares_of(subject: Subject, pair: Pair, rule: Rule, use: CollectiveUse, ign
     if rule.not_only_from is not None:
         leaves = subject.leaves_of(rule.not_only_from, pair)
         shares = tuple(share for share in shares if not share.depends or not share.depends <= leaves)
-        # A loss may travel with the parameters: XLA merges collectives over the same groups.
-        executions = 1 if use.executions is None else use.executions
-        if sum(share.logical_bytes for share in shares) * executions < ignore_below:
-            shares = ()
+    if rule.into is not None:
+        leaves = subject.outputs_of(rule.into, pair)
+        shares = tuple(share for share in shares if share.outputs & leaves)
+    if rule.not_into is not None:
+        leaves = subject.outputs_of(rule.not_into, pair)
+        shares = tuple(share for share in shares if not share.outputs & leaves)
     return shares
 
 

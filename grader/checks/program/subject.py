@@ -108,8 +108,17 @@ class Subject:
         """
         for group in groups:
             self.bytes_of(group, pair.reference)
+        return self._named(groups, (*pair.mine.state, *pair.mine.inputs))
+
+    def outputs_of(self, groups: Sequence[str], pair: Pair) -> frozenset[str]:
+        """The same of the leaves that the submission's program returns."""
+        for group in groups:
+            if not self._named([group], pair.reference.outputs):
+                raise GraderFault(f"problem.toml names '{group}', but the reference returns no leaf of that name")
+        return self._named(groups, pair.mine.outputs)
+
+    def _named(self, groups: Sequence[str], paths: Sequence[str]) -> frozenset[str]:
         patterns = [pattern for group in groups for pattern in self.spec.groups.get(group, [group])]
-        paths = (*pair.mine.state, *pair.mine.inputs)
         return frozenset(path for path in paths if any(fnmatchcase(path, each) for each in patterns))
 
     def mesh_of(self, topology: str) -> dict[str, int]:

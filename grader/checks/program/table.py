@@ -20,16 +20,17 @@ Kind = Literal[
     "ragged-all-to-all",
 ]
 _MAX_TIMELINE = 64
-_MAX_LITTLE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One array of a collective. `depends` and `carries` name leaves of the state and inputs: see `flow.Origin`."""
+    """One array of a collective. `depends` and `carries` name leaves of the state and inputs (see `flow.Origin`), and
+    `outputs` those that its numbers arrive in (see `flow.Flow`)."""
 
     logical_bytes: int
     depends: frozenset[str]
     carries: frozenset[str]
+    outputs: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,12 @@ class CollectiveUse:
 def collectives_of(measured: Measured, *, ignore_below: int = 0) -> list[CollectiveUse]:
     """The collectives in program order, without groups of one device and without those too small to matter.
 
-    A collective is small if it moves less than `ignore_below` bytes over all its executions. If there are so many
-    small ones that they could carry data together, none is left out.
+    A collective is small if it moves less than `ignore_below` bytes over all its executions. Small ones are left out
+    unless they move as much together.
     """
     uses = [_use_of(each, measured) for each in measured.facts.census.collectives if each.group_size > 1]
     little = [each for each in uses if each.executions is not None and each.total_bytes < ignore_below]
-    if sum(each.total_bytes for each in little) > _MAX_LITTLE * ignore_below:
+    if sum(each.total_bytes for each in little) >= ignore_below:
         return uses
     return [each for each in uses if each not in little]
 
@@ -136,6 +137,7 @@ def _use_of(each: Collective, measured: Measured) -> CollectiveUse:
                 part.logical_bytes,
                 frozenset(names[number] for number in part.depends),
                 frozenset(names[number] for number in part.carries),
+                frozenset(measured.outputs[number] for number in part.outputs),
             )
             for part in each.parts
         ),

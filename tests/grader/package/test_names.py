@@ -100,6 +100,7 @@ def test_other_problems_are_told_by_slug_and_uuid(folder):
         ('params = ["w"]', 'params = ["W*"]', "program.groups.params: no leaf of the reference matches 'W*'"),
         (RULE, RULE.replace('"w"', '"w/*"'), "check 'collectives': rules.0.of: no leaf of the reference matches 'w/*'"),
         (RULE, RULE + '\nnot_only_from = ["w/*"]', "rules.0.not_only_from: no leaf of the reference matches 'w/*'"),
+        (RULE, RULE + '\nnot_into = ["x"]', "rules.0.not_into: no leaf of the reference matches 'x'"),
         ('id = "sharding"', 'id = "sharding"\nleaves = ["w", "m"]', "leaves: no leaf of the reference matches 'm'"),
         # An input has bytes to count, but no sharding that a submission chooses.
         ('id = "sharding"', 'id = "sharding"\nleaves = ["x"]', "leaves: no leaf of the reference matches 'x'"),
@@ -114,6 +115,7 @@ def test_a_glob_that_matches_no_leaf_of_the_reference_is_found(folder, old, new,
 
 def test_globs_that_match_are_accepted(folder):
     edit(folder, "problem.toml", 'id = "sharding"', 'id = "sharding"\nleaves = ["w*", "lo?s"]')
+    edit(folder, "problem.toml", RULE, RULE + '\ninto = ["w", "loss"]')
     assert unmatched_leaves(read_package(folder).manifest, ["w", "n", "loss"], ["w", "n", "x"]) == []
 
 

@@ -48,6 +48,88 @@ def test_data_is_followed_through_an_operation(line: str, depends: tuple[int, ..
     assert origin(line) == (depends, carries)
 
 
+def arrival(*lines: str, returned: str = "") -> tuple[tuple[int, ...], ...]:
+    """The outputs that each array of an all-reduce of `%w` and `%x`, `%a` and `%b`, arrives in: there are two."""
+    (found,) = census(
+        "%both = (f32[16,4], f32[16,4]) all-reduce(%w, %x), to_apply=%add",
+        "%a = f32[16,4] get-tuple-element(%both), index=0",
+        "%b = f32[16,4] get-tuple-element(%both), index=1",
+        *lines,
+        returned or "ROOT %out = (f32[16,4], f32[16,4]) tuple(%c, %w)",
+    ).collectives
+    return tuple(part.outputs for part in found.parts)
+
+
+SLICED = "dynamic_slice_sizes={16,4}"
+
+
+@pytest.mark.parametrize(
+    ("lines", "outputs"),
+    [
+        (("%c = f32[16,4] multiply(%a, %w)",), ((0,), ())),
+        (("%c = f32[16,4] divide(%w, %b)",), ((), (0,))),
+        (("%c = f32[16,4] add(%a, %b)",), ((0,), (0,))),
+        (
+            (
+                "%r = f32[4] reduce(%a, %n), dimensions={0}, to_apply=%add",
+                "%c = f32[16,4] broadcast(%r), dimensions={1}",
+            ),
+            ((), ()),
+        ),
+        (("%s = f32[] bitcast(%a)", "%c = f32[16,4] broadcast(%s), dimensions={}"), ((), ())),
+        (
+            ("%d = pred[16,4] compare(%a, %w), direction=GT", "%c = f32[16,4] select(%d, %b, %w)"),
+            ((), (0,)),
+        ),
+        (
+            (
+                "%d = f32[16,16] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+                "%c = f32[16,4] copy(%d)",
+            ),
+            ((), ()),
+        ),
+        (
+            ("%p = f32[32,4] pad(%a, %n), padding=0_16x0_0", f"%c = f32[16,4] dynamic-slice(%p, %n, %n), {SLICED}"),
+            ((0,), ()),
+        ),
+        (("%j = s32[] bitcast(%a)", f"%c = f32[16,4] dynamic-slice(%b, %j, %n), {SLICED}"), ((), (0,))),
+        (("%one = f32[1,16,4] broadcast(%a), dimensions={1,2}", "%c = f32[16,4] bitcast(%one)"), ((0,), ())),
+    ],
+    ids=["scaled", "divisor", "added", "norm", "scalar", "mask", "product", "padded", "index", "one more dimension"],
+)
+def test_what_is_received_arrives_element_by_element(lines: list[str], outputs: tuple[tuple[int, ...], ...]) -> None:
+    """A gradient becomes a new parameter. A number that scales a gradient does not, nor does an activation."""
+    assert arrival(*lines) == outputs
+
+
+def test_what_is_reduced_twice_arrives_twice() -> None:
+    """First over one axis, then over another: both are steps of the same sum."""
+    groups = "replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}"
+    first = "%a = f32[16,4] all-reduce(%w), to_apply=%add"
+    second = f"%c = f32[2,4] reduce-scatter(%a), channel_id=2, {groups}, to_apply=%add"
+    found = census(first, second, "ROOT %out = (f32[2,4]) tuple(%c)").collectives
+    assert [part.outputs for each in found for part in each.parts] == [(0,), (0,)]
+
+
+def test_one_array_may_arrive_in_several_outputs() -> None:
+    assert arrival(returned="ROOT %out = (f32[16,4], f32[16,4], f32[16,4]) tuple(%b, %w, %b)") == ((), (0, 2))
+    assert arrival(returned="ROOT %out = f32[16,4] negate(%a)") == ((0,), ())
+
+
+def test_what_a_loop_receives_arrives_through_its_state() -> None:
+    before = LOOP.replace("ROOT %next", "%sum = f32[16,4] all-reduce(%u), to_apply=%add\n  ROOT %next").replace(
+        "FIRST", "%sum"
+    )
+    state = "(f32[16,4], f32[16,4], s32[])"
+    lines = (
+        "%zero = s32[] constant(0)",
+        f"%start = {state} tuple(%w, %x, %zero)",
+        f"ROOT %loop = {state} while(%start), condition=%condition, body=%body",
+    )
+    (found,) = census(*lines, before=before).collectives
+    assert [part.outputs for part in found.parts] == [(0,)]
+
+
 def test_a_sum_over_nothing_still_carries() -> None:
     """A sum over a dimension of size 1 is a reshape in disguise."""
     lines = "%wide = f32[1,16,4] bitcast(%x)", "%moved = f32[16,4] reduce(%wide, %n), dimensions={0}, to_apply=%add"

@@ -43,6 +43,7 @@ def exchange(
     *,
     depends: tuple[int, ...] = (0,),
     carries: tuple[int, ...] = (0,),
+    outputs: tuple[int, ...] = (),
     **changes: Any,
 ) -> Collective:
     """One collective of `size` logical bytes among all devices, once, outside loops; by default of `w` alone."""
@@ -58,7 +59,7 @@ def exchange(
         "dtypes": ("f32",),
         "shapes": ((size // 4,),),
         "operand_shapes": ((size // 4 // devices,),),
-        "parts": (Part(size, depends, carries),),
+        "parts": (Part(size, depends, carries, outputs),),
         "loops": (),
         "executions": 1,
         "conditional": False,

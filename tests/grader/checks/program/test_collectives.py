@@ -47,8 +47,8 @@ def test_a_loss_is_too_small_to_count():
 
 def test_many_small_ones_count():
     """Otherwise an array could be moved four bytes at a time."""
-    assert finding_of([exchange("all-reduce", 32)] * 16, allowed=[]).passed
-    assert not finding_of([exchange("all-reduce", 32)] * 17, allowed=[]).passed
+    assert finding_of([exchange("all-reduce", 21)] * 3, allowed=[]).passed
+    assert not finding_of([exchange("all-reduce", 32)] * 2, allowed=[]).passed
     assert not finding_of([exchange("all-reduce", 32, executions=100, loops=("while",))], allowed=[]).passed
 
 
@@ -89,9 +89,71 @@ def test_data_from_no_leaf_does_not_come_from_the_leaves():
 
 
 def test_a_loss_may_travel_with_the_parameters():
-    loss = Part(4, (0, 1), ())
-    joined = exchange("all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,)), loss))
+    loss = Part(4, (0, 1), (), ())
+    joined = exchange("all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,), ()), loss))
     assert finding_of([joined], **rule(not_only_from=["params"], of="params", at_most=0.0)).passed
+
+
+GRADIENT = {"depends": (0, 1), "carries": (), "outputs": (0,)}
+INTO = {"kinds": ["all-reduce", "reduce-scatter"], "of": "params"}
+GRADIENTS = [
+    Rule(**INTO, into=["params"], each=True, at_least=1.0, at_most=1.0),
+    Rule(**INTO, not_into=["params"], at_most=0.0),
+]
+
+
+def test_each_gradient_is_reduced_once_and_a_loss_with_it():
+    """Output 0 is the new `w`, and output 1 the loss. XLA may send both in one collective."""
+    loss = Part(4, (0, 1), (), (1,))
+    together = exchange("all-reduce", WHOLE + 4, parts=(Part(WHOLE, (0, 1), (), (0,)), loss))
+    assert finding_of([together], rules=GRADIENTS).passed
+    assert finding_of([exchange("reduce-scatter", WHOLE, **GRADIENT)], rules=GRADIENTS).passed
+    twice = finding_of([exchange("all-reduce", WHOLE, **GRADIENT)] * 2, rules=GRADIENTS)
+    assert "moves 64 KiB of w, 2x" in twice.message
+    assert "moves nothing of w" in finding_of([], rules=GRADIENTS).message
+
+
+@pytest.mark.parametrize(("size", "number", "passed"), [(63, 1, True), (64, 1, False), (32, 2, False)])
+def test_what_arrives_in_no_leaf_is_bounded_together(size: int, number: int, passed: bool):
+    """A sum of squares for each column is not the gradient of a leaf, however little of the whole it is."""
+    other = exchange("all-reduce", size, depends=(0, 1), carries=())
+    finding = finding_of([exchange("reduce-scatter", WHOLE, **GRADIENT), *[other] * number], rules=GRADIENTS)
+    assert finding.passed == passed
+    if not passed:
+        assert "reduce-scatter (line 7) moves 64 B that do not end up in params; expected none." in finding.message
+    names = [limit.name for limit in finding.evidence[0].limits]
+    assert names == [f"all-reduce and reduce-scatter for {name}" for name in ("params, w", "nothing in params")]
+
+
+def test_what_is_small_still_arrives_in_its_leaf():
+    """Nothing that a rule looks for is too small to count."""
+    mine = [exchange("all-reduce", 16, executions=WHOLE // 16, loops=("while",), **GRADIENT)]
+    assert finding_of(mine, ignore_below=2 * WHOLE, rules=GRADIENTS).passed
+
+
+@pytest.mark.parametrize(("size", "passed"), [(63, True), (64, False)])
+def test_padding_over_an_upper_bound_is_ignored_like_other_small_traffic(size: int, passed: bool):
+    assert finding_of([exchange("reduce-scatter", WHOLE + size, **GRADIENT)], rules=GRADIENTS).passed == passed
+
+
+def test_each_leaf_may_be_compared_with_the_reference():
+    """A loop of 4 steps reduces each gradient 4 times."""
+    of = Rule(**INTO | {"of": "reference"}, into=["params"], each=True, at_least=1.0, at_most=1.0)
+    loop = exchange("all-reduce", WHOLE, executions=4, loops=("while",), **GRADIENT)
+    assert finding_of([loop], rules=[of]).passed
+    finding = finding_of([exchange("all-reduce", WHOLE, **GRADIENT)], reference=[loop], rules=[of])
+    assert "moves 32 KiB of w, 0.25x what the reference sends of it (128 KiB); expected 1x." in finding.message
+    with pytest.raises(ValueError, match="which name the leaves"):
+        Rule(kinds=["all-reduce"], of="reference", each=True)
+
+
+@pytest.mark.parametrize(("within", "name"), [("loops", "inside"), ("no loop", "outside")])
+def test_a_rule_may_count_only_inside_or_outside_of_loops(within: str, name: str):
+    inside = exchange("all-gather", WHOLE, loops=("while",))
+    mine = [inside, exchange("all-gather", WHOLE)]
+    assert finding_of(mine, **rule(within=within, of="w", at_most=1.0)).passed
+    finding = finding_of([*mine, *mine], **rule(within=within, of="w", at_most=1.0))
+    assert f"all-gather {name} loops moves 64 KiB, 2x" in finding.message
 
 
 def test_slack_of_one_leaf_is_not_spent_by_another():
@@ -351,14 +413,14 @@ def test_executions_above_an_upper_bound_are_those_that_may_count():
 def test_small_data_from_other_leaves_counts_by_all_its_executions(changes: dict[str, Any], passed: bool):
     """A part of 4 bytes that travels with the parameters, as a loss does: 60 bytes are too few to count."""
     joined = exchange(
-        "all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,)), Part(4, (0, 1), ())), loops=("w",), **changes
+        "all-gather", WHOLE, parts=(Part(WHOLE, (0,), (0,), ()), Part(4, (0, 1), (), ())), loops=("w",), **changes
     )
     assert finding_of([joined], **rule(not_only_from=["params"], of="params", at_most=0.0)).passed == passed
 
 
 @pytest.mark.parametrize(("size", "counts"), [(63, False), (64, True)])
 def test_data_of_an_unknown_number_of_executions_counts_as_if_it_ran_once(size: int, counts: bool):
-    parts = (Part(WHOLE, (0,), (0,)), Part(size, (0, 1), ()))
+    parts = (Part(WHOLE, (0,), (0,), ()), Part(size, (0, 1), (), ()))
     joined = exchange("all-gather", WHOLE, parts=parts, executions=None, loops=("while",))
     finding = finding_of([joined], **rule(not_only_from=["params"], loops="never"))
     assert ("runs inside a loop" in finding.message) == counts
@@ -366,7 +428,7 @@ def test_data_of_an_unknown_number_of_executions_counts_as_if_it_ran_once(size: 
 
 def test_the_largest_collective_and_its_largest_array_are_described():
     small = exchange("all-gather", 1_000, depends=(0,), source_line=3)
-    parts = (Part(100, (0,), ()), Part(WHOLE, (1,), ()))
+    parts = (Part(100, (0,), (), ()), Part(WHOLE, (1,), (), ()))
     large = exchange("all-gather", WHOLE, parts=parts, source_line=5)
     finding = finding_of([small, large], **rule(only_from=["*"], of="w", at_most=0.5))
     assert "all-gather (line 5) moves" in finding.message

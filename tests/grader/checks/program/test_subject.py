@@ -44,6 +44,13 @@ def test_outputs_are_leaves_only_without_a_state():
     assert replace(found, spec=spec).bytes_of("results", found.pairs[0].reference) == {"loss": 4}
 
 
+def test_what_a_program_returns_can_be_named():
+    found = with_groups(results=["loss", "w"])
+    assert found.outputs_of(["results"], found.pairs[0]) == {"w", "loss"}
+    with pytest.raises(GraderFault, match="names 'x', but the reference returns no leaf"):
+        found.outputs_of(["x"], found.pairs[0])
+
+
 @pytest.mark.parametrize(
     ("cases", "place"),
     [
