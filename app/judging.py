@@ -49,11 +49,11 @@ def build_judging(settings: Settings, cache: Path, secret: bytes, *, alone: bool
       cache: a private folder for data that can be computed again.
       secret: the deployment secret, from which hidden inputs are derived.
       alone: true for one submission on the command line. In the service, the queue counts the tries, even across
-        restarts and workers, and known wrong submissions run while nothing is graded, so that nobody waits for them.
+        restarts and workers.
     """
     pool = _ALONE if alone else _pool_of(settings)
     sandbox = build_sandbox(cache, isolation=settings.isolation, settings=pool, ceiling=settings.ceiling)
-    judge = Judge(sandbox, secret, cache) if alone else Judge(sandbox, secret, cache, tries=1, wait_for_known=0)
+    judge = Judge(sandbox, secret, cache) if alone else Judge(sandbox, secret, cache, tries=1)
     return Judging(judge, sandbox, settings.isolation)
 
 

@@ -33,6 +33,7 @@ from app.database import Database
 from app.explorer.guests import forget_older_explorations
 from app.explorer.service import ExplorationLimits, Explorations
 from app.explorer.services import ExplorerServices
+from app.insight.explaining import Explaining
 from app.insight.misconceptions import Misconceptions
 from app.insight.service import Insight
 from app.insight.services import InsightServices
@@ -292,6 +293,7 @@ async def _open(
             scores.run(),
             serving.run(),
             pump.run(),
+            Explaining(database, store).run(),
             forget_guests(database, forget_older_explorations, forget_older_lesson_runs),
         ]
         if built is not None:

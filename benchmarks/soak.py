@@ -92,7 +92,6 @@ def _prepare(judge: Judge, submissions: list[Known]) -> None:
     for package in {known.package.version: known.package for known in submissions}.values():
         _say(f"preparing {package.slug}")
         judge.prepare(package)
-        judge.prepare_known(package)
 
 
 def _at_rest(folder: Path) -> Census:

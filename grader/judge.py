@@ -1,7 +1,7 @@
 """The one path from a submission to a verdict."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from grader.context import QUIET, Context
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.function import Function
 from grader.idle import Idle
-from grader.known import KnownMistake
+from grader.known import RUNS, KnownMistakes
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest
 from grader.modes.program.function import inspect_function
@@ -41,16 +41,13 @@ class Judge:
       cache: a folder of ours alone for reference answers.
       tries: how often a submission is graded before a runner that somebody else kills each time makes it `failed`.
         One where a queue counts.
-      wait_for_known: how many known wrong submissions, those it is likeliest to be, a wrong submission waits for where
-        they have not been run yet. None where something runs them when nothing is graded.
+      known_runs: how many known wrong submissions may be run to explain one that is rejected.
     """
 
-    def __init__(
-        self, sandbox: Sandbox, secret: bytes, cache: Path, *, tries: int = 3, wait_for_known: int = 3
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, secret: bytes, cache: Path, *, tries: int = 3, known_runs: int = RUNS) -> None:
         self._sandbox = sandbox
         self._tries = tries
-        self._wait_for_known = wait_for_known
+        self._known_runs = known_runs
         self._idle = Idle()
         self._modes = Modes(sandbox, secret)
         self._references = References(self._modes, secret, cache, self._idle)
@@ -66,16 +63,13 @@ class Judge:
         """
         with nullcontext() if background else self._idle.interrupted():
             self._references.prepare(package, context, background=background)
-        self.warm(package)
+        if not background:
+            self.warm(package)
 
     @property
     def setbacks(self) -> Setbacks:
         """The versions whose preparation failed and is tried again, whoever asked for it."""
         return self._references.setbacks
-
-    def prepare_known(self, package: Package, context: Context = QUIET) -> None:
-        """Have the known wrong submissions run, in the background. Raises as above."""
-        self._references.prepare_known(package, context)
 
     def warm(self, package: Package) -> None:
         """A submission to this problem may come soon. Returns at once."""
@@ -164,11 +158,6 @@ class Judge:
           Cancelled: it was stopped.
         """
 
-        def known(*, wrong_result: bool) -> Iterator[KnownMistake]:
-            return self._references.known(
-                package, source, context, wrong_result=wrong_result, at_most=self._wait_for_known
-            )
-
         report = Report(package, hidden=hidden, walls=self._sandbox.walls)
 
         try:
@@ -181,6 +170,7 @@ class Judge:
                         prepared = mode.prepare_own(prepared, own, context)
                     except SubmissionFault as fault:
                         return report.never_ran(fault, NO_OUTPUT)
+                known = KnownMistakes(package, source, runs=0 if own else self._known_runs)
                 request = GradingRequest(source, hidden, draw, known, report, context, own, watch)
                 grading = mode.begin(prepared, request)
                 for _ in range(self._tries - 1):

@@ -1,35 +1,26 @@
-"""Known wrong submissions: what is kept of each, to recognise others that are wrong in the same way."""
+"""Known wrong submissions, and which of them a wrong submission is like.
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
+A package ships what each one does on the public cases (known.json), so recognising one is a look-up. One is run only if
+several agree on these cases, if the public cases do not show the mistake, or if there is no fingerprint of it.
+"""
 
-from grader.kept import UNREADABLE, read_frame, write_frame
-from grader.package.package import KnownSubmission, Package
-from grader.reasons import REASONS
+import ast
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Callable, Mapping
 
+import numpy as np
 
-@dataclass(frozen=True, slots=True)
-class KnownMistake:
-    """A known wrong submission: what its author misunderstood, and what it returns, by case id.
+from grader.compare import compare, tolerance_of
+from grader.fingerprint import Fingerprint, KnownFingerprint, KnownFingerprints, Sketch, numbers_of
+from grader.likelihood import by_likelihood
+from grader.package.package import KnownSubmission, Package, Tolerance
+from grader.reasons import REASONS, Reason
 
-    In program mode `results` are sketches, and `pattern` says how its program is built. Without any of them it tells
-    nothing, and no submission is like it.
-    """
-
-    misunderstanding: str
-    results: dict[str, object]
-    pattern: dict[str, object] = field(default_factory=dict)
-
-
-class AskForKnownMistakes(Protocol):
-    """Ask for known wrong submissions, those first that this one is likeliest to be.
-
-    `wrong_result` asks for those whose result is wrong; else for those that are built in a wrong way.
-    """
-
-    def __call__(self, *, wrong_result: bool) -> Iterable[KnownMistake]: ...
+# How many are run to explain one submission.
+RUNS = 3
+IsSame = Callable[[KnownSubmission], bool]
 
 
 def runnable(package: Package) -> list[KnownSubmission]:
@@ -37,24 +28,182 @@ def runnable(package: Package) -> list[KnownSubmission]:
     return [each for each in package.rejected if each.reason and REASONS[each.reason].has_program]
 
 
-def has_wrong_result(submission: KnownSubmission) -> bool:
-    return submission.reason is not None and REASONS[submission.reason].wrong_result
+class KnownMistakes:
+    """The known wrong submissions of a package, for one submission to it.
 
+    Args:
+      runs: how many of them may be run to explain it.
+    """
 
-def store_known(folder: Path, name: str, known: KnownMistake) -> None:
-    """`name` is the submission's, such as `wrong_value/summed_twice`."""
-    message = {"misunderstanding": known.misunderstanding, "pattern": known.pattern}
-    write_frame(_file(folder, name), message, known.results)
+    def __init__(self, package: Package, source: str, *, runs: int = RUNS) -> None:
+        self._package = package
+        self._source = source
+        self._runs = runs
 
+    def explain(self, mine: Fingerprint, reason: Reason | None, is_same: IsSame, *, has_more: bool) -> str | None:
+        """The misunderstanding of the one that does the same. Of several, the likeliest.
 
-def load_known(folder: Path, name: str) -> KnownMistake | None:
-    """None where it has not been stored."""
-    try:
-        message, results = read_frame(_file(folder, name))
-        return KnownMistake(message["misunderstanding"], results, message["pattern"])
-    except UNREADABLE:
+        Args:
+          reason: why it was rejected. Programs that are built as the reference's are then told apart by it.
+          is_same: runs one of them and compares it on all cases.
+          has_more: whether these are more than the public cases.
+        """
+        if not (mine.results or mine.pattern):
+            return None
+        shipped = current(self._package)
+        by_result = bool(mine.results)
+        candidates = [
+            each
+            for each in runnable(self._package)
+            if _has_wrong_result(each) == by_result and (by_result or mine.shown or each.reason == reason)
+        ]
+        tolerances = self._package.manifest.tolerance
+        alike = [each for each in candidates if each.name in shipped and is_alike(shipped[each.name], mine, tolerances)]
+        left = alike or [each for each in candidates if each.name not in shipped]
+        is_settled = mine.shown and (not by_result or len({each.misunderstanding for each in alike}) == 1)
+        if alike and (is_settled or not has_more):
+            return by_likelihood(self._source, left)[0].misunderstanding
+        for each in by_likelihood(self._source, left)[: self._runs] if self._runs else ():
+            if is_same(each):
+                return each.misunderstanding
         return None
 
 
-def _file(folder: Path, name: str) -> Path:
-    return folder / f"known-{name.replace('/', '-')}.frame"
+def explain_stored(package: Package, source: str, mine: Fingerprint) -> str | None:
+    """As `KnownMistakes.explain`, for an attempt that was graded earlier: nothing is run, and nothing is guessed."""
+    if not mine.shown:
+        return None
+    return KnownMistakes(package, source, runs=0).explain(mine, None, lambda _: False, has_more=True)
+
+
+def is_alike(known: Fingerprint, mine: Fingerprint, tolerances: dict[str, Tolerance]) -> bool:
+    """Whether two fingerprints show the same mistake.
+
+    Of programs, those that both have are compared. `init` counts only if `mine` names it, because the steps are the
+    reference's.
+    """
+    if mine.results:
+        return known.results.keys() == mine.results.keys() and all(
+            _is_close(known.results[name], mine.results[name], tolerances) for name in mine.results
+        )
+    names = known.pattern.keys() & mine.pattern.keys()
+    return bool(names) and all(mine.pattern[name].items() <= known.pattern[name].items() for name in names)
+
+
+def current(package: Package) -> Mapping[str, KnownFingerprint]:
+    """The shipped fingerprints that this JAX, and the package as it is, would give again."""
+    known = package.known
+    if known is None or known.jax != importlib.metadata.version("jax"):
+        return {}
+    public = _public_part(package)
+    return {
+        each.name: known.mistakes[each.name]
+        for each in runnable(package)
+        if each.name in known.mistakes and known.mistakes[each.name].of == _depends_on(package, public, each)
+    }
+
+
+def updated(package: Package, found: Mapping[str, Fingerprint | None]) -> KnownFingerprints:
+    """The fingerprints of a package after some of its submissions were judged.
+
+    Those that still hold stay as they are, so that no machine rewrites the rounding of another.
+
+    Args:
+      found: by the name of the known wrong submission; None if it gave no result and no program.
+    """
+    kept = current(package)
+    public = _public_part(package)
+    mistakes = {}
+    for each in runnable(package):
+        old, new = kept.get(each.name), found.get(each.name)
+        if each.name in found and not (old and holds(package, old, new)):
+            stored = {} if new is None else new.stored()
+            mistakes[each.name] = KnownFingerprint(of=_depends_on(package, public, each), **stored)
+        elif old:
+            mistakes[each.name] = old
+    return KnownFingerprints(jax=importlib.metadata.version("jax"), mistakes=mistakes)
+
+
+def holds(package: Package, shipped: Fingerprint, found: Fingerprint | None) -> bool:
+    """Whether a fingerprint that was made now is the one that ships, within the tolerance."""
+    found = found or Fingerprint()
+    if not (found.results or found.pattern):
+        return not (shipped.results or shipped.pattern)
+    return bool(shipped.results) == bool(found.results) and is_alike(shipped, found, package.manifest.tolerance)
+
+
+def known_text(known: KnownFingerprints) -> str:
+    """The text of known.json, with one known mistake on a line."""
+    lines = ",\n".join(
+        f"  {json.dumps(name)}: {json.dumps({'of': each.of, **each.stored()}, separators=(',', ':'))}"
+        for name, each in known.mistakes.items()
+    )
+    return f'{{\n "jax": {json.dumps(known.jax)},\n "mistakes": {{\n{lines}\n }}\n}}\n'
+
+
+def _has_wrong_result(submission: KnownSubmission) -> bool:
+    return submission.reason is not None and REASONS[submission.reason].wrong_result
+
+
+def _is_close(known: Sketch, mine: Sketch, tolerances: dict[str, Tolerance]) -> bool:
+    if known.keys() != mine.keys():
+        return False
+    for path, text in known.items():
+        if text == mine[path]:
+            continue
+        (kind, theirs), (other, numbers) = numbers_of(text), numbers_of(mine[path])
+        if kind != other or theirs is None or numbers is None or len(theirs) != len(numbers):
+            return False
+        dtype = kind.partition("[")[0]
+        allowed = {"float64": tolerance_of("float32" if dtype == "float" else dtype, tolerances)}
+        if compare(np.asarray(theirs), np.asarray(numbers), allowed) is not None:
+            return False
+    return True
+
+
+def _depends_on(package: Package, public: str, submission: KnownSubmission) -> str:
+    manifest = package.manifest
+    parts = [manifest.mode, manifest.entry, str(manifest.devices), public, submission.source]
+    if manifest.mode == "program":
+        parts.append(manifest.program.model_dump_json(exclude={"groups"}))
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)} {part}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _public_part(package: Package) -> str:
+    """The part of cases.py that the public cases come from: all of it except what only `hidden_cases` uses.
+
+    By its text and not by its values, which differ in their last digits from one processor to another.
+    """
+    try:
+        body = ast.parse(package.cases).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return package.cases
+    # Without docstrings and other bare texts.
+    body = [node for node in body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
+    defined = {name: node for node in body for name in _names_of(node)}
+    always = [node for node in body if not _names_of(node)]
+    used, left = set[str](), ["public_cases", *(name for node in always for name in _names_in(node))]
+    while left:
+        name = left.pop()
+        if name in defined and name not in used:
+            used.add(name)
+            left += _names_in(defined[name])
+    parts = [node for node in body if node in always or used & set(_names_of(node))]
+    return "\n".join(ast.get_source_segment(package.cases, node) or "" for node in parts)
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    """What a statement at the top of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+    return []
+
+
+def _names_in(node: ast.stmt) -> list[str]:
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]

@@ -1,11 +1,8 @@
-"""What a package's own code says: its cases, the reference's answers, and the outputs of known wrong submissions.
+"""What a package's own code says: its cases, and the reference's answers. The first request makes them.
 
-The first two are needed to grade, and the first request makes them. Known wrong submissions only help to explain: they
-run while nothing is graded, and a wrong submission is compared with those that have already run.
-
-cases.py, reference.py and the known wrong submissions each run in a sandbox of their own, never beside a student's
-submission, and only arrays come out. The answers are kept on disk by package version, versions of the JAX side, and
-case; a file is a wire frame, so reading one executes nothing.
+cases.py and reference.py each run in a sandbox of their own, never beside a student's submission, and only arrays come
+out. The answers are kept on disk by package version, versions of the JAX side, and case; a file is a wire frame, so
+reading one executes nothing.
 """
 
 import collections
@@ -20,11 +17,9 @@ from pathlib import Path
 from grader.context import Context, Stop
 from grader.errors import Cancelled, GraderFault
 from grader.idle import Idle
-from grader.known import KnownMistake, has_wrong_result, load_known, runnable, store_known
-from grader.likelihood import by_likelihood
 from grader.modes import Modes
 from grader.modes.mode import Prepared
-from grader.package.package import KnownSubmission, Package
+from grader.package.package import Package
 from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
 from grader.sandbox.setbacks import Setbacks
@@ -54,10 +49,9 @@ class References:
         self._cache = cache
         self._idle = idle or Idle()
         self._prepared: dict[str, Prepared] = {}
-        self._known: dict[tuple[str, str], KnownMistake] = {}
-        self._locks: dict[tuple[str, str], threading.Lock] = {}
-        self._background: dict[tuple[str, str], threading.Event] = {}
-        self._wanted: collections.Counter[tuple[str, str]] = collections.Counter()
+        self._locks: dict[str, threading.Lock] = {}
+        self._background: dict[str, threading.Event] = {}
+        self._wanted: collections.Counter[str] = collections.Counter()
         self._guard = threading.Condition()
         # By version. Any caller's success ends a setback, and its failure counts for all of them.
         self.setbacks = Setbacks(longest_pause_s=_LONGEST_PAUSE_S)
@@ -70,7 +64,7 @@ class References:
             also raised for a recent failure, until the next try is due.
           Cancelled: it was stopped, or somebody else asked for the same in the foreground.
         """
-        with self._turn("prepared", package, context.stop, background) as (sandbox, stop):
+        with self._turn(package, context.stop, background) as (sandbox, stop):
             version = package.version
             if version not in self._prepared:
                 if background and not self.setbacks.is_due(version) and (setback := self.setbacks.of(version)):
@@ -95,65 +89,14 @@ class References:
             mode.store(folder, prepared)
         return prepared
 
-    def prepare_known(self, package: Package, context: Context) -> None:
-        """Run all known wrong submissions of a package in the background. Raises as `prepare` does."""
-        prepared = self.prepare(package, context, background=True)
-        context.progress("running the known wrong submissions")
-        for each in runnable(package):
-            self._known_of(package, prepared, each, context.stop, background=True)
-
-    def known(
-        self, package: Package, source: str, context: Context, *, wrong_result: bool, at_most: int
-    ) -> Iterator[KnownMistake]:
-        """Yield what known wrong submissions return that have been run, those first that `source` is likeliest to be.
-
-        Args:
-          wrong_result: of those whose result is wrong; else of those that are built in a wrong way.
-          at_most: so many that have not been run are run now.
-        Raises as `prepare` does.
-        """
-        prepared = self.prepare(package, Context(stop=context.stop))
-        candidates = [each for each in runnable(package) if has_wrong_result(each) == wrong_result]
-        for each in by_likelihood(source, candidates):
-            known = self._kept(package, each)
-            if known is None and at_most > 0:
-                at_most -= 1
-                known = self._known_of(package, prepared, each, context.stop)
-            if known is not None:
-                yield known
-
-    def _kept(self, package: Package, submission: KnownSubmission) -> KnownMistake | None:
-        key = (package.version, submission.name)
-        known = self._known.get(key) or load_known(self._cache / self._key(package), submission.name)
-        if known is not None:
-            self._known[key] = known
-        return known
-
-    def _known_of(
-        self,
-        package: Package,
-        prepared: Prepared,
-        submission: KnownSubmission,
-        stop: Stop,
-        *,
-        background: bool = False,
-    ) -> KnownMistake:
-        with self._turn(submission.name, package, stop, background) as (sandbox, stop):
-            known = self._kept(package, submission)
-            if known is None:
-                known = self._modes.of(package).run_known(sandbox, prepared, submission, stop)
-                store_known(self._cache / self._key(package), submission.name, known)
-                self._known[package.version, submission.name] = known
-            return known
-
     @contextmanager
-    def _turn(self, what: str, package: Package, stop: Stop, background: bool) -> Iterator[tuple[Sandbox, Stop]]:
+    def _turn(self, package: Package, stop: Stop, background: bool) -> Iterator[tuple[Sandbox, Stop]]:
         """One at a time; in the foreground at once, whatever is done in the background.
 
         Background work that gave way resumes only when no request in the foreground needs the same. Locks are not fair:
         it would get the lock again before the request that it gave way to, and would then wait for that request.
         """
-        key, sandbox = (what, package.version), self._modes.sandbox
+        key, sandbox = package.version, self._modes.sandbox
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
             if background:

@@ -1,11 +1,12 @@
 """The judge's verdict on a submission: one closed schema, the same in REST, the CLI and the database."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, PrivateAttr
 
 from grader.closed import Closed
 from grader.evidence import Evidence
+from grader.fingerprint import Fingerprint
 from grader.reasons import Reason
 
 Status = Literal["accepted", "rejected", "failed"]
@@ -96,3 +97,15 @@ class Verdict(Closed):
     environment: dict[str, Any] = Field(default_factory=dict)
     efficiency: Efficiency | None = None
     timings_ms: Timings = Field(default_factory=Timings)
+    # Not sent or stored with the rest: it only serves to recognise the mistake.
+    _fingerprint: Fingerprint | None = PrivateAttr(default=None)
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """Of a rejected submission, if it came back with a result or a program."""
+        return self._fingerprint
+
+    def with_fingerprint(self, fingerprint: Fingerprint | None) -> Self:
+        verdict = self.model_copy()
+        verdict._fingerprint = fingerprint
+        return verdict

@@ -14,9 +14,10 @@ from typing import Any
 
 from app.authoring.answering import wrong_verdicts
 from app.authoring.checking_measured import AuthorJudge, Say, study_package
-from app.authoring.validator import CASES, has_cases, is_rendered
+from app.authoring.validator import CASES, Fingerprints, has_cases, is_rendered, note_fingerprint
 from app.queue.protocol import Grader
 from grader.context import Context
+from grader.fingerprint import Fingerprint
 from grader.package.mutants import PROPOSALS, Mutant, mutants_of
 from grader.package.package import AnswerManifest, Package
 from grader.package.proof import Expectation, expectations, weigh
@@ -31,13 +32,14 @@ class JudgeReport:
     """What the judge found in a package, and how many submissions it judged.
 
     `complete` is False if the grader failed, so that it is worth another try. `measured` has the numbers behind the
-    findings, for `--json`.
+    findings, for `--json`. `fingerprints` are those of the rejected submissions, by name.
     """
 
     findings: tuple[Finding, ...]
     submissions: int
     complete: bool
     measured: dict[str, Any] = field(default_factory=dict)
+    fingerprints: Fingerprints = field(default_factory=dict)
 
     @property
     def has_errors(self) -> bool:
@@ -61,7 +63,11 @@ class FindingStore:
             if stored["environment"] != self._environment:
                 return None
             findings = tuple(Finding(**each) for each in stored["findings"])
-            return JudgeReport(findings, stored["submissions"], True, stored["measured"])
+            fingerprints = {
+                name: Fingerprint.model_validate(each) if each is not None else None
+                for name, each in stored["fingerprints"].items()
+            }
+            return JudgeReport(findings, stored["submissions"], True, stored["measured"], fingerprints)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -75,6 +81,7 @@ class FindingStore:
             "findings": [asdict(each) for each in judged.findings],
             "submissions": judged.submissions,
             "measured": judged.measured,
+            "fingerprints": {name: each and each.stored() for name, each in judged.fingerprints.items()},
         }
         draft = self._file(package).with_suffix(f".{os.getpid()}.{threading.get_ident()}.draft")
         draft.write_text(json.dumps(stored), encoding="utf-8")
@@ -138,7 +145,10 @@ def judge_package(
         # Only now: a submission that is wrong in another way than its folder says does not prove a check.
         found = _untested(package, verdicts)
     failed = any(each.status == "failed" for each in verdicts)
-    report = JudgeReport(tuple(found), len(expected), complete=not failed)
+    fingerprints: Fingerprints = {}
+    for promise, verdict in zip(expected, verdicts, strict=True):
+        note_fingerprint(promise, verdict, fingerprints)
+    report = JudgeReport(tuple(found), len(expected), complete=not failed, fingerprints=fingerprints)
     if runs == 1 or report.has_errors:
         return report
     found, measured = study_package(

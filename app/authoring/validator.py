@@ -14,29 +14,38 @@ from app.authoring.models import ValidationRow
 from app.authoring.validations import Validations
 from app.database import Database
 from app.errors import PackageNotStored
+from app.problems.store import PackageStore
 from app.queue.jobs import Job, Jobs
-from app.queue.protocol import Grader, PackageSource
+from app.queue.protocol import Grader
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from app.web.markdown import render_markdown
 from grader.context import Context
 from grader.errors import Cancelled, GraderFault, WallMissing
+from grader.fingerprint import Fingerprint
+from grader.known import updated
 from grader.package.package import AnswerManifest, Package
 from grader.package.proof import Expectation, ValidationStep, expectations, leaks, weigh
+from grader.verdict import Verdict
 
 log = logging.getLogger(__name__)
 CASES, QUESTIONS = "cases.py", "questions.py"
 Step = Callable[[Grader, Context], ValidationStep]
+Fingerprints = dict[str, Fingerprint | None]
 
 
-def steps_of(package: Package) -> list[Step]:
-    """All steps of a validation, the cheapest first. Each is called in a thread."""
+def steps_of(package: Package, found: Fingerprints | None = None) -> list[Step]:
+    """All steps of a validation, the cheapest first. Each is called in a thread.
+
+    Args:
+      found: takes the fingerprints of the rejected submissions.
+    """
     return [
         lambda grader, context: is_rendered(package),
         lambda grader, context: _keeps_its_secrets(package),
         lambda grader, context: has_cases(package, grader, context),
         *([partial(_answers_itself, package)] if isinstance(package.manifest, AnswerManifest) else []),
-        *(partial(_is_judged, package, each) for each in expectations(package)),
+        *(partial(_is_judged, package, each, {} if found is None else found) for each in expectations(package)),
     ]
 
 
@@ -74,8 +83,18 @@ def _answers_itself(package: Package, grader: Grader, context: Context) -> Valid
     return ValidationStep("mistakes.py", True, "Right answers are accepted, and known wrong formulas recognized.")
 
 
-def _is_judged(package: Package, expected: Expectation, grader: Grader, context: Context) -> ValidationStep:
-    return weigh(expected, grader.judge(package, expected.source, context))
+def _is_judged(
+    package: Package, expected: Expectation, found: Fingerprints, grader: Grader, context: Context
+) -> ValidationStep:
+    verdict = grader.judge(package, expected.source, context)
+    note_fingerprint(expected, verdict, found)
+    return weigh(expected, verdict)
+
+
+def note_fingerprint(expected: Expectation, verdict: Verdict, found: Fingerprints) -> None:
+    """Take the fingerprint of a known wrong submission, by its name."""
+    if expected.reason is not None and verdict.status == "rejected":
+        found[expected.file.removeprefix("submissions/rejected/").removesuffix(".py")] = verdict.fingerprint
 
 
 class Validator:
@@ -90,7 +109,7 @@ class Validator:
         database: Database,
         validations: Validations,
         grader: Grader,
-        packages: PackageSource,
+        packages: PackageStore,
         walls: Walls,
         *,
         lease_s: float,
@@ -118,6 +137,7 @@ class Validator:
 
     async def _validate(self, job: Job[ValidationRow]) -> None:
         steps: list[ValidationStep] = []
+        found: Fingerprints = {}
         # A validation that was interrupted starts again from its first step.
         await job.write(steps=[])
         if job.deaths >= self._max_deaths:
@@ -128,7 +148,7 @@ class Validator:
             except PackageNotStored as error:
                 steps.append(ValidationStep("problem.toml", False, f"It cannot be read: {error}."))
                 package = None
-            for step in steps_of(package) if package else ():
+            for step in steps_of(package, found) if package else ():
                 done = await job.call(partial(_call, step, self._grader, job.context))
                 if done is None:
                     return
@@ -137,6 +157,8 @@ class Validator:
                     break
                 if not await job.write(steps=[asdict(each) for each in steps]):
                     return
+            if package is not None and found:
+                await self._packages.put_known(package.version, updated(package, found))
         await job.finish(steps=[asdict(each) for each in steps])
 
 

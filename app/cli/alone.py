@@ -21,8 +21,7 @@ def alone(*, at_once: int | None = None) -> Iterator[tuple[Judge, Context]]:
     """Yield a judge and the context for its calls: progress goes to standard error, and Ctrl-C stops the work.
 
     Args:
-      at_once: how many submissions of a package are graded at the same time, without running its known wrong
-        submissions to explain them; None for a single submission.
+      at_once: how many submissions of a package are graded at the same time; None for a single submission.
     Raises:
       SettingInvalid: a setting in the environment cannot be used.
       WallMissing: raised before anything is executed.

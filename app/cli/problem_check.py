@@ -180,7 +180,22 @@ def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -
         raise typer.Exit(3) from None
     except Cancelled:
         raise typer.Exit(130) from None
+    for each in done.values():
+        _write_known(each)
     return [done[each.path] for each in reports]
+
+
+def _write_known(report: _Report) -> None:
+    """Write the fingerprints of the known mistakes into the package, if it lacks some or has others."""
+    from grader.known import known_text, updated
+    from grader.package.reader import KNOWN
+
+    if report.package is None or report.judged is None or not report.judged.fingerprints:
+        return
+    known = updated(report.package, report.judged.fingerprints)
+    if known != report.package.known:
+        (report.path / KNOWN).write_text(known_text(known), encoding="utf-8")
+        print(f"{report.path.name}: wrote {KNOWN}, the fingerprints of its known mistakes", file=sys.stderr)
 
 
 def _with(report: _Report, judged: "JudgeReport", mutants: "JudgeReport | None", *, is_kept: bool = False) -> _Report:

@@ -3,14 +3,18 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, ForeignKey, Index, String
+from sqlalchemy import JSON, Boolean, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
 
 
 class PackageRow(Base):
-    """One version, which never changes. `version` is the content hash. `files` maps paths to texts."""
+    """One version, which never changes. `version` is the content hash. `files` maps paths to texts.
+
+    `known` are the fingerprints of its known mistakes (grader/fingerprint.py): they follow from the files and from JAX.
+    `explained` is whether stored attempts were compared with them (app/insight/explaining.py).
+    """
 
     __tablename__ = "packages"
     __table_args__ = (Index("ix_packages_slug_created_at_version", "slug", "created_at", "version"),)
@@ -18,6 +22,8 @@ class PackageRow(Base):
     version: Mapped[str] = mapped_column(String(64), primary_key=True)
     slug: Mapped[str] = mapped_column(String(64))
     files: Mapped[dict[str, str]] = mapped_column(JSON())
+    known: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    explained: Mapped[bool] = mapped_column(Boolean(), default=False, server_default=false())
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Literal
 
-from sqlalchemy import select
+from pydantic import ValidationError
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.clock import now
@@ -13,11 +15,13 @@ from app.errors import PackageNotStored, VersionNotFound
 from app.ids import new_id
 from app.problems.models import PackageRow, PublicationRow, PublishedRow
 from grader.errors import PackageInvalid
+from grader.fingerprint import KnownFingerprints
 from grader.package.package import Package
 from grader.package.reader import package_of
 
 Origin = Literal["folder", "upload"]
 _CACHE_SIZE = 256
+_HAS_KNOWN = select(func.count()).where(PackageRow.known.is_not(None))
 
 
 class PackageStore:
@@ -38,9 +42,13 @@ class PackageStore:
         Raises:
           PackageNotStored: it is missing or damaged.
         """
-        if package := self._read.get(version):
+        package = self._read.get(version)
+        # Without fingerprints, it is read again: a validation may have stored them meanwhile.
+        if package is not None and package.known is not None:
             return package
         async with self._database.reading() as session:
+            if package is not None and not await session.scalar(_HAS_KNOWN.where(PackageRow.version == version)):
+                return package
             row = await session.get(PackageRow, version)
         if row is None:
             raise PackageNotStored(f"the database has no package of version {version[:64]!r}")
@@ -50,10 +58,17 @@ class PackageStore:
             raise PackageNotStored(f"the package of version {version} in the database is damaged: {fault}") from None
         if package.version != version:
             raise PackageNotStored(f"the package of version {version} in the database has the hash {package.version}")
+        package = replace(package, known=_known_of(row))
         if len(self._read) >= _CACHE_SIZE:
             self._read.pop(next(iter(self._read)))
         self._read[version] = package
         return package
+
+    async def put_known(self, version: str, known: KnownFingerprints) -> None:
+        """Store the fingerprints of a version's known mistakes, unless it is gone."""
+        async with self._database.writing() as session:
+            await _put_known(session, version, known)
+        self._read.pop(version, None)
 
     async def version_of(self, slug: str, version: str) -> Package:
         """The version that an instructor names. Raises `VersionNotFound`, even if it belongs to another problem."""
@@ -118,7 +133,31 @@ async def _add(session: AsyncSession, package: Package) -> bool:
     row = {"version": package.version, "slug": package.slug, "files": package.files, "created_at": now()}
     insert = insert_into(session, PackageRow).values(row).on_conflict_do_nothing()
     # Not by the number of rows, which PostgreSQL's driver does not report for an INSERT.
-    return await session.scalar(insert.returning(PackageRow.version)) is not None
+    is_new = await session.scalar(insert.returning(PackageRow.version)) is not None
+    known = package.known
+    if known is None and is_new:
+        # Fingerprints of what this version left as it was still hold, and no others are used.
+        latest = select(PackageRow).where(PackageRow.slug == package.slug, PackageRow.known.is_not(None))
+        earlier = await session.scalar(latest.order_by(PackageRow.created_at.desc()).limit(1))
+        known = _known_of(earlier) if earlier is not None else None
+    if known is not None:
+        await _put_known(session, package.version, known)
+    return is_new
+
+
+async def _put_known(session: AsyncSession, version: str, known: KnownFingerprints) -> None:
+    row = await session.get(PackageRow, version, with_for_update=True)
+    stored = known.model_dump(exclude_defaults=True)
+    if row is not None and row.known != stored:
+        row.known, row.explained = stored, False
+
+
+def _known_of(row: PackageRow) -> KnownFingerprints | None:
+    """None also if an older release stored them in another form: they can be made again."""
+    try:
+        return KnownFingerprints.model_validate(row.known) if row.known is not None else None
+    except ValidationError:
+        return None
 
 
 async def _publish(
@@ -132,6 +171,8 @@ async def _publish(
     forced: bool = False,
 ) -> None:
     changed = {"version": version, "origin": origin, "published_at": now()}
+    # Attempts that other versions graded meanwhile are compared with its mistakes.
+    await session.execute(update(PackageRow).where(PackageRow.version == version).values(explained=False))
     insert = insert_into(session, PublishedRow).values(slug=slug, **changed)
     await session.execute(insert.on_conflict_do_update(index_elements=["slug"], set_=changed))
     session.add(

@@ -18,8 +18,10 @@ from app.queue.protocol import QueueHooks, QueueStats
 from app.queue.signs import signs_of
 from app.queue.status import AttemptStatus
 from app.queue.turns import PRIORITY, back_off
+from grader.text import storable
 from grader.verdict import Verdict
 
+_MOST_FINGERPRINT_BYTES = 64 << 10
 _QUEUED_AGAIN: dict[str, Any] = {"status": "queued", **FREE, "started_at": None}
 
 
@@ -239,8 +241,18 @@ def columns_of(verdict: Verdict, *, counts: bool) -> dict[str, Any]:
         "verdict_status": verdict.status,
         "verdict_reason": verdict.reason,
         "faults": faults_of(verdict),
+        "fingerprint": _fingerprint_of(verdict),
         "efficiency": verdict.efficiency.score if ranked and verdict.efficiency is not None else None,
     }
+
+
+def _fingerprint_of(verdict: Verdict) -> dict[str, Any] | None:
+    """That of a rejected attempt which nothing explains, unless it is far larger than that of a correct one."""
+    mine = verdict.fingerprint
+    if verdict.status != "rejected" or verdict.score is None or verdict.misconception or mine is None or not mine.shown:
+        return None
+    stored: dict[str, Any] = storable(mine.stored())
+    return stored if len(json.dumps(stored)) <= _MOST_FINGERPRINT_BYTES else None
 
 
 def faults_of(verdict: Verdict) -> dict[str, Any] | None:

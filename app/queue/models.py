@@ -17,6 +17,7 @@ from app.lease import LeasedRow
 IS_WAITING = text("status IN ('queued', 'running')")
 IS_SCORED = text("score IS NOT NULL")
 IS_RANKED = text("efficiency IS NOT NULL")
+IS_UNEXPLAINED = text("fingerprint IS NOT NULL")
 
 
 def _partial(name: str, *columns: str, where: TextClause) -> Index:
@@ -42,6 +43,8 @@ class AttemptRow(LeasedRow, Base):
 
     `gradings` are the tries to grade it, for support (app/queue/gradings.py).
 
+    `fingerprint` is what a rejected attempt did (grader/fingerprint.py), while no known mistake explains it.
+
     All guests are one user (app/accounts/caller.py). Which browser a guest's run belongs to is in `guest`.
 
     Each list has its own index, so it stays fast with any number of attempts: tests/app/attempts/test_plans.py.
@@ -58,6 +61,7 @@ class AttemptRow(LeasedRow, Base):
         # For the list of people who have tried a problem.
         Index("ix_attempts_problem_user_id_created_at", "problem", "user_id", "created_at"),
         _partial("ix_attempts_waiting", "user_id", where=IS_WAITING),
+        _partial("ix_attempts_unexplained", "problem", "id", where=IS_UNEXPLAINED),
         _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),
         # The last two also contain every column of a standing or a ranking, so no row has to be read.
         _partial("ix_attempts_scored", "user_id", "problem", "score", "verdict_status", where=IS_SCORED),
@@ -95,6 +99,7 @@ class AttemptRow(LeasedRow, Base):
 
     own_inputs: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     gradings: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
+    fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
     @property
     def counts(self) -> bool:

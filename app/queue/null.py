@@ -4,6 +4,7 @@ from functools import cached_property
 
 from grader.chips import ChipName
 from grader.context import QUIET, Context
+from grader.fingerprint import Fingerprint
 from grader.function import Function
 from grader.own import OwnInputs
 from grader.package.package import Package
@@ -29,7 +30,7 @@ class NullGrader:
     ) -> Verdict:
         right = source == package.reference
         context.progress("comparing")
-        return Verdict(
+        verdict = Verdict(
             problem=package.slug,
             version=package.version,
             status="accepted" if right else "rejected",
@@ -51,6 +52,9 @@ class NullGrader:
             ],
             walls=[],
         )
+        # The same mistake, whatever its docstring says.
+        last = source.strip().rpartition("\n")[2]
+        return verdict if right else verdict.with_fingerprint(Fingerprint(results={"public-1": {"": last}}))
 
     def inspect(
         self, package: Package, source: str, context: Context = QUIET, *, chip: ChipName | None = None
@@ -74,9 +78,6 @@ class NullGrader:
     @cached_property
     def setbacks(self) -> Setbacks:
         return Setbacks()
-
-    def prepare_known(self, package: Package, context: Context = QUIET) -> None:
-        """Nothing runs, so there is nothing to prepare."""
 
     def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
         """None, because questions are drawn by the package's own code."""

@@ -76,10 +76,6 @@ class Grader(Protocol):
         """The versions whose preparation failed and is tried again, whoever asked for it."""
         ...
 
-    def prepare_known(self, package: Package, context: Context = ...) -> None:
-        """Prepare in the background what explains wrong submissions to this package."""
-        ...
-
     def variants(self, package: Package, context: Context = ...) -> Variants | None:
         """The questions of a problem of mode answer, drawn if necessary; None in every other mode."""
         ...

@@ -103,6 +103,7 @@ class RejudgePump:
             before, verdict = attempt.verdict, read_verdict(trial.verdict)
             for name, value in columns_of(verdict, counts=attempt.counts).items():
                 setattr(attempt, name, value)
+            attempt.fingerprint = trial.fingerprint
             attempt.score = await score_that_counts(session, attempt.id, attempt.score)
             attempt.score_before, attempt.rejudged_at = item.old_score, now()
             # Nothing is lost: from now on, the trial has the attempt's old verdict.

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from grader.case import Case
-from grader.context import Context, Stop
+from grader.context import Context
 from grader.errors import GraderFault
-from grader.known import AskForKnownMistakes, KnownMistake
+from grader.known import KnownMistakes
 from grader.own import OwnInputs
-from grader.package.package import KnownSubmission
 from grader.program.measured import Leaves, Measured
 from grader.report import Report
 from grader.sandbox.protocol import Sandbox
@@ -42,13 +41,13 @@ class GradingRequest:
       draw: names the hidden inputs that this attempt alone has, in a mode that draws them. None for the prepared ones.
       own: the inputs of a run that its author chose, instead of the public cases.
       watch: called once with what the grading measured, for the author of the package.
-      known: called for known wrong submissions only if something is wrong, until one matches.
+      known: asked only if something is wrong.
     """
 
     source: str
     hidden: bool
     draw: str | None
-    known: AskForKnownMistakes
+    known: KnownMistakes
     report: Report
     context: Context
     own: OwnInputs | None = None
@@ -101,9 +100,6 @@ class Mode(Protocol[P]):
 
     def load(self, folder: Path) -> P | None:
         """None if it was not stored, or not completely."""
-
-    def run_known(self, sandbox: Sandbox, prepared: P, submission: KnownSubmission, stop: Stop) -> KnownMistake:
-        """Run a known wrong submission in its own runner, because it could affect the next one."""
 
     def begin(self, prepared: P, request: GradingRequest) -> Grading:
         """Start the work that does not need the submission, whose own code runs only in `Grading.grade`."""

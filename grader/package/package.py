@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
 
+from grader.fingerprint import KnownFingerprints
 from grader.reasons import Reason
 from grader.verdict import Mode
 
@@ -209,7 +210,7 @@ class KnownSubmission:
 class Package:
     """One version of a problem. `version` is the SHA-256 of its files, in hex; `warmup` is
     empty where it has none; `figures` are SVG texts by file name; `files` is every file's text by its path, which is
-    what is stored and hashed.
+    what is stored and hashed. `known` is made from them and belongs to no version: None if there is none.
 
     In mode answer, `starter` is the JSON of empty answers, and `reference` and `cases` are empty.
     """
@@ -227,6 +228,7 @@ class Package:
     warmup: str = ""
     figures: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict, repr=False)
+    known: KnownFingerprints | None = field(default=None, repr=False, compare=False)
 
     @property
     def slug(self) -> str:

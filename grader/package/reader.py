@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from grader import checks
 from grader.errors import PackageInvalid
+from grader.fingerprint import KnownFingerprints
 from grader.package.ceiling import Ceiling
 from grader.package.figures import wrong_figures
 from grader.package.names import suggest, unknown_names
@@ -34,6 +35,8 @@ from grader.reasons import REASONS, Reason
 from grader.wire import DTYPES
 
 MAX_FILE_BYTES = 1 << 20
+# Fingerprints of the rejected submissions. They follow from the other files, so they do not belong to a version.
+KNOWN = "known.json"
 _TEXTS = ("statement.md", "hints.md", "editorial.md")
 _CODE_FILES = (*_TEXTS, "starter.py", "reference.py", "cases.py")
 _ANSWER_FILES = (*_TEXTS, "question.md", "questions.py", "mistakes.py", "explanation.md")
@@ -106,6 +109,7 @@ def _assemble(
             faults.append(f"{name} is missing or empty")
     if manifest is not None:
         faults += _of_another_mode(manifest, files)
+    files, known = _without_known(files, faults)
     accepted = () if is_answered else _known(files, "submissions/accepted/", faults)
     rejected = () if is_answered else _known(files, "submissions/rejected/", faults)
     if faults or manifest is None:
@@ -124,6 +128,7 @@ def _assemble(
         warmup=files.get("warmup.py", ""),
         figures={name.removeprefix("figures/"): text for name, text in files.items() if name.startswith("figures/")},
         files=files,
+        known=known,
     )
 
 
@@ -169,18 +174,30 @@ def _misplaced(name: str) -> str:
 
 
 def _belongs(name: str) -> bool:
-    if name in ("problem.toml", "warmup.py", *_CODE_FILES, *_ANSWER_FILES):
+    if name in ("problem.toml", "warmup.py", KNOWN, *_CODE_FILES, *_ANSWER_FILES):
         return True
     return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
 
 
 def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[str]:
     if isinstance(manifest, AnswerManifest):
-        others = {name for name in files if name.startswith("submissions/")} | {"warmup.py", *_CODE_FILES}
+        others = {name for name in files if name.startswith("submissions/")} | {"warmup.py", KNOWN, *_CODE_FILES}
         others -= set(_ANSWER_FILES)
     else:
         others = set(_ANSWER_FILES) - set(_CODE_FILES)
     return [f"{name} does not belong in a package of mode {manifest.mode}" for name in files if name in others]
+
+
+def _without_known(files: dict[str, str], faults: list[str]) -> tuple[dict[str, str], KnownFingerprints | None]:
+    text = files.get(KNOWN)
+    if text is None:
+        return files, None
+    others = {name: each for name, each in files.items() if name != KNOWN}
+    try:
+        return others, KnownFingerprints.model_validate_json(text)
+    except ValidationError:
+        faults.append(f"{KNOWN} is not what `meshgrade problem check` writes. Delete it, and run that again")
+        return others, None
 
 
 def _empty_answers(manifest: AnswerManifest) -> str:

@@ -41,7 +41,7 @@ class BackgroundSandbox:
     def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: Any) -> Iterator[Session]:
         """See `Sandbox.verifier`."""
         _wait(self._idle, self._stop)
-        with self._sandbox.verifier(devices, limits, self._stop, **options) as session:
+        with self._sandbox.verifier(devices, limits, self._stop, background=True, **options) as session:
             yield _Patient(session, self._idle, self._stop)
 
 

@@ -56,10 +56,10 @@ class PooledSandbox:
         return self._take(self._bounded(spec), stop)
 
     def verifier(
-        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False
+        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False, background: bool = False
     ) -> AbstractContextManager[Session]:
         """See `Sandbox.verifier`."""
-        return self._verifiers.lend(devices, self._ceiling.clamp(limits), stop, alone=alone)
+        return self._verifiers.lend(devices, self._ceiling.clamp(limits), stop, alone=alone, background=background)
 
     def _take(self, spec: RunnerSpec, stop: Stop) -> ForkSession:
         for _ in range(_TRIES - 1):

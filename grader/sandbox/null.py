@@ -64,6 +64,6 @@ class NullSandbox:
 
     @contextmanager
     def verifier(
-        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False
+        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False, background: bool = False
     ) -> Iterator[NullSession]:
         yield NullSession(self._answer, self._output)

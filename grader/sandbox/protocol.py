@@ -172,10 +172,11 @@ class Sandbox(Protocol):
         """
 
     def verifier(
-        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False
+        self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False, background: bool = False
     ) -> AbstractContextManager[Session]:
         """Lend a verifier for one program, whose time counts from now on. Raises the same errors as `open`.
 
         Args:
           alone: a new one that will serve no other program.
+          background: nobody waits for it.
         """

@@ -46,6 +46,16 @@ def delays_of(pid: int) -> dict[int, float]:
     return delays
 
 
+def cpu_s_below(root: int) -> float:
+    """CPU seconds of a process and of all that it started, with those that have ended."""
+    total = 0.0
+    for pid in descendants(root):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            total += sum(map(int, fields[11:15])) / _TICKS_PER_S
+    return total
+
+
 class Idleness:
     """Measures for how long a process has been idle, neither computing nor waiting for a core."""
 

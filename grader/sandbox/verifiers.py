@@ -7,12 +7,13 @@ ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Self
 
 from grader.context import Stop
 from grader.errors import SubmissionFault
 from grader.package.package import Limits
+from grader.sandbox.priority import giving_way
 from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.usage import usage_of
@@ -36,11 +37,14 @@ class Verifiers:
         self._closed = False
 
     @contextmanager
-    def lend(self, devices: int, limits: Limits, stop: Stop, *, alone: bool = False) -> Iterator[Session]:
+    def lend(
+        self, devices: int, limits: Limits, stop: Stop, *, alone: bool = False, background: bool = False
+    ) -> Iterator[Session]:
         """Lend one, with time and memory counted from now on.
 
         Args:
           alone: a new one, which is ended afterwards.
+          background: it gives way to everything else until it is given back.
         Raises:
           WallMissing, GraderFault: none could be started.
           Cancelled: `stop` was set.
@@ -51,7 +55,8 @@ class Verifiers:
         good = False
         try:
             session.charge(limits, stop)
-            yield loan
+            with giving_way(session.pid) if background else nullcontext():
+                yield loan
             good = True
         except SubmissionFault:
             # The judge found the fault in the answer of the verifier, so the verifier itself is unharmed.

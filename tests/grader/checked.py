@@ -1,4 +1,5 @@
-"""What `meshgrade problem check` reads in the verdict of each submission that ships, one file per problem in checked/.
+"""What `meshgrade problem check` reads in the verdict of each submission that ships, one file per problem in checked/,
+and the fingerprints that it writes into the package's known.json.
 
 Judging all of them takes longer than a run of the tests should. A verdict is therefore kept with a hash of everything
 in the package that it depends on: a file that changes has to be judged again, and nothing else. Each run of the tests
@@ -13,10 +14,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from grader.known import current, holds, known_text, runnable, updated
 from grader.package.package import Package
 from grader.package.proof import expectations
+from grader.package.reader import KNOWN, read_package
 from grader.verdict import CaseResult, CheckResult, Verdict
-from tests.grader.shipped import package
+from tests.grader.shipped import PROBLEMS, package
 
 FOLDER = Path(__file__).parent / "checked"
 AGAIN = (
@@ -50,6 +53,23 @@ def compare_with_checked(name: str, verdict: Verdict) -> None:
         write(slug, kept(slug) | {file: found})
     elif kept(slug).get(file, {}).get("of") == found["of"]:
         assert kept(slug)[file] == found
+    if file.startswith("submissions/rejected/"):
+        _compare_with_known(slug, file.removeprefix("submissions/rejected/").removesuffix(".py"), verdict)
+
+
+def _compare_with_known(slug: str, name: str, verdict: Verdict) -> None:
+    # Read again, because other tests write it as well.
+    problem = read_package(PROBLEMS / slug)
+    if os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"):
+        text = known_text(updated(problem, {name: verdict.fingerprint}))
+        (PROBLEMS / slug / KNOWN).write_text(text, encoding="utf-8")
+    elif shipped := current(problem).get(name):
+        assert holds(problem, shipped, verdict.fingerprint), f"{slug}: known.json says otherwise of {name}"
+
+
+def without_fingerprint(slug: str) -> list[str]:
+    """The known wrong submissions of which known.json has no fingerprint that is current."""
+    return [each.name for each in runnable(package(slug)) if each.name not in current(package(slug))]
 
 
 def outline(verdict: Verdict) -> dict[str, Any]:

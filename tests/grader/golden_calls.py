@@ -1,6 +1,6 @@
 """Golden verdicts of functions: what each case returns, or how it fails."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 from grader.case import Case
 from grader.checks.call.outcome import Answer
 from grader.errors import SubmissionFault
-from grader.known import KnownMistake
 from grader.modes.call.prepared import CallPrepared
 from grader.reasons import Reason
 from grader.sandbox.null import Reply
@@ -37,9 +36,7 @@ def fails(reason: Reason, message: str = "what went wrong", **detail: object) ->
     return answer
 
 
-def call(
-    *answers: Reaction, load: Reaction | None = None, hidden: bool = True, known: Iterable[KnownMistake] = ()
-) -> Verdict:
+def call(*answers: Reaction, load: Reaction | None = None, hidden: bool = True, known: str | None = None) -> Verdict:
     """Two public cases and a hidden one. A case without an answer gets the right one."""
     package = package_of("call", [{"id": "values"}, {"id": "optimizer"}, {"id": "update"}])
     cases = tuple(
@@ -55,7 +52,7 @@ def call(
 
     sandbox = Quiet(answer, Output("printed", "", truncated=False))
     prepared = CallPrepared(cases, {case.id: Answer(EXPECTED, RIGHT["observed"]) for case in cases})
-    return verdict_of(sandbox, package, prepared, list(known), hidden=hidden)
+    return verdict_of(sandbox, package, prepared, known, hidden=hidden)
 
 
 FRAMES = [{"line": 7, "function": "step", "text": "raise ValueError"}]
@@ -75,12 +72,7 @@ CALLS: Groups = {
         "known": partial(
             call,
             *[says({"loss": array(2, 4, 6, 8), "n": 3})] * 3,
-            known=[
-                KnownMistake(
-                    "twice",
-                    {name: {"loss": array(2, 4, 6, 8), "n": 3} for name in ("public-1", "public-2", "hidden-1")},
-                )
-            ],
+            known="twice",
         ),
         "an exception": partial(
             call, fails("error", "no", type="ValueError", traceback=FRAMES), fails("error", "no", type="E")

@@ -44,12 +44,12 @@ def broken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> B
 @pytest.mark.parametrize(
     ("broken", "source", "reason"),
     [
-        (f"{PROGRAM}.sketch_of", "wrong value", "wrong_value"),
+        (f"{PROGRAM}.results_of", "wrong value", "wrong_value"),
         (f"{PROGRAM}.compare", "wrong value", "wrong_value"),
         (f"{PROGRAM}.pattern_of", "replicated", "wrong_sharding"),
-        (f"{PROGRAM}._misconception", "replicated", "wrong_sharding"),
+        (f"{PROGRAM}.ProgramGrading._misconception", "replicated", "wrong_sharding"),
         (f"{PROGRAM}.efficiency_of", "right", None),
-        ("grader.references.by_likelihood", "wrong value", "wrong_value"),
+        ("grader.known.by_likelihood", "wrong value", "wrong_value"),
     ],
     indirect=["broken"],
 )
@@ -79,7 +79,7 @@ class Runner:
 
 
 @pytest.mark.parametrize(
-    "broken", [f"{CALL}.CallGrading._misconception", "grader.references.by_likelihood"], indirect=True
+    "broken", [f"{CALL}._fingerprint_of", f"{CALL}.CallGrading._is_same", "grader.known.by_likelihood"], indirect=True
 )
 def test_a_result_keeps_its_verdict(add_one: Package, broken: Broken, tmp_path: Path) -> None:
     verdict = Judge(NullSandbox(Runner()), b"s", tmp_path).judge(add_one, "def add_one(x): return x  # submitted")

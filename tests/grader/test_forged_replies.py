@@ -50,7 +50,6 @@ def honest(message: dict[str, Any], values: dict[str, Any]) -> tuple[dict[str, A
 def judge(fsdp_step: Package, tmp_path_factory: pytest.TempPathFactory) -> Judge:
     made = Judge(NullSandbox(honest), b"s", tmp_path_factory.mktemp("cache"))
     made.prepare(fsdp_step)
-    made.prepare_known(fsdp_step)
     return made
 
 

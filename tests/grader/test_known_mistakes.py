@@ -1,19 +1,25 @@
-"""Known wrong submissions: run while nothing is graded, and compared in the order of likelihood."""
+"""Known wrong submissions: a wrong one is looked up among their fingerprints, and few are ever run."""
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from grader.fingerprint import Fingerprint, KnownFingerprints
 from grader.judge import Judge
+from grader.known import current, explain_stored, holds, known_text, updated
 from grader.likelihood import by_likelihood
 from grader.package.package import KnownSubmission, Package
+from grader.package.reader import package_of
 from grader.sandbox.null import NullSandbox, Reply
+from grader.verdict import Verdict
 
 LINES = ["x = x + 2", "x = 2 * x", "x = x - y", "x = abs(x) ** 3", "x = sum(x)"]
+PUBLIC, HIDDEN = np.arange(8, dtype=np.float32), np.full(8, 5, np.float32)
+Result = Callable[[np.ndarray], object]
 
 
 def source_of(line: str) -> str:
@@ -30,14 +36,14 @@ def package(add_one: Package) -> Package:
 
 
 class Runners:
-    """Every known wrong submission returns the same, and `during` is called while another submission is graded."""
+    """Known wrong submission `n` returns `x + 2 + n`, if `known` says nothing else; the submission returns `mine`."""
 
-    def __init__(self, package: Package, during: Callable[[], None] = lambda: None) -> None:
-        self.package, self.during = package, during
+    def __init__(self, package: Package, mine: Result, known: dict[int, Result]) -> None:
+        self.package, self.mine, self.known = package, mine, known
         self.run: list[str] = []
         self.loaded = ""
 
-    def __call__(self, message: dict, values: dict) -> Reply:
+    def __call__(self, message: dict[str, Any], values: dict[str, Any]) -> Reply:
         ok = {"ok": True}
         match message["op"]:
             case "load":
@@ -45,19 +51,38 @@ class Runners:
                 self.run += [each.name for each in self.package.rejected if each.source == self.loaded]
                 return ok, {}
             case "cases":
-                return ok, {"cases": [{"x": np.ones(2, np.float32)}]}
+                return ok, {"cases": [{"x": PUBLIC if message["key"] is None else HIDDEN}]}
         (x,) = values["args"]
+        return ok, {"result": self._result(x), "observed": []}
+
+    def _result(self, x: np.ndarray) -> object:
         if self.loaded == self.package.reference:
-            return ok, {"result": x + 1, "observed": []}
-        if "submitted" in self.loaded:
-            self.during()
-            return ok, {"result": x + (3 if "unknown" in self.loaded else 2), "observed": []}
-        return ok, {"result": x + 2, "observed": []}
+            return x + 1
+        for number, known in enumerate(self.package.rejected):
+            if self.loaded == known.source:
+                return self.known[number](x) if number in self.known else x + 2 + number
+        return self.mine(x)
 
 
-def make(package: Package, folder: Path, **options) -> tuple[Judge, Runners]:
-    runners = Runners(package)
-    return Judge(NullSandbox(runners), b"s", folder, **options), runners
+def judged(
+    package: Package, folder: Path, line: str, mine: Result, known: dict[int, Result] | None = None, **options: Any
+) -> tuple[Verdict, list[str]]:
+    """The verdict on a submission, and the names of the known wrong submissions that were run for it."""
+    runners = Runners(package, mine, known or {})
+    judge = Judge(NullSandbox(runners), b"s", folder)
+    return judge.judge(package, source_of(line) + "# submitted\n", **options), runners.run
+
+
+@pytest.fixture
+def shipped(package: Package, tmp_path: Path) -> Callable[..., Package]:
+    """Makes the package with the fingerprints that judging its known wrong submissions gives."""
+
+    def made(known: dict[int, Result] | None = None) -> Package:
+        judge = Judge(NullSandbox(Runners(package, lambda x: x, known or {})), b"s", tmp_path / "made", known_runs=0)
+        found = {each.name: judge.judge(package, each.source).fingerprint for each in package.rejected}
+        return replace(package, known=updated(package, found))
+
+    return made
 
 
 @pytest.mark.parametrize("number", range(len(LINES)))
@@ -71,83 +96,150 @@ def test_of_what_is_no_python_the_part_before_the_fault_counts(package: Package)
     assert by_likelihood(cut, package.rejected)[0] == package.rejected[3]
 
 
-def test_matching_stops_at_the_first_that_is_like_it(package: Package, tmp_path: Path) -> None:
-    judge, runners = make(package, tmp_path)
-    verdict = judge.judge(package, source_of(LINES[2]) + "# submitted\n")
-    assert verdict.misconception == "Mistake 2."
-    assert runners.run == ["wrong_value/2"]
+def test_a_mistake_is_looked_up_and_nothing_is_run(shipped: Callable[..., Package], tmp_path: Path) -> None:
+    """By what it does: the source is like another one."""
+    verdict, run = judged(shipped(), tmp_path, LINES[0], lambda x: x + 5)
+    assert (verdict.misconception, run) == ("Mistake 3.", [])
 
 
-def test_a_wrong_submission_never_waits_for_all_of_them(package: Package, tmp_path: Path) -> None:
-    judge, runners = make(package, tmp_path, wait_for_known=2)
-    assert judge.judge(package, source_of(LINES[4]) + "# submitted unknown\n").misconception is None
-    assert len(runners.run) == 2
-    assert runners.run[0] == "wrong_value/4"
+def test_another_order_of_sums_is_the_same_mistake(shipped: Callable[..., Package], tmp_path: Path) -> None:
+    verdict, _ = judged(shipped(), tmp_path, LINES[0], lambda x: (x + 5) * np.float32(1 + 3e-7))
+    assert verdict.misconception == "Mistake 3."
 
 
-def test_where_they_are_run_in_the_background_nobody_waits_for_any(package: Package, tmp_path: Path) -> None:
-    judge, runners = make(package, tmp_path, wait_for_known=0)
-    wrong = source_of(LINES[1]) + "# submitted\n"
-    assert judge.judge(package, wrong).misconception is None
-    assert runners.run == []
-    judge.prepare_known(package)
-    assert sorted(runners.run) == sorted(each.name for each in package.rejected)
-    assert judge.judge(package, wrong).misconception == "Mistake 1."
-    # Results are stored, even for the next process.
-    again, runners = make(package, tmp_path, wait_for_known=0)
-    assert again.judge(package, wrong).misconception == "Mistake 1."
-    assert runners.run == []
+@pytest.mark.parametrize("place", range(len(PUBLIC)))
+def test_one_other_element_is_another_mistake(shipped: Callable[..., Package], tmp_path: Path, place: int) -> None:
+    verdict, run = judged(shipped(), tmp_path, LINES[3], lambda x: x + 5 + 0.01 * (np.arange(8) == place).astype("f4"))
+    assert (verdict.misconception, run) == (None, [])
 
 
-def test_nothing_is_run_in_the_background_while_a_submission_is_graded(package: Package, tmp_path: Path) -> None:
-    judge, runners = make(package, tmp_path, wait_for_known=0)
-    judge.prepare(package)
-    seen: list[list[str]] = []
-    work = threading.Thread(target=judge.prepare_known, args=(package,))
-
-    def during() -> None:
-        if not work.ident:
-            work.start()
-        work.join(0.3)
-        seen.append(list(runners.run))
-
-    runners.during = during
-    judge.judge(package, source_of(LINES[0]) + "# submitted\n")
-    assert len(seen) == 2
-    assert seen == [[], []]
-    work.join()
-    assert len(runners.run) == len(LINES)
-
-
-def test_a_submission_does_not_wait_for_a_reference_that_is_made_in_the_background(
-    package: Package, tmp_path: Path
+def test_of_mistakes_that_public_cases_do_not_tell_apart_the_likeliest_are_run(
+    shipped: Callable[..., Package], tmp_path: Path
 ) -> None:
-    """The submission prepares it itself: background work rests while anything is graded, including this submission."""
-    judge, runners = make(package, tmp_path)
-    made, go_on = threading.Event(), threading.Event()
-    answer = runners.__call__
-    ended: list[str] = []
+    def alike(x: np.ndarray) -> np.ndarray:
+        return x + 9 if x[0] == PUBLIC[0] else x + 7
 
-    def slow(message: dict, values: dict) -> Reply:
-        if message["op"] == "cases" and threading.current_thread() is work:
-            made.set()
-            assert go_on.wait(30)
-        return answer(message, values)
+    known: dict[int, Result] = {1: alike, 2: lambda x: x + 9}
+    verdict, run = judged(shipped(known), tmp_path, LINES[1], lambda x: x + 9, known)
+    assert (verdict.misconception, run) == ("Mistake 2.", ["wrong_value/1", "wrong_value/2"])
 
-    def prepare() -> None:
-        try:
-            judge.prepare(package, background=True)
-        except Exception as error:  # the fault that it ended with is the subject of the test
-            ended.append(type(error).__name__)
 
-    judge, work = Judge(NullSandbox(slow), b"s", tmp_path), threading.Thread(target=prepare)
-    work.start()
-    assert made.wait(30)
-    submission = threading.Thread(target=judge.judge, args=(package, "# submitted"))
-    submission.start()
-    submission.join(0.3)
-    go_on.set()
-    submission.join(30)
-    work.join(30)
-    assert ended == ["Cancelled"]
-    assert not submission.is_alive()
+def test_a_run_has_public_cases_alone_so_the_likeliest_is_named(
+    shipped: Callable[..., Package], tmp_path: Path
+) -> None:
+    known: dict[int, Result] = {1: lambda x: x + 9, 2: lambda x: x + 9}
+    verdict, run = judged(shipped(known), tmp_path, LINES[2], lambda x: x + 9, known, hidden=False)
+    assert (verdict.misconception, run) == ("Mistake 2.", [])
+
+
+@pytest.mark.parametrize(("added", "told"), [(6, "Mistake 4."), (7, None)])
+def test_a_mistake_that_only_hidden_cases_show_is_run(
+    shipped: Callable[..., Package], tmp_path: Path, added: int, told: str | None
+) -> None:
+    def late(x: np.ndarray) -> np.ndarray:
+        return x + 1 if x[0] == PUBLIC[0] else x + 6
+
+    def mine(x: np.ndarray) -> np.ndarray:
+        return x + 1 if x[0] == PUBLIC[0] else x + added
+
+    verdict, run = judged(shipped({4: late}), tmp_path, LINES[0], mine, {4: late})
+    assert (verdict.misconception, run) == (told, ["wrong_value/4"])
+
+
+def test_without_fingerprints_the_three_likeliest_are_run(package: Package, tmp_path: Path) -> None:
+    verdict, run = judged(package, tmp_path / "a", LINES[4], lambda x: x + 6)
+    assert (verdict.misconception, run) == ("Mistake 4.", ["wrong_value/4"])
+    verdict, run = judged(package, tmp_path / "b", LINES[4], lambda x: x + 70)
+    assert verdict.misconception is None
+    assert len(run) == 3
+
+
+@pytest.mark.parametrize("part", ["jax", "source", "cases"])
+def test_a_fingerprint_of_something_else_is_not_used(
+    shipped: Callable[..., Package], monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    made = shipped()
+    assert len(current(made)) == len(LINES)
+    if part == "jax":
+        monkeypatch.setattr("grader.known.importlib.metadata.version", lambda name: "99.0")
+        assert current(made) == {}
+    elif part == "source":
+        first, *rest = made.rejected
+        changed = replace(made, rejected=(replace(first, source=f"{first.source}\n"), *rest))
+        assert current(changed).keys() == {each.name for each in rest}
+    else:
+        assert (
+            current(replace(made, cases=made.cases.replace("def public_cases", "ONE = 1\n\n\ndef public_cases"))) != {}
+        )
+        assert current(replace(made, cases=f"{made.cases}\n\ndef public_cases():\n    return []\n")) == {}
+
+
+CASES = '''"""Cases."""
+import numpy as np
+SIZE, OTHER = 4, 5
+def public_cases():
+    """Public."""
+    return [make(SIZE)]
+def hidden_cases(rng):
+    yield make(OTHER) | extra(rng)
+def make(size):
+    return {"x": np.ones(size)}
+def extra(rng):
+    return {}
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "holds_still"),
+    [
+        ("yield make(OTHER)", "yield make(7)", True),
+        ("return {}\n", "return {'y': 1}\n", True),
+        ('"""Cases."""', '"""All cases."""', True),
+        ("np.ones(size)", "np.zeros(size)", False),
+        ("SIZE, OTHER = 4, 5", "SIZE, OTHER = 6, 5", False),
+        ("import numpy as np", "import jax.numpy as np", False),
+    ],
+)
+def test_hidden_cases_may_change(shipped: Callable[..., Package], old: str, new: str, holds_still: bool) -> None:
+    made = replace(shipped(), cases=CASES)
+    made = replace(made, known=updated(made, {each.name: Fingerprint() for each in made.rejected}))
+    assert bool(current(replace(made, cases=CASES.replace(old, new)))) == holds_still
+
+
+def rounded_elsewhere(fingerprint: Fingerprint) -> Fingerprint:
+    def moved(text: str) -> str:
+        kind, *numbers = text.split()
+        return " ".join([kind, *(f"{float(each) * (1 + 1e-7):.9g}" for each in numbers)])
+
+    results = {case: {"": moved(leaves[""])} for case, leaves in fingerprint.results.items()}
+    return fingerprint.model_copy(update={"results": results})
+
+
+def test_what_still_holds_is_not_written_again(shipped: Callable[..., Package]) -> None:
+    made = shipped()
+    assert made.known is not None
+    rounded = {name: rounded_elsewhere(each) for name, each in made.known.mistakes.items()}
+    assert any(rounded[name] != each for name, each in made.known.mistakes.items())
+    assert updated(made, rounded) == made.known
+    other = {"wrong_value/0": Fingerprint(results={"public-1": {"": "float32[8] 1"}})}
+    assert not holds(made, made.known.mistakes["wrong_value/0"], other["wrong_value/0"])
+    assert updated(made, other).mistakes["wrong_value/0"].results == other["wrong_value/0"].results
+    assert updated(made, {"wrong_value/0": None}).mistakes["wrong_value/0"].stored().keys() == {"of"}
+
+
+def test_the_file_is_read_as_it_was_written_and_changes_no_version(shipped: Callable[..., Package]) -> None:
+    made = shipped()
+    assert made.known is not None
+    text = known_text(made.known)
+    assert KnownFingerprints.model_validate_json(text) == made.known
+    read = package_of(None, {**made.files, "known.json": text})
+    assert (read.version, read.files, read.known) == (made.version, made.files, made.known)
+
+
+def test_a_stored_attempt_is_explained_only_if_nothing_has_to_be_run(shipped: Callable[..., Package]) -> None:
+    made = shipped({1: lambda x: x + 9, 2: lambda x: x + 9})
+    assert made.known is not None
+    of = {number: made.known.mistakes[f"wrong_value/{number}"] for number in range(5)}
+    assert explain_stored(made, LINES[0], Fingerprint(results=of[3].results)) == "Mistake 3."
+    assert explain_stored(made, LINES[0], Fingerprint(results=of[3].results, shown=False)) is None
+    assert explain_stored(made, LINES[1], Fingerprint(results=of[1].results)) is None

@@ -16,7 +16,7 @@ SLUGS = slugs("program")
 @pytest.fixture(scope="session")
 def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
     """A judge that runs no known wrong submissions: each is a submission of these tests as well."""
-    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, wait_for_known=0)
+    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, known_runs=0)
 
 
 @pytest.fixture(autouse=True)

@@ -77,7 +77,6 @@ class Arena:
         canary.write_text(self._canary)
         canary.chmod(0o644)
         self._judge.prepare(self.package)
-        self._judge.prepare_known(self.package)
         # Hidden inputs are as secret as the key that they come from.
         prepared = self._judge._references.prepare(self.package, QUIET)
         hidden = [case.inputs["x"] for case in prepared.cases if not case.public]

@@ -43,7 +43,7 @@ COMPILED = [each for each in PACKAGE.rejected if each.reason != "error"]
 @pytest.fixture(scope="module")
 def terse(sandbox: PooledSandbox, shared_cache: Path) -> Judge:
     """A judge that runs no known wrong submissions."""
-    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, wait_for_known=0)
+    return Judge(sandbox, b"a secret of the tests, 32 bytes.", shared_cache, known_runs=0)
 
 
 def overlap_of(verdict: Verdict) -> CheckResult:

@@ -9,13 +9,12 @@ from grader import kept
 from grader.case import Case
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
-from grader.known import KnownMistake
 from grader.modes.answer.drawn import BadVariant, different, read_variant, wrong_questions
 from grader.modes.answer.grading import AnswerGrading
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, refuse, runner_spec
 from grader.own import OwnInputs
-from grader.package.package import AnswerManifest, KnownSubmission, Package
+from grader.package.package import AnswerManifest, Package
 from grader.sandbox.protocol import Sandbox
 from grader.variants import Variant, Variants
 
@@ -81,11 +80,6 @@ class AnswerMode(Mode[AnswerPrepared]):
             return AnswerPrepared(Variants.read(message))
         except (*kept.UNREADABLE, TypeError):
             return None
-
-    def run_known(
-        self, sandbox: Sandbox, prepared: AnswerPrepared, submission: KnownSubmission, stop: Stop
-    ) -> KnownMistake:
-        raise GraderFault("a problem of this mode has no known submissions")
 
     def begin(self, prepared: AnswerPrepared, request: GradingRequest) -> AnswerGrading:
         return AnswerGrading(self._manifest, prepared.questions, request, self._solve)

@@ -37,15 +37,13 @@ T = TypeVar("T")
 class Drawing:
     """The hidden cases of one attempt, while they are being made.
 
-    `cases` waits for the inputs and starts the reference on them; `answers` waits for its answers by case. `results`
-    runs another source of the package and returns its results for the cases in which it does not raise.
+    `cases` waits for the inputs and starts the reference on them; `answers` waits for its answers by case.
 
-    All three raise GraderFault if the package's own code fails, and Cancelled.
+    Both raise GraderFault if the package's own code fails, and Cancelled.
     """
 
     cases: Callable[[], tuple[Case, ...]]
     answers: Callable[[], dict[str, Answer]]
-    results: Callable[[str], dict[str, object]]
 
 
 class Draws:
@@ -78,7 +76,7 @@ class Draws:
             cases()
             return _wait(answering[0], stop)
 
-        return Drawing(cases, answers, lambda source: self._results(package, source, cases()))
+        return Drawing(cases, answers)
 
     def let_go(self) -> None:
         """End the runners that are not in use."""
@@ -116,29 +114,10 @@ class Draws:
 
         return self._ask(package, "reference.py", ask)
 
-    def _results(self, package: Package, source: str, cases: Sequence[Case]) -> dict[str, object]:
-        def ask(session: Session) -> dict[str, object]:
-            session.load(source, package.manifest.entry)
-            results: dict[str, object] = {}
-            for case in cases:
-                try:
-                    results[case.id] = session.call([*case.inputs.values()]).get("result")
-                except SubmissionFault as fault:
-                    # It only helps to explain, so reaching a limit on these inputs ends only the comparison.
-                    if fault.reason != "error":
-                        break
-            return results
-
-        # Not in a runner that answers for the reference later, because this source may change what others see.
-        return self._ask(package, "a known wrong submission", ask, alone=True)
-
-    def _ask(self, package: Package, what: str, ask: Callable[[Session], T], *, alone: bool = False) -> T:
+    def _ask(self, package: Package, what: str, ask: Callable[[Session], T]) -> T:
         """Try once more if the runner is lost, because a kept one may have died meanwhile."""
 
         def once() -> T:
-            if alone:
-                with self._sandbox.open(replace(runner_spec(package), own=True)) as session:
-                    return ask(session)
             with self._lent(package) as session:
                 return ask(session)
 

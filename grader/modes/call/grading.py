@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterable
+from dataclasses import replace
 
 from grader import checks
 from grader.case import Case
@@ -10,12 +10,12 @@ from grader.checks.call.outcome import Answer, Outcome
 from grader.compare import compare, excess, show
 from grader.errors import SubmissionFault
 from grader.explanation import explanation
-from grader.known import AskForKnownMistakes
+from grader.fingerprint import Fingerprint, sketch
 from grader.modes.call.draws import Drawing
 from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest
 from grader.modes.submission import RunnerGrading
-from grader.package.package import Package
+from grader.package.package import KnownSubmission, Package, Tolerance
 from grader.reasons import REASONS
 from grader.report import fault_message
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
@@ -48,8 +48,8 @@ class CallGrading(RunnerGrading):
     def _grade(self, session: Session) -> Verdict:
         """Grade on the public cases, then on the attempt's own hidden ones.
 
-        A submission that fails a public case is rejected in any case, so the prepared hidden cases are enough for it:
-        known wrong submissions have run on these, and no attempt that could be accepted gets them.
+        A submission that fails a public case is rejected in any case, so the prepared hidden cases are enough for it.
+        No attempt that could be accepted gets them.
         """
         report, manifest, prepared, drawing = self._report, self._package.manifest, self._prepared, self._drawing
         self._load(session, manifest.entry)
@@ -75,13 +75,21 @@ class CallGrading(RunnerGrading):
         findings = {
             spec.id: checks.load("call", spec.id).check(outcomes, manifest.tolerance) for spec in manifest.checks
         }
-        misconception = explanation(
-            f"misconception of {self._package.slug}",
-            lambda: self._misconception(self._request.known, outcomes, drawing if own else None),
-        )
+        slug = self._package.slug
+        misconception = fingerprint = None
+        if not all(finding.passed for finding in findings.values()):
+            fingerprint = explanation(f"fingerprint of {slug}", lambda: _fingerprint_of(outcomes, manifest.tolerance))
+        if fingerprint is not None:
+            misconception = explanation(
+                f"misconception of {slug}",
+                lambda: self._request.known.explain(
+                    fingerprint, None, lambda known: self._is_same(known, outcomes), has_more=bool(hidden)
+                ),
+            )
         report.verify_s = time.monotonic() - started
         results = [_case_result(outcome) for outcome in outcomes]
-        return report.verdict(findings, results, output, misconception=misconception)
+        verdict = report.verdict(findings, results, output, misconception=misconception)
+        return verdict.with_fingerprint(fingerprint)
 
     def _call_all(self, session: Session, cases: list[Case], number: int, before: Got | None = None) -> Got:
         """Call the entry point once per case, until a fault ends the process.
@@ -114,30 +122,49 @@ class CallGrading(RunnerGrading):
             return math.inf
         return excess(outcome.expected.result, outcome.got.result, self._package.manifest.tolerance)
 
-    def _misconception(
-        self, known: AskForKnownMistakes, outcomes: list[Outcome], drawing: Drawing | None
-    ) -> str | None:
-        """The misunderstanding of the known wrong submission with exactly these results, if there is one.
+    def _is_same(self, known: KnownSubmission, outcomes: list[Outcome]) -> bool:
+        """Whether a known wrong submission does the same in all cases.
 
-        With a `drawing`, the public cases select candidates, which then run on the attempt's own cases.
+        It gets a runner of its own, because it may change what others see.
         """
-        results = {outcome.case.id: outcome.got.result for outcome in outcomes if outcome.got is not None}
-        wrong = {outcome.case.id for outcome in outcomes if outcome.mismatch is not None}
-        if not wrong or len(results) < len(outcomes):
+        is_wrong = _has_wrong_result(outcomes)
+        try:
+            with self._sandbox.open(replace(self._spec, own=True), self._context.stop) as session:
+                session.load(known.source, self._package.manifest.entry)
+                for outcome in outcomes:
+                    theirs = answer_of(session.call([*outcome.case.inputs.values()]))
+                    if outcome.got is None:
+                        return False
+                    pair = [_identified_by(each, is_wrong=is_wrong) for each in (theirs, outcome.got)]
+                    if compare(pair[0], pair[1], self._package.manifest.tolerance) is not None:
+                        return False
+        except SubmissionFault:
+            return False
+        return True
+
+
+def _fingerprint_of(outcomes: list[Outcome], tolerances: dict[str, Tolerance]) -> Fingerprint | None:
+    """None if a public case has no result."""
+    is_wrong = _has_wrong_result(outcomes)
+    results, shown = {}, False
+    for outcome in outcomes:
+        if not outcome.case.public:
+            continue
+        if outcome.got is None:
             return None
-        tolerances = self._package.manifest.tolerance
+        expected, got = (_identified_by(each, is_wrong=is_wrong) for each in (outcome.expected, outcome.got))
+        results[outcome.case.id] = sketch(got)
+        shown |= compare(expected, got, tolerances) is not None
+    return Fingerprint(results=results, shown=shown)
 
-        def is_same(theirs: dict[str, object], names: Iterable[str]) -> bool:
-            return all(name in theirs and compare(theirs[name], results[name], tolerances) is None for name in names)
 
-        own = [outcome.case.id for outcome in outcomes if drawing is not None and not outcome.case.public]
-        sources = {each.misunderstanding: each.source for each in self._package.rejected}
-        for each in known(wrong_result=True):
-            if is_same(each.results, results.keys() - set(own)) and (
-                drawing is None or is_same(drawing.results(sources[each.misunderstanding]), own)
-            ):
-                return each.misunderstanding
-        return None
+def _has_wrong_result(outcomes: list[Outcome]) -> bool:
+    return any(outcome.mismatch is not None for outcome in outcomes)
+
+
+def _identified_by(answer: Answer, *, is_wrong: bool) -> object:
+    """A mistake is identified by its result or, if that is right, by what the spies saw."""
+    return answer.result if is_wrong else answer.observed
 
 
 def _has_ended(session: Session, got: Got) -> bool:

@@ -8,10 +8,8 @@ import numpy as np
 from grader import wire
 from grader.case import Case
 from grader.checks.call.outcome import Answer
-from grader.compare import compare
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
-from grader.known import KnownMistake
 from grader.modes.call import prepared as stored
 from grader.modes.call.draws import Draws
 from grader.modes.call.grading import CallGrading
@@ -19,7 +17,7 @@ from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest, Mode
 from grader.modes.package_code import failed, fault_text, make_cases, runner_spec
 from grader.own import OwnInputs, draw_own, typed_case
-from grader.package.package import CallManifest, KnownSubmission, Package
+from grader.package.package import CallManifest, Package
 from grader.program.measured import Leaves
 from grader.sandbox.protocol import Sandbox
 from grader.study import OBSERVED
@@ -67,16 +65,6 @@ class CallMode(Mode[CallPrepared]):
     def load(self, folder: Path) -> CallPrepared | None:
         return stored.load(folder)
 
-    def run_known(
-        self, sandbox: Sandbox, prepared: CallPrepared, submission: KnownSubmission, stop: Stop
-    ) -> KnownMistake:
-        """See `Mode`. Raises GraderFault if it returns no result."""
-        results = self._results(sandbox, submission, prepared.cases, stop)
-        tolerances = self._manifest.tolerance
-        # A submission that never differs from the reference explains nothing.
-        differs = any(compare(prepared.answers[name].result, result, tolerances) for name, result in results.items())
-        return KnownMistake(submission.misunderstanding, results if differs else {})
-
     def begin(self, prepared: CallPrepared, request: GradingRequest) -> CallGrading:
         drawing = None
         if request.draw is not None and request.hidden:
@@ -102,26 +90,6 @@ class CallMode(Mode[CallPrepared]):
             if any(isinstance(leaf, wire.Foreign) for _, leaf in wire.leaves(answer.result)):
                 raise GraderFault(f"{package.slug}: reference.py returns something other than arrays for {case_id}")
         return answers
-
-    def _results(
-        self, sandbox: Sandbox, submission: KnownSubmission, cases: tuple[Case, ...], stop: Stop
-    ) -> dict[str, object]:
-        file = f"submissions/rejected/{submission.name}.py"
-        results: dict[str, object] = {}
-        with sandbox.open(self._spec, stop) as session:
-            try:
-                session.load(submission.source, self._manifest.entry)
-            except SubmissionFault as fault:
-                raise failed(self._package, file, fault) from None
-            for case in cases:
-                try:
-                    values = session.call([*case.inputs.values()])
-                except SubmissionFault as fault:
-                    if fault.reason != "error":
-                        raise GraderFault(f"{self._package.slug}: {file}: {fault_text(fault)}") from None
-                    continue
-                results[case.id] = values.get("result")
-        return results
 
 
 def _numbers(answer: Answer) -> Leaves:

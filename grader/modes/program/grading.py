@@ -12,21 +12,23 @@ from grader.checks.program.topology import FullSizeBounds, TopologyBounds
 from grader.checks.program.values import message_of
 from grader.chips import slice_of
 from grader.compare import compare
+from grader.context import Context
 from grader.errors import GraderFault, SubmissionFault
 from grader.explanation import explanation
-from grader.known import AskForKnownMistakes
+from grader.fingerprint import Fingerprint
 from grader.modes.mode import GradingRequest
 from grader.modes.program.examine import examine
 from grader.modes.program.full_size import full_size_function
 from grader.modes.program.function import inspect_function
 from grader.modes.program.prepared import ProgramPrepared
-from grader.modes.program.sketch import full_size_pattern, is_built_alike, pattern_of, sketch_of
+from grader.modes.program.sketch import full_size_pattern, pattern_of, results_of, without_init
 from grader.modes.program.tpu import compile_for
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading
-from grader.package.package import ProgramManifest
-from grader.program.measured import Measured, mesh_name
+from grader.package.package import KnownSubmission, ProgramManifest
+from grader.program.measured import Measured, Run, mesh_name
 from grader.program.tpu import OnChip
+from grader.reasons import Reason
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
 from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
 
@@ -72,17 +74,55 @@ class ProgramGrading(RunnerGrading):
             spec.id: (module := checks.load("program", spec.id)).check(subject, module.Bounds(**spec.bounds))
             for spec in manifest.checks
         }
-        misconception = efficiency = None
+        misconception = efficiency = fingerprint = None
         if all(finding.passed for finding in findings.values()):
             efficiency = explanation(f"efficiency of {manifest.slug}", lambda: efficiency_of(subject.pairs))
         else:
+            is_right = findings["values"].passed
+            fingerprint = explanation(
+                f"fingerprint of {manifest.slug}", lambda: _fingerprint_of(mine, subject, is_right=is_right)
+            )
+        if fingerprint is not None:
+            reason = next((finding.reason for finding in findings.values() if finding.reason), None)
             misconception = explanation(
-                f"misconception of {manifest.slug}",
-                lambda: _misconception(request.known, mine, subject, values=findings["values"].passed),
+                f"misconception of {manifest.slug}", lambda: self._misconception(fingerprint, reason, mine, subject)
             )
         report.verify_s = time.monotonic() - started - report.run_s
         results = [_case_result(case.id, case.public, subject.results) for case in cases]
-        return report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)
+        verdict = report.verdict(findings, results, output, misconception=misconception, efficiency=efficiency)
+        return verdict.with_fingerprint(fingerprint)
+
+    def _misconception(
+        self, fingerprint: Fingerprint, reason: Reason | None, mine: Sequence[Examined], subject: Subject
+    ) -> str | None:
+        # Of right results only the programs are compared, and most hidden cases have that of a public one.
+        has_more = self._request.hidden and (bool(fingerprint.results) or not all(map(_is_public, subject.pairs)))
+        return self._request.known.explain(
+            fingerprint, reason, lambda known: self._is_same(known, mine, subject), has_more=has_more
+        )
+
+    def _is_same(self, known: KnownSubmission, mine: Sequence[Examined], subject: Subject) -> bool:
+        """Whether a known wrong submission returns the same in all cases or, if that is right, has such programs."""
+        cases = [case for case in self._prepared.cases if case.public or self._request.hidden]
+        try:
+            with self._sandbox.open(self._spec, self._context.stop) as session:
+                session.load(known.source, self._manifest.entry)
+                theirs = examine(self._manifest, cases, self._sandbox, session, Context(stop=self._context.stop))
+        except SubmissionFault:
+            return False
+        if any(result.mismatch for result in subject.results):
+            return all(
+                compare(_returned(their.runs[name]), _returned(run), self._manifest.tolerance) is None
+                for their, each in zip(theirs.programs, mine, strict=True)
+                for name, run in each.runs.items()
+            )
+        usual = pattern_of([pair.reference for pair in subject.pairs])
+        patterns = [
+            without_init(pattern_of([each.measured for each in examined]), usual)
+            for examined in (theirs.programs, mine)
+        ]
+        # At full size, where it takes minutes, nothing is compiled only to explain.
+        return subject.full_size is None and patterns[0] == patterns[1]
 
     def _on_chip(self, mine: Sequence[Measured]) -> dict[str, OnChip]:
         """The programs of the slices that checks name, each compiled once."""
@@ -193,27 +233,30 @@ def _counterpart(got: Examined, reference: Sequence[Examined]) -> Examined:
     raise GraderFault("the reference has no program for this mesh and these cases")
 
 
-def _misconception(
-    known: AskForKnownMistakes, mine: Sequence[Examined], subject: Subject, *, values: bool
-) -> str | None:
-    """The misunderstanding of the known wrong submission with the same results or, if they are right, program."""
-    sketch = sketch_of(mine)
-    pattern = pattern_of([pair.mine for pair in subject.pairs])
-    usual = pattern_of([pair.reference for pair in subject.pairs])
+def _fingerprint_of(mine: Sequence[Examined], subject: Subject, *, is_right: bool) -> Fingerprint:
+    """Of wrong results what they look like, of right ones how the program is built."""
+    if not is_right:
+        shown = any(result.mismatch is not None for result in subject.results if result.case.public)
+        return Fingerprint(results=results_of(mine), shown=shown)
+    pairs = [pair for pair in subject.pairs if _is_public(pair)]
+    pattern = pattern_of([pair.mine for pair in pairs])
+    usual = pattern_of([pair.reference for pair in pairs])
     if subject.full_size is not None:
+        if subject.full_size.program is None:
+            # Its other programs are right ones.
+            return Fingerprint()
         pattern |= full_size_pattern(subject.full_size.program)
         usual |= full_size_pattern(subject.full_size.reference)
-    for each in known(wrong_result=not values):
-        if values:
-            same = is_built_alike(each.pattern, pattern, usual)
-        else:
-            shared = each.results.keys() & sketch.keys()
-            same = bool(shared) and all(
-                compare(each.results[name], sketch[name], subject.tolerances) is None for name in shared
-            )
-        if same:
-            return each.misunderstanding
-    return None
+    pattern = without_init(pattern, usual)
+    return Fingerprint(pattern=pattern, shown=pattern != usual)
+
+
+def _is_public(pair: Pair) -> bool:
+    return any(case.startswith("public") for case in pair.cases)
+
+
+def _returned(run: Run) -> list[object]:
+    return [*run.steps, *run.replicas]
 
 
 def _case_result(case_id: str, public: bool, results: Sequence[Result]) -> CaseResult:

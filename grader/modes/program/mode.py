@@ -1,10 +1,8 @@
 """Program mode: compile a source for every mesh of its problem, measure the programs, and run them.
 
-The reference, the known wrong submissions and a submission are treated alike: a runner exports, a verifier compiles and
-runs.
+The reference and a submission are treated alike: a runner exports, a verifier compiles and runs.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,26 +10,23 @@ from pathlib import Path
 from grader.case import Case
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
-from grader.known import KnownMistake, has_wrong_result
 from grader.modes.mode import GradingRequest, Mode
-from grader.modes.package_code import failed, fault_text, make_cases, refuse, runner_spec
+from grader.modes.package_code import failed, make_cases, refuse, runner_spec
 from grader.modes.program import prepared as stored
 from grader.modes.program.examine import examine
 from grader.modes.program.full_size import full_size_function
 from grader.modes.program.function import inspect_function
 from grader.modes.program.grading import ProgramGrading
 from grader.modes.program.prepared import ProgramPrepared
-from grader.modes.program.sketch import full_size_pattern, pattern_of, sketch_of
 from grader.modes.program.steady import draw_steady
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
 from grader.own import OwnInputs, draw_own
 from grader.package.names import unmatched_leaves
-from grader.package.package import KnownSubmission, Package, ProgramManifest
+from grader.package.package import Package, ProgramManifest
 from grader.program.measured import Leaves, Measured, mesh_name
 from grader.sandbox.protocol import RunnerSpec, Sandbox
 
-log = logging.getLogger("meshgrade.known")
 # A starter is public and usually contains the whole `init`.
 _REHEARSAL = """{starter}
 
@@ -102,28 +97,6 @@ class ProgramMode(Mode[ProgramPrepared]):
 
     def load(self, folder: Path) -> ProgramPrepared | None:
         return stored.load(folder)
-
-    def run_known(
-        self, sandbox: Sandbox, prepared: ProgramPrepared, submission: KnownSubmission, stop: Stop
-    ) -> KnownMistake:
-        """See `Mode`. A submission with right results is recognised by its program, any other by its results."""
-        try:
-            examined = self._examine(sandbox, submission.source, prepared.cases, stop)
-        except SubmissionFault as fault:
-            name = f"{self._package.slug}: rejected/{submission.name}.py"
-            log.warning("%s gives no program: %s", name, fault_text(fault))
-            return KnownMistake(submission.misunderstanding, {})
-        if has_wrong_result(submission):
-            return KnownMistake(submission.misunderstanding, sketch_of(examined))
-        pattern = pattern_of([each.measured for each in examined])
-        if self._manifest.program.full_size is not None:
-            try:
-                full = self._at_full_size(sandbox, submission.source, examined, Context(stop=stop))
-            except SubmissionFault:
-                # At the small sizes, its program is the right one.
-                return KnownMistake(submission.misunderstanding, {})
-            pattern |= full_size_pattern(full)
-        return KnownMistake(submission.misunderstanding, {}, pattern)
 
     def begin(self, prepared: ProgramPrepared, request: GradingRequest) -> ProgramGrading:
         manifest = _on_mesh(self._manifest, request.own) if request.own else self._manifest

@@ -80,6 +80,18 @@ async def test_each_submission_with_another_verdict_is_found(either):
     }
 
 
+async def test_a_validation_stores_the_fingerprints_of_the_known_mistakes(either, package):
+    await ended(either, await ask(either, package.version))
+    stored = await either.services.packages.get(package.version)
+    names = {each.name for each in package.rejected if each.reason == "wrong_value"}
+    assert names
+    assert {name: each.results for name, each in stored.known.mistakes.items() if each.results} == {
+        each.name: {"public-1": {"": each.source.strip().rpartition("\n")[2]}}
+        for each in package.rejected
+        if each.name in names
+    }
+
+
 async def test_what_is_not_there_cannot_be_validated(service, package):
     for slug, version in (("add_one", "0" * 64), ("add_two", package.version), ("%00", package.version)):
         answer = await ask(service, version, slug)

@@ -13,6 +13,9 @@ from app.cli.__main__ import app
 from app.cli.private import PrivateFolder
 from app.start_errors import StartRefused
 from grader.errors import WallMissing
+from grader.fingerprint import Fingerprint
+from grader.known import current
+from grader.package.reader import read_package
 from grader.package.rules import Finding
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -34,7 +37,7 @@ def finds(tmp_path, monkeypatch):
     private = PrivateFolder(tmp_path / "references", tmp_path / "checks", b"secret")
     monkeypatch.setattr("app.cli.private.open_private_folder", lambda: private)
 
-    def set_findings(*findings, complete=True, measured=None):
+    def set_findings(*findings, complete=True, measured=None, fingerprints=None):
         names = []
 
         def judge(left, request):
@@ -43,7 +46,7 @@ def finds(tmp_path, monkeypatch):
                 survivor = Finding("surviving-mutant", "reference.py", 2, "`x + 1` became `x - 1`.")
                 yield (
                     each,
-                    JudgeReport(findings, 5, complete, measured or {}),
+                    JudgeReport(findings, 5, complete, measured or {}, fingerprints or {}),
                     JudgeReport((survivor,), 7, complete) if request.mutants else None,
                 )
 
@@ -93,6 +96,25 @@ def test_a_second_check_asks_no_judge(package, finds):
     assert "untested-check" in done.stdout
     check(package, "--fresh")
     assert asked == ["add_one"] * 2
+
+
+def test_the_fingerprints_of_known_mistakes_are_written(package, finds):
+    """Again from what was found earlier, if somebody deleted the file; and not if they still hold."""
+    [name, *_] = [each.name for each in read_package(package).rejected if each.reason == "wrong_value"]
+    finds(fingerprints={name: Fingerprint(results={"public-1": {"": "float32[] 3"}})})
+    file = package / "known.json"
+    for _ in range(2):
+        done = check(package)
+        assert "add_one: wrote known.json" in done.stderr
+        assert current(read_package(package))[name].results == {"public-1": {"": "float32[] 3"}}
+        file.unlink()
+    check(package)
+    file.write_text(file.read_text().replace("] 3", "] 3.0000001"))
+    written = file.read_text()
+    done = check(package)
+    assert (done.exit_code, "wrote" in done.stderr, file.read_text()) == (0, False, written)
+    file.write_text("{}")
+    assert "known.json is not what `meshgrade problem check` writes" in check(package).stdout
 
 
 def test_a_changed_package_is_judged_again(package, finds):

@@ -1,11 +1,14 @@
 """Packages in the database: the same text comes back, damage is noticed, and one version of a problem is served."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import update
 
 from app.errors import PackageNotStored
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
+from grader.fingerprint import KnownFingerprint, KnownFingerprints
 from grader.package.reader import package_of
 
 pytestmark = pytest.mark.anyio
@@ -84,3 +87,43 @@ async def test_a_service_stores_what_it_serves(start_service, package):
     async with start_service() as service:
         assert await service.services.packages.published() == {package.slug: package.version}
         assert await service.services.packages.get(package.version) == package
+
+
+def fingerprints(*of):
+    return KnownFingerprints(jax="1.0", mistakes={each: KnownFingerprint(of=each) for each in of})
+
+
+async def test_fingerprints_come_with_a_version_and_change_neither_it_nor_its_files(store, each_database, package):
+    known = fingerprints("a")
+    await store.add(replace(package, known=known))
+    read = await PackageStore(each_database).get(package.version)
+    assert (read.known, read.version, read.files) == (known, package.version, package.files)
+
+
+async def test_fingerprints_are_found_by_who_has_read_the_version_before(store, each_database, package):
+    await store.add(package)
+    elsewhere = PackageStore(each_database)
+    assert (await elsewhere.get(package.version)).known is None
+    await store.put_known(package.version, fingerprints("a"))
+    assert (await elsewhere.get(package.version)).known == fingerprints("a")
+
+
+async def test_a_version_begins_with_the_fingerprints_of_the_one_before(store, package):
+    """Those of what has changed are not used, because each names what it depends on."""
+    new = changed(package, **{"statement.md": "New."})
+    await store.add(replace(package, known=fingerprints("a")))
+    await store.add(new)
+    assert (await store.get(new.version)).known == fingerprints("a")
+
+
+async def test_a_folder_brings_new_fingerprints_of_the_same_version(store, each_database, package):
+    for known in (None, fingerprints("a"), fingerprints("a", "b"), None):
+        await store.publish_folder([replace(package, known=known)])
+    assert (await PackageStore(each_database).get(package.version)).known == fingerprints("a", "b")
+
+
+async def test_fingerprints_that_cannot_be_read_are_none(store, each_database, package):
+    await store.add(package)
+    async with each_database.writing() as session:
+        await session.execute(update(PackageRow).values(known={"of": "another release"}))
+    assert (await store.get(package.version)).known is None

@@ -1,4 +1,4 @@
-"""The order in which a start prepares problems. A submission's own preparation is not lost."""
+"""What a start prepares. A submission's own preparation is not lost."""
 
 import threading
 from types import SimpleNamespace
@@ -25,28 +25,32 @@ class Grader:
         assert background
         self._note(f"reference of {package.slug}")
 
-    def prepare_known(self, package, context) -> None:
-        self._note(f"mistakes of {package.slug}")
-
     def _note(self, what: str) -> None:
         self.asked.append(what)
         if fault := self.faults.pop(what, None):
             raise fault
 
 
-async def prepare(grader: Grader, *slugs: str, at_once: int = 1) -> list[str]:
+def problem(slug: str) -> SimpleNamespace:
+    full_size = object() if slug.startswith("large") else None
+    manifest = SimpleNamespace(mode="program", program=SimpleNamespace(full_size=full_size))
+    return SimpleNamespace(slug=slug, version=slug, manifest=manifest)
+
+
+async def prepare(grader: Grader, *slugs: str, at_once: int = 1, **options: float) -> list[str]:
     said: list[str] = []
     walls = Walls(lambda: [SimpleNamespace(name="all", up=True, found="", remedy="")])
     walls.probe()
-    preparing = Preparing(grader, walls, said.append, at_once=at_once)
-    await preparing.run([SimpleNamespace(slug=slug, version=slug) for slug in slugs])
+    preparing = Preparing(grader, walls, said.append, at_once=at_once, **options)
+    await preparing.run([problem(slug) for slug in slugs])
+    assert not preparing.state().is_in_progress
     return said
 
 
-async def test_every_reference_comes_before_any_mistake():
+async def test_a_start_prepares_every_reference_and_nothing_else():
     grader = Grader()
     said = await prepare(grader, "a", "b")
-    assert grader.asked == ["reference of a", "reference of b", "mistakes of a", "mistakes of b"]
+    assert grader.asked == ["reference of a", "reference of b"]
     assert said == ["a is ready.", "b is ready.", "All problems are prepared."]
 
 
@@ -54,10 +58,10 @@ async def test_what_a_submission_made_itself_is_ready_too():
     grader = Grader()
     grader.faults["reference of a"] = Cancelled("a submission needed it at once")
     assert "a is ready." in await prepare(grader, "a")
-    assert grader.asked == ["reference of a", "reference of a", "mistakes of a"]
+    assert grader.asked == ["reference of a", "reference of a"]
 
 
-async def test_references_come_side_by_side_and_mistakes_do_not():
+async def test_references_come_side_by_side():
     together = threading.Barrier(2, timeout=30)
 
     class Two(Grader):
@@ -67,5 +71,13 @@ async def test_references_come_side_by_side_and_mistakes_do_not():
 
     grader = Two()
     await prepare(grader, "a", "b", "c", "d", at_once=2)
-    assert sorted(grader.asked[:4]) == ["reference of a", "reference of b", "reference of c", "reference of d"]
-    assert grader.asked[4:] == ["mistakes of a", "mistakes of b", "mistakes of c", "mistakes of d"]
+    assert sorted(grader.asked) == ["reference of a", "reference of b", "reference of c", "reference of d"]
+
+
+async def test_a_start_stops_when_its_cpu_time_is_spent(monkeypatch):
+    """The first submission to each other problem runs its reference. What takes longest comes first."""
+    grader = Grader()
+    monkeypatch.setattr("app.queue.preparing.cpu_s_below", lambda root: 100.0 + 40 * len(grader.asked))
+    said = await prepare(grader, "a", "b", "large", "c", "d", cpu_s=100)
+    assert grader.asked == ["reference of large", "reference of a", "reference of b"]
+    assert said[-1] == "2 problems are prepared by their first submission."

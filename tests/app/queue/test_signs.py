@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.queue.leases import faults_of
+from app.queue.leases import columns_of, faults_of
 from app.queue.signs import signs_of
 from grader.evidence import (
     Amount,
@@ -22,6 +22,7 @@ from grader.evidence import (
     Traffic,
     WorstElement,
 )
+from grader.fingerprint import Fingerprint
 from grader.verdict import CheckResult, Verdict
 
 EIGHT, FOUR = {"fsdp": 8}, {"fsdp": 4}
@@ -193,3 +194,18 @@ def test_without_a_measurement_there_is_none():
         "signs": [],
         "fingerprint": None,
     }
+
+
+def test_only_a_rejected_attempt_that_nothing_explains_keeps_its_fingerprint():
+    mine = Fingerprint(results={"public-1": {"": "float32[] \x00"}})
+    unexplained = verdict(worst("2.5")).with_fingerprint(mine)
+    assert columns_of(unexplained, counts=True)["fingerprint"] == {"results": {"public-1": {"": "float32[] \ufffd"}}}
+    large = Fingerprint(results={"public-1": {str(leaf): "float32[1000] 1 2 3 4 5 6" for leaf in range(5_000)}})
+    for other in (
+        unexplained.model_copy(update={"misconception": "You added two."}),
+        unexplained.model_copy(update={"score": None}),
+        unexplained.with_fingerprint(mine.model_copy(update={"shown": False})),
+        unexplained.with_fingerprint(large),
+        unexplained.with_fingerprint(None),
+    ):
+        assert columns_of(other, counts=True)["fingerprint"] is None

@@ -10,8 +10,8 @@ from grader.case import Case
 from grader.checks.finding import Finding
 from grader.context import Context
 from grader.errors import GraderFault, LostRunner
+from grader.fingerprint import Fingerprint
 from grader.judge import Judge
-from grader.known import KnownMistake
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest, Mode
 from grader.package.package import Package
@@ -39,11 +39,12 @@ class WordGrading:
             raise LostRunner(self.runners_lost.pop())
         if self.request.source == self.word.word:
             return self.request.report.verdict({"values": Finding(True, "That is the word.")}, [], NO_OUTPUT)
-        same = next(
-            (each for each in self.request.known(wrong_result=True) if self.request.source in each.results), None
+        mine = Fingerprint(results={"public-1": {"": self.request.source}})
+        told = self.request.known.explain(
+            mine, "wrong_value", lambda known: "grid" in mine.results["public-1"][""], has_more=False
         )
         found = {"values": Finding(False, "That is another word.", "wrong_value")}
-        return self.request.report.verdict(found, [], NO_OUTPUT, misconception=same and same.misunderstanding)
+        return self.request.report.verdict(found, [], NO_OUTPUT, misconception=told)
 
 
 class WordMode(Mode[Word]):
@@ -67,9 +68,6 @@ class WordMode(Mode[Word]):
 
     def load(self, folder: Path) -> Word | None:
         return Word((folder / "word").read_text()) if (folder / "word").exists() else None
-
-    def run_known(self, sandbox: Any, prepared: Word, submission: Any, stop: object) -> KnownMistake:
-        return KnownMistake(submission.misunderstanding, {"grid": True})
 
     def begin(self, prepared: Word, request: GradingRequest) -> WordGrading:
         return WordGrading(prepared, request, self.runners_lost)

@@ -1,6 +1,7 @@
 """Which verifiers are reused."""
 
 import contextlib
+import os
 import subprocess
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from grader.errors import SubmissionFault
 from grader.package.package import Limits
+from grader.sandbox.priority import may_raise
 from grader.sandbox.verifiers import Verifiers
 
 
@@ -82,3 +84,9 @@ def test_one_that_is_to_be_alone_is_new_and_is_ended(verifiers: Verifiers) -> No
     assert alone is not first
     assert (first.alive, alone.alive) == (True, False)
     assert served(verifiers) is first
+
+
+def test_one_that_nobody_waits_for_gives_way_until_it_is_given_back(verifiers: Verifiers, small_process: int) -> None:
+    with verifiers.lend(8, Limits(), None, background=True):
+        assert os.sched_getscheduler(small_process) == (os.SCHED_IDLE if may_raise() else os.SCHED_OTHER)
+    assert os.sched_getscheduler(small_process) == os.SCHED_OTHER
