@@ -22,6 +22,10 @@ DEFAULT_TOLERANCE: dict[str, Tolerance] = {
     "complex128": Tolerance(rtol=1e-9, atol=1e-12),
 }
 _EXACT = Tolerance(rtol=0.0, atol=0.0)
+# So many random numbers are all bfloat16 once in 2**128. Rounding moves most of them by more than another order of
+# summation does.
+_LEAST_ROUNDED = 8
+_MOVED_BY_ROUNDING = 2.0**-14
 _FACTORS = {
     2.0: "twice",
     **{float(2**k): f"{2**k} times" for k in range(2, 8)},
@@ -228,7 +232,7 @@ def _compare_values(path: str, expected: object, got: object, tolerances: dict[s
         close = np.isfinite(wanted) & (error <= allowed)
         close |= (wanted == found) | (np.isnan(wanted) & np.isnan(found))
         if bool(close.all()):
-            return None
+            return _narrowed(path, expected, got)
         excess = np.where(close, 0.0, np.nan_to_num(error / allowed, nan=math.inf))
         return _value_mismatch(path, expected, got, wanted, found, excess, tolerance)
 
@@ -263,6 +267,27 @@ def _value_mismatch(
     )
     difference = Difference(expected=show(expected), got=show(got), worst=worst_element)
     return Mismatch("wrong_value", kind, text, difference)
+
+
+def _narrowed(path: str, expected: object, got: object) -> Mismatch | None:
+    """Close enough, and yet every number was rounded to bfloat16: no tolerance can tell that of a small one."""
+    if not (isinstance(expected, np.ndarray) and isinstance(got, np.ndarray) and expected.dtype == np.float32):
+        return None
+    wanted, found = expected.ravel(), got.ravel()
+    moved = np.abs(found - wanted) > _MOVED_BY_ROUNDING * np.abs(wanted)
+    if np.any(_dropped_bits(found)) or len(np.unique(wanted[moved & (_dropped_bits(wanted) > 0)])) < _LEAST_ROUNDED:
+        return None
+    kind = "your result was rounded to bfloat16"
+    text = (
+        f"{_at(path)}every element is a bfloat16 number, whose last 16 bits are 0. The expected ones were not rounded. "
+        "Keep this leaf in float32 in all of your computation."
+    )
+    return Mismatch("wrong_value", kind, text, Difference(expected=show(expected), got=show(got)))
+
+
+def _dropped_bits(value: Array) -> Array:
+    """The bits of float32 numbers that bfloat16 does not have."""
+    return np.ascontiguousarray(value).view(np.uint32) & 0xFFFF
 
 
 _UNKNOWN = "your result has a wrong value"

@@ -14,7 +14,7 @@ from grader.checks.finding import Bounds
 from grader.verdict import Mode, Trust
 
 # What else is in their folders: what checks are made of, and what reads the same facts.
-_NOT_CHECKS = {"differences", "on_chip", "outcome", "partitioner", "rules", "subject", "table", "topology"}
+_NOT_CHECKS = {"decay", "differences", "on_chip", "outcome", "partitioner", "rules", "subject", "table", "topology"}
 
 
 class Check(Protocol):

@@ -9,6 +9,7 @@ Case = dict[str, Any]
 
 # The batch is unlike every width of the model, whole or divided by 4 or 8.
 STEPS, ROWS, D_IN, D_OUT = 3, 384, 40, 24
+MORE_ROWS = 448
 
 
 def public_cases() -> list[Case]:
@@ -22,16 +23,18 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield _draw(rng, seed=3, scales=(4.0, 6.0, 8.0), ramp=True)
     # None is. The first one would be if the biases were counted on every device.
     yield _draw(rng, seed=8, scales=(1.9, 0.5, 0.1))
-    # An empty batch first: all gradients are 0, and so is their norm.
-    yield _draw(rng, seed=21, scales=(0.0, 3.0, 0.1))
+    # An empty batch first: all gradients are 0, and so is their norm. More rows, and a seed of 31 bits.
+    yield _draw(rng, seed=2_000_000_011, scales=(0.0, 3.0, 0.1), rows=MORE_ROWS)
 
 
-def _draw(rng: np.random.Generator, *, seed: int, scales: tuple[float, ...], ramp: bool = False) -> Case:
-    x = rng.standard_normal((STEPS, ROWS, D_IN), dtype=np.float32)
+def _draw(
+    rng: np.random.Generator, *, seed: int, scales: tuple[float, ...], rows: int = ROWS, ramp: bool = False
+) -> Case:
+    x = rng.standard_normal((STEPS, rows, D_IN), dtype=np.float32)
     mix = rng.standard_normal((D_IN, D_OUT), dtype=np.float32) / np.float32(np.sqrt(D_IN))
     # An offset, so that the biases have gradients, too.
     y = np.tanh(x @ mix) + np.float32(0.5)
     if ramp:
-        x = x * np.linspace(0.25, 2.0, ROWS, dtype=np.float32)[:, None]
+        x = x * np.linspace(0.25, 2.0, rows, dtype=np.float32)[:, None]
     size = np.array(scales, dtype=np.float32)[:, None, None]
     return {"seed": seed, "x": x * (size > 0), "y": y * size}

@@ -17,7 +17,8 @@ def public_cases() -> list[Case]:
 
 def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
-    for seed in (3, 11, 240):
+    # The last one needs all 32 bits.
+    for seed in (3, 11, 3_000_000_019):
         yield _draw(rng, seed=seed)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 Case = dict[str, Any]
 
 STEPS, MICROBATCHES, ROWS, LENGTH, CLASSES = 2, 6, 40, 32, 64
+MORE_ROWS, LESS_LENGTH = 56, 24
 
 
 def public_cases() -> list[Case]:
@@ -19,16 +20,24 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
     # A last device without any token, on 8 devices and on 4.
     yield _draw(rng, seed=3, empty_rows=ROWS // 4)
-    # A last microbatch without any token.
-    yield _draw(rng, seed=8, empty_microbatches=1)
+    # A last microbatch without any token. More and shorter sequences, and a seed of 31 bits.
+    yield _draw(rng, seed=2_000_000_011, rows=MORE_ROWS, length=LESS_LENGTH, empty_microbatches=1)
 
 
-def _draw(rng: np.random.Generator, *, seed: int, empty_rows: int = 0, empty_microbatches: int = 0) -> Case:
-    shape = (STEPS, MICROBATCHES, ROWS, LENGTH)
-    text = rng.integers(0, CLASSES, (*shape[:-1], LENGTH + 1))
+def _draw(
+    rng: np.random.Generator,
+    *,
+    seed: int,
+    rows: int = ROWS,
+    length: int = LENGTH,
+    empty_rows: int = 0,
+    empty_microbatches: int = 0,
+) -> Case:
+    shape = (STEPS, MICROBATCHES, rows, length)
+    text = rng.integers(0, CLASSES, (*shape[:-1], length + 1))
     # After a token comes one of its neighbours, so that there is something to learn.
     text[..., 1:] = np.where(rng.random(shape) < 0.7, (text[..., :-1] + 1) % CLASSES, text[..., 1:])
-    lengths = rng.integers(1, LENGTH + 1, shape[:-1])
+    lengths = rng.integers(1, length + 1, shape[:-1])
     lengths = -np.sort(-lengths, axis=-1)
     # Microbatches differ, too: the first one is full, and the later ones are shorter and shorter.
     shrink = np.linspace(1.0, 0.2, MICROBATCHES)[:, None]
@@ -41,5 +50,5 @@ def _draw(rng: np.random.Generator, *, seed: int, empty_rows: int = 0, empty_mic
         "seed": seed,
         "tokens": text[..., :-1].astype(np.int32),
         "targets": text[..., 1:].astype(np.int32),
-        "mask": (np.arange(LENGTH) < lengths[..., None]).astype(np.float32),
+        "mask": (np.arange(length) < lengths[..., None]).astype(np.float32),
     }

@@ -347,3 +347,33 @@ def test_the_excess_is_the_largest_error_in_units_of_the_allowed_one():
 )
 def test_the_excess_of_another_form_or_an_exact_value_is_infinite(expected, got):
     assert excess(expected, got, {}) == math.inf
+
+
+def test_numbers_that_were_rounded_to_bfloat16_within_the_tolerance():
+    values = np.random.default_rng(0).standard_normal((4, 16)).astype(np.float32) / 100
+    rounded = values.astype(ml_dtypes.bfloat16).astype(np.float32)
+    wide = {"float32": Tolerance(rtol=1e-4, atol=2.5e-4)}
+    found = compare({"momentum": values}, {"momentum": rounded}, wide)
+    assert found is not None
+    assert (found.reason, found.kind) == ("wrong_value", "your result was rounded to bfloat16")
+    assert found.message.startswith("leaf momentum: every element is a bfloat16 number, whose last 16 bits are 0.")
+    # One number has all of its digits.
+    rounded[0, 0] = values[0, 0]
+    assert compare({"momentum": values}, {"momentum": rounded}, wide) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (f32(*[1.5] * 20), f32(*[1.5] * 20)),
+        # Sums that one order rounds and another one does not.
+        (f32(*[np.nextafter(f32(k), f32(0))[0] for k in range(1, 30)]), f32(*range(1, 30))),
+        (f32(*[0.5001] * 20), f32(*[0.5] * 20)),
+        (f32(0.1001, 0.2001, 0.3001), f32(0.1001, 0.2001, 0.3001).astype(ml_dtypes.bfloat16).astype(np.float32)),
+        (np.asarray(0.3, np.float32), np.asarray(0.3, np.float32)),
+        (f32(), f32()),
+    ],
+    ids=["rounded as expected", "whole numbers", "one value", "a few", "a scalar", "nothing"],
+)
+def test_bfloat16_numbers_that_may_be_so_by_chance(expected, got):
+    assert compare(expected, got, {"float32": Tolerance(rtol=1e-2, atol=0)}) is None

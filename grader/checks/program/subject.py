@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from grader.case import Case
+from grader.checks.program.decay import decay_of
 from grader.chips import slice_of
 from grader.compare import Mismatch, compare, excess
 from grader.errors import GraderFault, SubmissionFault
@@ -163,6 +164,8 @@ def compare_runs(expected: Run, got: Run, tolerances: Tolerances) -> tuple[str, 
                 kind = "devices that should hold equal values hold different ones"
                 text = f"{kind}. On one of them, {mismatch.message}"
                 return where, Mismatch(mismatch.reason, kind, text, mismatch.difference)
+        if mismatch is None:
+            mismatch = decay_of(expected.init, one, other)
         if mismatch is not None:
             return where, mismatch
     return "", None

@@ -1,0 +1,63 @@
+"""Weights that shrink: a decay of a millionth in each step is below every tolerance, and still has one direction.
+
+Correct programs differ from the reference by rounding, which has no direction. Weight decay moves every element by the
+same share of itself. So the differences of a leaf from the expected values are compared with the values that it began
+with, over all elements at once.
+"""
+
+import numpy as np
+
+from grader.compare import Mismatch
+from grader.evidence import Difference
+from grader.program.measured import Leaves
+from grader.wire import Array
+
+# Over a leaf, rounding moves elements by less than a hundredth of this share. The default decay of optax.adamw at a
+# learning rate of 0.01 is twice as much in one step.
+_LEAST_SHARE = 5e-7
+# Of the squared differences, as much has to come from the decay.
+_LEAST_EXPLAINED = 0.5
+_LEAST_ELEMENTS = 16
+
+
+def decay_of(start: Leaves, expected: Leaves, got: Leaves) -> Mismatch | None:
+    """The first leaf that shrank more or less than it should have, of leaves that are within the tolerance.
+
+    Args:
+      start: the state before the first step.
+      expected, got: the leaves after some step, of the same shapes.
+    """
+    for path, before in start.items():
+        if before.dtype != np.float32 or before.size < _LEAST_ELEMENTS or path not in expected:
+            continue
+        share = _share(*(leaf.astype(np.float64).ravel() for leaf in (before, expected[path], got[path])))
+        if share == 0:
+            continue
+        kind = "your weights shrink and should not" if share < 0 else "your weights should shrink and do not"
+        text = (
+            f"leaf {path}: {kind}. Each element is within the tolerance, and all of them together differ from the "
+            f"expected ones by {abs(share):.2g} times their initial values. That is weight decay: "
+            "`optax.adamw` has it by default, and `optax.adam` does not."
+        )
+        difference = Difference(expected=f"{0 if share < 0 else -share:.2g}", got=f"{share if share < 0 else 0:.2g}")
+        return Mismatch("wrong_value", kind, text, difference)
+    return None
+
+
+def _share(before: Array, expected: Array, got: Array) -> float:
+    """By which share of `before` the two results differ; 0 if rounding explains the difference."""
+    # In a leaf of equal numbers, a shift and a decay are the same.
+    before, update, apart = (each - each.mean() for each in (before, expected - before, got - expected))
+    # A factor that is rounded in another way, such as a bias correction, scales the update. That is not decay.
+    before, apart = _without(before, update), _without(apart, update)
+    weight, total = float(before @ before), float(apart @ apart)
+    if not (np.isfinite(total) and weight > 0 and total > 0):
+        return 0.0
+    share = float(apart @ before) / weight
+    is_decay = abs(share) >= _LEAST_SHARE and share**2 * weight >= _LEAST_EXPLAINED * total
+    return share if is_decay else 0.0
+
+
+def _without(values: Array, direction: Array) -> Array:
+    size = float(direction @ direction)
+    return values - (float(values @ direction) / size) * direction if size > 0 else values
