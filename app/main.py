@@ -58,6 +58,7 @@ from app.people.services import PeopleServices
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
+from app.problems.texts import RenderedTexts
 from app.queue.deployment import share_secret
 from app.queue.walls import Walls
 from app.rejudging.pump import RejudgePump
@@ -178,6 +179,8 @@ async def _open(
         store = PackageStore(database)
         await store.publish_folder(catalogue.all())
         serving = Serving(catalogue, store)
+        texts = RenderedTexts(database)
+        await texts.forget_older()
         await serving.refresh()
         for unknown in (*catalogue.unknown_prerequisites(), *catalogue.unknown_in_tracks()):
             say(unknown)
@@ -221,7 +224,7 @@ async def _open(
             database,
             LessonRunLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
         )
-        authoring = Authoring(database, store, serving, validations, walls, settings.ceiling)
+        authoring = Authoring(database, store, texts, serving, validations, walls, settings.ceiling)
         repositories = Repositories(database, data.secret, settings)
         courses = Courses(database)
         lti_keys = ToolKeys(database, data.secret)
@@ -264,6 +267,7 @@ async def _open(
                 catalogue=catalogue,
                 packages=store,
                 workers=workers,
+                texts=texts,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
                 give_ups=GiveUps(database, catalogue),
                 shares=Shares(database),

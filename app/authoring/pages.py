@@ -11,10 +11,10 @@ from app.accounts.web import require_role
 from app.authoring.services import AuthoringServices
 from app.authoring.zipped import MAX_ZIP_BYTES
 from app.errors import PathNotFound, Refused
+from app.problems.texts import texts_of
 from app.services import services_of
 from app.web.diff import diff_lines
 from app.web.forms import read_form
-from app.web.markdown import render_markdown
 from app.web.templating import render_page
 from grader.package.package import Package
 
@@ -179,11 +179,8 @@ async def _version_page(
     package = await found.packages.version_of(slug, version)
     published = (await found.packages.published()).get(slug)
     figures = f"/authoring/{slug}/versions/{version}/figures"
-    others = tuple(sorted(titles_of(found).items()))
-
-    def show(text: str, anchors: str) -> str:
-        return render_markdown(text, anchors=anchors, figures=figures, problems=others).html
-
+    titles = titles_of(found)
+    statement, hints, editorial = [await found.texts.show(each, figures, titles) for each in texts_of(package).values()]
     return render_page(
         "authoring_version.html",
         status_code=refusal.status if refusal else 200,
@@ -192,9 +189,9 @@ async def _version_page(
         published=published,
         validation=await found.authoring.validations.latest(version),
         judged_by_others=await found.authoring.judged_by_others(slug, version),
-        statement=show(package.statement, "s"),
-        hints=[show(hint, f"h{number}") for number, hint in enumerate(package.hints, 1)],
-        editorial=show(package.editorial, "e"),
+        statement=statement[0].html,
+        hints=[each.html for each in hints],
+        editorial=editorial[0].html,
         sizes={name: len(text.encode()) for name, text in package.files.items()},
         folders=_folders(package),
         refusal=refusal,

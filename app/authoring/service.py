@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from app.accounts.caller import User
 from app.authoring.history import History
+from app.authoring.reading import faults_of
 from app.authoring.validations import Validation, Validations
 from app.authoring.validator import steps_of
 from app.authoring.zipped import files_of, refuse, zip_of
@@ -17,12 +18,11 @@ from app.database import Database
 from app.errors import PackageOfAnotherProblem, VersionNotValidated
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
+from app.problems.texts import RenderedTexts, texts_of, too_complex
 from app.queue.models import IS_SCORED, AttemptRow
 from app.queue.walls import Walls
-from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
 from grader.package.names import shared_uuids, unknown_prerequisites
-from grader.package.package import Package
 from grader.package.reader import package_of
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ class Authoring:
         self,
         database: Database,
         store: PackageStore,
+        texts: RenderedTexts,
         serving: Serving,
         validations: Validations,
         walls: Walls,
@@ -66,6 +67,7 @@ class Authoring:
     ) -> None:
         self._database = database
         self._store = store
+        self._texts = texts
         self._serving = serving
         self._walls = walls
         self.ceiling = ceiling
@@ -89,8 +91,10 @@ class Authoring:
         Args:
           beside: the uuids of other packages that are stored together with it, by slug. It may name them.
         """
-        # In a thread: parsing megabytes of Python and TOML would delay every other request.
-        package = await asyncio.to_thread(_read, files, self.ceiling)
+        if faults := await faults_of(files, self.ceiling):
+            raise refuse(faults)
+        # Its names and figures were validated above.
+        package = await asyncio.to_thread(package_of, None, files, is_stored=True)
         if package.slug != slug:
             raise PackageOfAnotherProblem(
                 f"problem.toml has slug = '{package.slug}', but the address has {slug[:64]!r}. "
@@ -98,6 +102,11 @@ class Authoring:
             )
         published = {**self._serving.uuids(), **(beside or {})}
         faults = unknown_prerequisites(package.manifest, published) + shared_uuids(package.manifest, published)
+        faults += [
+            too_complex(name, exceeded)
+            for name, texts in texts_of(package).items()
+            if (exceeded := await self._texts.fault(texts)) is not None
+        ]
         if faults:
             raise refuse(faults)
         is_new = await self._store.add(package)
@@ -165,10 +174,3 @@ def _why_not(slug: str, validation: Validation | None) -> str:
         why = f"Its validation {validation.id} failed. Fix the package and upload it again."
     anyway = 'To publish it anyway, send "force": true, which stays on record.'
     return f"Nothing was published. {why} {anyway}"
-
-
-def _read(files: dict[str, str], ceiling: Ceiling | None) -> Package:
-    try:
-        return package_of(None, files, ceiling)
-    except PackageInvalid as error:
-        raise refuse(error.faults) from None

@@ -12,14 +12,16 @@ from app.authoring.answering import wrong_verdicts
 from app.authoring.drawing import Drawing
 from app.authoring.models import ValidationRow
 from app.authoring.validations import Validations
+from app.bounded import BoundedCallFailed, LimitExceeded, bounded_in_thread
 from app.database import Database
 from app.errors import PackageNotStored
 from app.problems.store import PackageStore
+from app.problems.texts import CPU_S, texts_of, too_complex
 from app.queue.jobs import Job, Jobs
 from app.queue.protocol import Grader
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
-from app.web.markdown import render_markdown
+from app.web.markdown import parse_texts
 from grader.context import Context
 from grader.errors import Cancelled, GraderFault, WallMissing
 from grader.fingerprint import Fingerprint
@@ -50,12 +52,14 @@ def steps_of(package: Package, found: Fingerprints | None = None) -> list[Step]:
 
 
 def is_rendered(package: Package) -> ValidationStep:
-    for name, text in (("statement.md", package.statement), ("editorial.md", package.editorial)):
+    for name, texts in texts_of(package).items():
         try:
-            render_markdown(text)
-        except Exception as error:  # whatever it is, the page would fail with it too
-            return ValidationStep(name, False, f"Showing it as a page failed with {type(error).__name__}.")
-    return ValidationStep("statement.md", True, "It can be shown as a page, and so can editorial.md.")
+            bounded_in_thread(parse_texts, texts, cpu_s=CPU_S)
+        except LimitExceeded as fault:
+            return ValidationStep(name, False, f"{too_complex(name, str(fault))}.")
+        except BoundedCallFailed as fault:  # the page would fail with it too
+            return ValidationStep(name, False, f"Showing it as a page failed: {fault}.")
+    return ValidationStep("statement.md", True, "It can be shown as a page, and so can hints.md and editorial.md.")
 
 
 def _keeps_its_secrets(package: Package) -> ValidationStep:

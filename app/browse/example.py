@@ -14,7 +14,7 @@ from markupsafe import Markup
 from app.web.drawings.mesh import describe, draw_mesh
 from app.web.drawings.placement import Leaf, Mesh, group_leaves
 from app.web.drawings.units import bytes_text
-from app.web.markdown import highlight_code
+from app.web.highlight import highlight_code
 from app.web.program_view import AmountsView, arrange_amounts
 from app.web.reasons import REASONS
 from grader.evidence import Amounts, Held, Leaves

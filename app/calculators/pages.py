@@ -19,7 +19,7 @@ from app.calculators.presets import KINDS, PRESETS, values_with
 from app.calculators.reading import Reading, as_query, is_number, read_inputs
 from app.calculators.tables import BY_NAME, GROUPS
 from app.calculators.units import exact_text, short_text
-from app.web.markdown import highlight_code
+from app.web.highlight import highlight_code
 from app.web.templating import render_page
 from grader.package.names import suggest
 

@@ -2,11 +2,11 @@
 
 import json
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.start_errors import StartRefused
+from grader.toml import TomlInvalid, read_toml
 
 if TYPE_CHECKING:
     from grader.package.package import Package
@@ -56,8 +56,8 @@ def source_of(file: str, limit: int) -> str:
 def _json_of(file: str, text: str) -> str:
     """Answers in TOML as JSON, which is what a problem of mode answer takes."""
     try:
-        return json.dumps(tomllib.loads(text), indent=2, ensure_ascii=False) + "\n"
-    except (tomllib.TOMLDecodeError, TypeError, RecursionError) as error:
+        return json.dumps(read_toml(text), indent=2, ensure_ascii=False) + "\n"
+    except (TomlInvalid, TypeError) as error:
         raise StartRefused(
             f"{file} has no answers in TOML: {error}", 'Write a line such as `bytes = "12 MiB"` for each answer.'
         ) from None

@@ -1,7 +1,6 @@
 """Reads explore.toml: which programs of a lesson the Explorer opens, as functions with a mesh and inputs."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.lessons.lesson import Block, Explorable
 from grader.function import read_function
 from grader.package.package import Line
+from grader.toml import TomlInvalid, read_toml
 
 FILE = "explore.toml"
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -44,8 +44,8 @@ def read_explorable(text: str, blocks: Sequence[Block]) -> tuple[tuple[Explorabl
     if not text:
         return (), []
     try:
-        entries = _File.model_validate(tomllib.loads(text)).programs
-    except tomllib.TOMLDecodeError as error:
+        entries = _File.model_validate(read_toml(text)).programs
+    except TomlInvalid as error:
         return (), [f"{FILE} cannot be read: {error}"]
     except ValidationError as error:
         return (), [f"{FILE}: {'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]

@@ -1,7 +1,6 @@
 """Reads lessons/: order.toml, and a folder for each lesson with lesson.md, claims.json, figures and explore.toml."""
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.lessons.lesson import Claims, Lesson, Misreading
 from app.lessons.parts import divide
 from grader.package.names import suggest
 from grader.package.package import Line, Slug
+from grader.toml import TomlInvalid, read_toml
 
 ORDER = "order.toml"
 _STRICT = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -95,10 +95,10 @@ def read_order(folder: Path) -> list[Entry]:
     """Raises `LessonInvalid` with every fault of order.toml."""
     file = folder / ORDER
     try:
-        entries = _OrderFile.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))).lessons
+        entries = _OrderFile.model_validate(read_toml(file.read_text(encoding="utf-8"))).lessons
     except FileNotFoundError:
         return []
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, TomlInvalid) as error:
         raise LessonInvalid(str(file), [f"it cannot be read: {error}"]) from None
     except ValidationError as error:
         raise LessonInvalid(str(file), [_in_words(each) for each in error.errors()]) from None

@@ -1,4 +1,6 @@
-"""Tables of problem packages: every version, its questions, which one is published now, and what was published when."""
+"""Tables of problem packages: every version, its questions, its texts as pages show them, which one is published now,
+and what was published when.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -46,6 +48,17 @@ class QuestionsRow(Base):
     version: Mapped[str] = mapped_column(ForeignKey("packages.version"), primary_key=True)
     drawn: Mapped[dict[str, Any]] = mapped_column(JSON())
     drawn_at: Mapped[datetime] = mapped_column(UTCDateTime())
+
+
+class RenderedRow(Base):
+    """Texts of a package as pages show them. `digest` is of the texts and of `renderer`, which is a hash of code."""
+
+    __tablename__ = "rendered_texts"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    renderer: Mapped[str] = mapped_column(String(64), index=True)
+    rendered: Mapped[dict[str, Any]] = mapped_column(JSON())
+    rendered_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 
 class PublicationRow(Base):

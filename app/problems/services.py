@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from app.accounts.services import AccountServices
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
+from app.problems.texts import RenderedTexts
 from app.queue.workers import Workers
 
 
@@ -12,9 +13,10 @@ from app.queue.workers import Workers
 class ProblemServices(AccountServices):
     """`catalogue` has the published problems, `packages` every version that was ever stored.
 
-    `workers` are the processes that grade.
+    `texts` are those of packages as pages show them, `workers` the processes that grade.
     """
 
     catalogue: Catalogue
     packages: PackageStore
     workers: Workers
+    texts: RenderedTexts

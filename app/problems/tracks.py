@@ -1,6 +1,5 @@
 """The curriculum: `tracks.toml` in the problems folder gives the order of tracks and of the problems in each."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from grader.errors import MeshgradeError
 from grader.package.names import suggest
 from grader.package.package import Line, Package, Slug
+from grader.toml import TomlInvalid, read_toml
 
 FILE = "tracks.toml"
 MORE = "More"
@@ -67,8 +67,8 @@ def read_tracks(folder: Path) -> tuple[Track, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise TracksInvalid(str(file), [f"it cannot be read: {error}"]) from None
     try:
-        tracks = _TracksFile.model_validate(tomllib.loads(text)).tracks
-    except tomllib.TOMLDecodeError as error:
+        tracks = _TracksFile.model_validate(read_toml(text)).tracks
+    except TomlInvalid as error:
         raise TracksInvalid(str(file), [f"it is not TOML: {error}"]) from None
     except ValidationError as error:
         raise TracksInvalid(str(file), [_in_words(each) for each in error.errors()]) from None

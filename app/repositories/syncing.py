@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, select, update
 
 from app.accounts.caller import User
+from app.authoring.reading import examine
 from app.authoring.service import Authoring
 from app.clock import now
 from app.database import Database
@@ -25,7 +26,7 @@ from app.repositories.models import RepositoryRow, SyncRow
 from app.repositories.service import LIFE, Cause, Repositories, Sync, check_git_url, sync_of
 from app.repositories.tree import FoundPackage, Snapshot
 from app.webhooks.outside import addresses_of
-from grader.package.rules import Finding, as_finding, examine_files
+from grader.package.rules import Finding, as_finding
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class Syncs:
         try:
             await self._renew(sync)
             snapshot = await self._read(sync.repository)
-            beside = await asyncio.to_thread(_uuids_in, snapshot)
+            beside = await _uuids_in(snapshot)
             seen: dict[str, str] = {}
             for each in snapshot.packages:
                 problems.append(await self._store(user, each, beside, seen))
@@ -159,12 +160,11 @@ class Syncs:
         if found.faults:
             return _result(found, None, "refused", None, [as_finding(each, found.files) for each in found.faults])
         others = {**self._serving.uuids(), **beside}
-        examined = await asyncio.to_thread(examine_files, None, found.files, (), self._authoring.ceiling, others)
-        package = examined.package
+        examined = await examine(found.files, self._authoring.ceiling, others)
         errors = [each for each in examined.findings if each.level == "error"]
-        if package is None:
+        if examined.identity is None:
             return _result(found, None, "refused", None, errors)
-        slug, version = package.slug, package.version
+        slug, version, _ = examined.identity
         if (other := seen.setdefault(slug, found.folder)) != found.folder:
             return _result(
                 found,
@@ -200,12 +200,13 @@ def _new_row(repository_id: str, cause: Cause) -> SyncRow:
     )
 
 
-def _uuids_in(snapshot: Snapshot) -> dict[str, UUID]:
+async def _uuids_in(snapshot: Snapshot) -> dict[str, UUID]:
     """The uuid of each package by its slug, so that one package may name another that comes with it."""
     found: dict[str, UUID] = {}
     for each in snapshot.packages:
-        if not each.faults and (package := examine_files(None, each.files, ()).package) is not None:
-            found.setdefault(package.slug, package.manifest.uuid)
+        if not each.faults and (identity := (await examine(each.files)).identity) is not None:
+            slug, _, uuid = identity
+            found.setdefault(slug, uuid)
     return found
 
 

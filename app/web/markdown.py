@@ -1,9 +1,15 @@
-"""Renders the Markdown of problems: headings with ids, highlighted code, TeX maths, but no raw HTML."""
+"""Renders the Markdown of problems: headings with ids, highlighted code, TeX maths, but no raw HTML.
+
+`parse_markdown` does the work. Its result does not depend on the page that shows the text, so it can be stored.
+`render_markdown` is for texts that came with this version of the service. All others are parsed by a process with a
+limit on CPU time (app/problems/texts.py).
+"""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -12,17 +18,18 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
 
+from app.web.highlight import highlight_code
 from app.web.tex import render_tex
 
-# Marks the place of a formula while the text is sanitised. Both marks are private-use characters, which are removed
-# from the parsed tokens (only then, because &#xE000; is one too), so no text can refer to a formula or look like one.
-_OPEN, _CLOSE = "\ue000", "\ue001"
+# Mark the place of a formula while the text is sanitised, and of a figure and of a link until the text is shown. They
+# are private-use characters, which are removed from the parsed tokens (only then, because &#xE000; is one too), so no
+# text can refer to a formula or look like one.
+_OPEN, _CLOSE, _FIGURE, _SLUG = "\ue000", "\ue001", "\ue002", "\ue003"
 _PLACE = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_SHOWN_LATER = re.compile(f"{_FIGURE}([A-Za-z0-9_-]+)\\.svg|<em>{_SLUG}([a-z0-9_]+)</em>")
+# Cells that a table's short rows lack are added, up to 65,536 by default, which a text of two kilobytes can reach.
+vars(import_module("markdown_it.rules_block.table"))["MAX_AUTOCOMPLETED_CELLS"] = 256
 _TAGS = {
     "a", "blockquote", "br", "code", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img", "li", "ol", "p", "pre",
     "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
@@ -73,18 +80,59 @@ class Prose:
         return self.sections[:at], self.sections[at:]
 
 
-@lru_cache(maxsize=256)
+Parsed = dict[str, Any]
+
+
 def render_markdown(
     text: str, *, anchors: str = "s", figures: str = "", problems: tuple[tuple[str, str], ...] = ()
 ) -> Prose:
-    """Render Markdown.
+    """Render Markdown that this service came with: nothing bounds the time that another text would take.
 
     Args:
       text: Markdown. Raw HTML in it is shown as text.
       anchors: prefix of every heading's id, so that no heading can take the id of an element of the page.
-      figures: URL of the folder that relative image paths refer to.
-      problems: slug and title of problems. `*slug*` becomes a link to one, and stays as it is for any other slug.
+      figures, problems: see `prose_of`.
     """
+    return prose_of(_remember(text, anchors), figures, dict(problems))
+
+
+def prose_of(parsed: Parsed, figures: str, problems: Mapping[str, str]) -> Prose:
+    """What `parse_markdown` returned, for a page.
+
+    Args:
+      figures: URL of the folder that relative image paths refer to.
+      problems: title of each problem, by slug. `*slug*` becomes a link to one, and stays as it is for any other slug.
+    """
+
+    def show(place: re.Match[str]) -> str:
+        figure, slug = place.groups()
+        if figure:
+            return f"{figures}/{figure}.svg" if figures else ""
+        if slug not in problems:
+            return f"<em>{slug}</em>"
+        link = Markup('<a href="/problems/{}" rel="noopener noreferrer">{}</a>')
+        return link.format(slug, problems[slug])
+
+    return Prose(
+        tuple(
+            Section(Heading(*heading) if heading else None, Markup(_SHOWN_LATER.sub(show, html)))
+            for heading, html in parsed["sections"]
+        ),
+        tuple(Heading(*each) for each in parsed["headings"]),
+    )
+
+
+def plain_prose(text: str) -> Prose:
+    """A text that took too long to parse, as it was written."""
+    notice = Markup(
+        '<p class="notice">This text takes too long to format, so it is shown as it was written.</p>'
+        '<pre tabindex="0"><code>{}</code></pre>'
+    )
+    return Prose((Section(None, notice.format(text)),), ())
+
+
+def parse_markdown(text: str, anchors: str) -> Parsed:
+    """The sections and headings of a text, as JSON. See `render_markdown`."""
     formulas: list[Markup] = []
 
     def keep(tex: str, options: dict[str, Any]) -> str:
@@ -96,12 +144,12 @@ def render_markdown(
     _clear_marks(tokens)
     _free_empty_corners(tokens)
     headings = _name_headings(tokens, anchors)
-    _resolve_images(tokens, figures)
+    _mark_figures(tokens)
     _free_figures(tokens)
-    _link_problems(tokens, dict(problems))
-    by_anchor = {each.anchor: each for each in headings}
+    _mark_problems(tokens)
+    by_anchor = {each[1]: each for each in headings}
 
-    def show(part: Sequence[Token]) -> Markup:
+    def show(part: Sequence[Token]) -> str:
         clean = nh3.clean(
             parser.renderer.render(part, parser.options, {}),
             tags=_TAGS,
@@ -109,10 +157,20 @@ def render_markdown(
             url_schemes={"https", "http", "mailto"},
             link_rel="noopener noreferrer",
         )
-        return Markup(_PLACE.sub(lambda place: formulas[int(place[1])], clean))
+        return _PLACE.sub(lambda place: formulas[int(place[1])], clean)
 
-    sections = (Section(by_anchor.get(str(part[0].attrGet("id"))), show(part)) for part in _cut(tokens))
-    return Prose(tuple(sections), headings)
+    sections = [[by_anchor.get(str(part[0].attrGet("id"))), show(part)] for part in _cut(tokens)]
+    return {"sections": sections, "headings": headings}
+
+
+@lru_cache(maxsize=4096)
+def _remember(text: str, anchors: str) -> Parsed:
+    return parse_markdown(text, anchors)
+
+
+def parse_texts(texts: Mapping[str, str]) -> dict[str, Parsed]:
+    """Texts by the prefix of their anchors."""
+    return {anchors: parse_markdown(text, anchors) for anchors, text in texts.items()}
 
 
 def _cut(tokens: list[Token]) -> list[list[Token]]:
@@ -123,7 +181,7 @@ def _cut(tokens: list[Token]) -> list[list[Token]]:
 
 
 def _clear_marks(tokens: list[Token]) -> None:
-    marks = str.maketrans("", "", _OPEN + _CLOSE)
+    marks = str.maketrans("", "", _OPEN + _CLOSE + _FIGURE + _SLUG)
     for token in tokens:
         token.content = token.content.translate(marks)
         token.attrs = {
@@ -140,7 +198,7 @@ def _free_empty_corners(tokens: list[Token]) -> None:
 
 
 def _parser(keep: Callable[[str, dict[str, Any]], str]) -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "highlight": highlight_code})
+    parser = MarkdownIt("commonmark", {"html": False})
     parser.enable(["table", "strikethrough"])
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True, renderer=keep)
     # The default rules add class="language-..." with any text of the author, and wrap maths in a div.
@@ -171,19 +229,14 @@ def _render_fence(_self: object, tokens: Sequence[Token], index: int, _options: 
     return f'<pre tabindex="0"><code>{highlight_code(token.content, language)}</code></pre>\n'
 
 
-def highlight_code(code: str, language: str = "python", _attributes: str = "") -> Markup:
-    """Highlight code with Pygments' class names. Unknown languages stay plain."""
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False)
-    except ClassNotFound:
-        return Markup.escape(code)
-    return Markup(highlight(code, lexer, HtmlFormatter(nowrap=True)))
+def _name_headings(tokens: list[Token], prefix: str) -> list[list[str]]:
+    """Give headings an id, and turn `#` into `##`: the page's title is its only first-level heading.
 
-
-def _name_headings(tokens: list[Token], prefix: str) -> tuple[Heading, ...]:
-    """Give headings an id, and turn `#` into `##`: the page's title is its only first-level heading."""
-    headings: list[Heading] = []
-    taken: set[str] = set()
+    Returns:
+      text and id of each second-level heading.
+    """
+    headings: list[list[str]] = []
+    count: dict[str, int] = {}
     for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if opening.type != "heading_open":
             continue
@@ -193,23 +246,23 @@ def _name_headings(tokens: list[Token], prefix: str) -> tuple[Heading, ...]:
             continue
         text = "".join(child.content for child in inline.children or [] if child.type in {"text", "code_inline"})
         stem = f"{prefix}-{re.sub(r'[^a-z0-9]+', '-', text.lower()).strip('-') or 'section'}"
-        anchor, count = stem, 1
-        while anchor in taken:
-            count += 1
-            anchor = f"{stem}-{count}"
-        taken.add(anchor)
+        anchor = stem
+        while anchor in count:
+            count[stem] += 1
+            anchor = f"{stem}-{count[stem]}"
+        count[anchor] = 1
         opening.attrSet("id", anchor)
         if opening.tag == "h2":
-            headings.append(Heading(text, anchor))
-    return tuple(headings)
+            headings.append([text, anchor])
+    return headings
 
 
-def _resolve_images(tokens: list[Token], folder: str) -> None:
-    """Resolve `figures/x.svg` to the folder's URL. Other addresses are removed: pages load nothing from other sites."""
+def _mark_figures(tokens: list[Token]) -> None:
+    """Mark `figures/x.svg`, and remove any other address: pages load nothing from other sites."""
     for token in (child for parent in tokens for child in parent.children or []):
         if token.type == "image":
             name = re.fullmatch(r"figures/([A-Za-z0-9_-]+\.svg)", str(token.attrGet("src") or ""))
-            token.attrSet("src", f"{folder}/{name[1]}" if name and folder else "")
+            token.attrSet("src", f"{_FIGURE}{name[1]}" if name else "")
 
 
 def _free_figures(tokens: list[Token]) -> None:
@@ -220,13 +273,13 @@ def _free_figures(tokens: list[Token]) -> None:
             opening.attrs |= {"class": "wide figure", "tabindex": "0"}
 
 
-def _link_problems(tokens: list[Token], titles: dict[str, str]) -> None:
-    """Turn emphasis of a slug alone into a link with the problem's title."""
+def _mark_problems(tokens: list[Token]) -> None:
+    """Mark emphasis of what may be a slug alone. Inside a link it stays emphasis."""
     for parent in tokens:
         children = parent.children or []
+        links = 0
         for opening, text, closing in zip(children, children[1:], children[2:], strict=False):
+            links += (opening.type == "link_open") - (opening.type == "link_close")
             kinds = (opening.type, text.type, closing.type)
-            if kinds == ("em_open", "text", "em_close") and text.content in titles:
-                opening.tag = closing.tag = "a"
-                opening.attrSet("href", f"/problems/{text.content}")
-                text.content = titles[text.content]
+            if kinds == ("em_open", "text", "em_close") and not links and re.fullmatch("[a-z0-9_]+", text.content):
+                text.content = _SLUG + text.content

@@ -53,7 +53,7 @@ class AnswerForm:
     explanation: Prose | None
 
 
-def form_of(
+async def form_of(
     services: WorkbenchServices,
     package: Package,
     manifest: AnswerManifest,
@@ -75,13 +75,11 @@ def form_of(
         )
         for each in manifest.answers
     ]
-    explanation = fill(package.files["explanation.md"], variant.names()) if current.is_over else None
-    return AnswerForm(
-        current,
-        render(services, package, fill(package.files["question.md"], variant.parameters), "question"),
-        fields,
-        None if explanation is None else render(services, package, explanation, "explanation"),
-    )
+    texts = {"question": fill(package.files["question.md"], variant.parameters)}
+    if current.is_over:
+        texts["explanation"] = fill(package.files["explanation.md"], variant.names())
+    question, *explanation = await render(services, package, texts)
+    return AnswerForm(current, question, fields, explanation[0] if explanation else None)
 
 
 def source_of(manifest: AnswerManifest, form: Mapping[str, str]) -> str:

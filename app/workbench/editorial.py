@@ -1,11 +1,13 @@
 """The editorial of a problem, which opens to anyone who has solved it or given it up."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from app.accounts.caller import User
 from app.attempts.standing import standings
-from app.web.markdown import Prose, render_markdown
+from app.problems.texts import texts_of
+from app.web.markdown import Prose
 from app.workbench.next_problem import next_problem
 from app.workbench.services import WorkbenchServices
 from app.workbench.solutions import accepted_attempt
@@ -28,7 +30,7 @@ class Editorial:
 
 async def show_to(user: User, services: WorkbenchServices, package: Package) -> Editorial:
     is_open, gave_up_at = await access_of(user, services, package)
-    prose = render(services, package, package.editorial, "editorial") if is_open else None
+    prose = (await render(services, package, texts_of(package)["editorial.md"]))[0] if is_open else None
     is_solved = is_open and await accepted_attempt(user, services, package.slug) is not None
     following = await next_problem(user, services, package.slug) if is_open else None
     return Editorial(package.slug, prose, gave_up_at, is_solved, following)
@@ -41,7 +43,7 @@ async def access_of(user: User, services: WorkbenchServices, package: Package) -
     return gave_up_at is not None or (standing is not None and standing.accepted), gave_up_at
 
 
-def render(services: WorkbenchServices, package: Package, text: str, anchors: str) -> Prose:
-    """A text of the package, with links to its figures and to other problems."""
-    others = tuple((each.slug, each.manifest.title) for each in services.catalogue.all() if each is not package)
-    return render_markdown(text, anchors=anchors, figures=f"/problems/{package.slug}/figures", problems=others)
+async def render(services: WorkbenchServices, package: Package, texts: Mapping[str, str]) -> list[Prose]:
+    """Texts of the package by the prefix of their anchors, with links to its figures and to other problems."""
+    others = {each.slug: each.manifest.title for each in services.catalogue.all() if each is not package}
+    return await services.texts.show(texts, f"/problems/{package.slug}/figures", others)

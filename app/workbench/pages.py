@@ -17,6 +17,7 @@ from app.attempts.phases import WORDS
 from app.attempts.questions import question_of
 from app.clock import now
 from app.errors import AnswersUnfit, NotSignedIn, PathNotFound, QuestionChanged, QuestionsNotDrawn, Refused
+from app.problems.texts import texts_of
 from app.queue.preparing import Preparation
 from app.queue.status import ENDED
 from app.services import services_of
@@ -135,7 +136,9 @@ async def _problem_page(
     services = services_of(request, WorkbenchServices)
     draft = await services.drafts.get(user, package.slug) if user else None
     previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
-    background, task = render(services, package, package.statement, "s").split_at(_TASK)
+    texts = texts_of(package)
+    [statement] = await render(services, package, texts["statement.md"])
+    background, task = statement.split_at(_TASK)
     return render_page(
         "problem.html",
         status_code=refusal.status if refusal else 200,
@@ -144,7 +147,7 @@ async def _problem_page(
         lessons=services.lessons.leading_to([package.slug]),
         background=background,
         task=task,
-        hints=[render(services, package, hint, f"hint-{number}") for number, hint in enumerate(package.hints, 1)],
+        hints=await render(services, package, texts["hints.md"]),
         editorial=await show_to(user, services, package) if user else None,
         guest_runs=services.settings.guest_runs_in_total > 0,
         sent=source is not None,
@@ -186,7 +189,7 @@ async def _answer_form(
     faults = refusal.extra.get("faults", {}) if isinstance(refusal, AnswersUnfit) else {}
     # What was written for an earlier question would be wrong for this one.
     values = {} if isinstance(refusal, QuestionChanged) else written
-    return answer_form_of(services, package, package.manifest, current, values, faults)
+    return await answer_form_of(services, package, package.manifest, current, values, faults)
 
 
 async def _keep(services: WorkbenchServices, user: User, slug: str, source: str, revision: str) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from app.accounts.caller import User
 from app.queue.models import AttemptRow
 from app.queue.withheld import shown_only
-from app.web.markdown import highlight_code
+from app.web.highlight import highlight_code
 from app.web.terminal import plain_text
 from app.workbench.services import WorkbenchServices
 
@@ -74,11 +74,8 @@ def side_by_side(mine: str, reference: str) -> list[Row]:
 
 
 def coloured(source: str) -> list[Markup]:
-    """The lines of a source as HTML, in colours unless it is so long that this would take a second."""
-    text = "\n".join(_lines(source))
-    html = highlight_code(text) if len(text) <= _MOST_COLOURED else Markup.escape(text)
-    # Each line closes what it opens: pygments ends a span before a line break and begins it again after.
-    return [Markup(line) for line in str(html).removesuffix("\n").split("\n")]
+    """The lines of a source as HTML, in colours. Each line closes what it opens."""
+    return [Markup(line) for line in highlight_code("\n".join(_lines(source))).split("\n")]
 
 
 def _lines(source: str) -> list[str]:

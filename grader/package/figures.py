@@ -1,13 +1,13 @@
 """Validate the figures of a package: each one exists, is shown, and contains only a drawing."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from xml.parsers import expat
 
 from grader.package.names import suggest
 
 _SHOWN_IN = ("statement.md", "hints.md", "editorial.md")
-_IMAGE = re.compile(r"!\[[^\]]*\]\(\s*<?(figures/[^)>\s]*)")
+_IMAGE = re.compile(r"!\[|\](?:\(\s*+<?(figures/[^)>\s]*+))?")
 _SVG = "http://www.w3.org/2000/svg"
 # An allow-list: new elements of SVG and HTML that run or load something need no change here. Animations are left out
 # because they can turn a harmless link into a script.
@@ -25,7 +25,7 @@ def wrong_figures(files: Mapping[str, str]) -> list[str]:
       files: the text of the package's files by path.
     """
     figures = [name for name in files if name.startswith("figures/")]
-    shown = {name: text for text in _SHOWN_IN for name in _IMAGE.findall(files.get(text, ""))}
+    shown = {name: text for text in _SHOWN_IN for name in _shown(files.get(text, ""))}
     faults = [
         f"{text} shows {name}, which is not in the package{suggest(name, figures)}"
         for name, text in shown.items()
@@ -38,6 +38,15 @@ def wrong_figures(files: Mapping[str, str]) -> list[str]:
     return faults
 
 
+def _shown(markdown: str) -> Iterator[str]:
+    """The figures of all images, in one pass: what opens an image and never closes is read once."""
+    is_open = False
+    for place in _IMAGE.finditer(markdown):
+        if is_open and place[1]:
+            yield place[1]
+        is_open = place[0] == "!["
+
+
 class _Refused(Exception):
     """Stops the parser at something that must not be read further."""
 
@@ -45,7 +54,7 @@ class _Refused(Exception):
 def active_content(svg: str) -> list[str]:
     """Everything in an SVG that could run, load or link to something, each as the end of a sentence."""
     faults: list[str] = []
-    texts: list[str] = []
+    texts: list[list[str]] = [[]]
     parser = expat.ParserCreate("utf-8", " ")
     parser.buffer_text = True
 
@@ -56,7 +65,11 @@ def active_content(svg: str) -> list[str]:
     def refuse_instruction(target: str, _: str) -> None:
         raise _Refused(f"has a processing instruction <?{target}?>: remove it")
 
+    def end(_: str) -> None:
+        texts.append([])
+
     def start(tag: str, attributes: dict[str, str]) -> None:
+        texts.append([])
         namespace, _, element = tag.rpartition(" ")
         if namespace != _SVG or element not in _ELEMENTS:
             faults.append(f"has the element <{element}>, which a drawing does not need; it may run or load something")
@@ -66,14 +79,16 @@ def active_content(svg: str) -> list[str]:
     parser.StartDoctypeDeclHandler = refuse_doctype
     parser.ProcessingInstructionHandler = refuse_instruction
     parser.StartElementHandler = start
-    parser.CharacterDataHandler = texts.append
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = lambda text: texts[-1].append(text)
     try:
         parser.Parse(svg, True)
     except _Refused as refused:
         return [str(refused)]
     except expat.ExpatError as error:
         return [f"is not XML: {error}"]
-    if _loads("".join(texts)):
+    # Not all texts as one: a comment that begins in a label would hide the style after it.
+    if any(_loads("".join(each)) for each in texts):
         faults.append("loads something by @import or url() in its style; only url(#id) is allowed there")
     return faults[:_MAX_FAULTS]
 
@@ -92,5 +107,15 @@ def _wrong_attribute(element: str, name: str, value: str) -> list[str]:
 
 def _loads(style: str) -> bool:
     # A backslash can spell `url` in CSS without the letters.
-    plain = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL).lower()
-    return "@import" in plain or bool(re.search(r"url\(\s*(?![\s\"']*#)", plain)) or "\\" in plain
+    plain = _without_comments(style).lower()
+    return "@import" in plain or bool(re.search(r"url\(\s*+(?![\s\"']*+#)", plain)) or "\\" in plain
+
+
+def _without_comments(style: str) -> str:
+    """A comment that never ends stays, so that it hides nothing."""
+    parts = []
+    at = 0
+    while (begin := style.find("/*", at)) >= 0 and (end := style.find("*/", begin + 2)) >= 0:
+        parts.append(style[at:begin])
+        at = end + 2
+    return "".join([*parts, style[at:]])

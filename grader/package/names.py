@@ -9,17 +9,20 @@ import re
 import symtable
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from grader.package.package import AnswerManifest, CheckSpec, Manifest, ProgramManifest
 
+# Comparing takes time in proportion to the length of one name and to the number of others.
+_LONGEST_COMPARED, _MOST_COMPARED = 64, 500
 _GLOB = re.compile(r"[*?\[/]")
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """The name that was probably meant, as the end of a message; empty if no name is close."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(name[:_LONGEST_COMPARED], islice(known, _MOST_COMPARED), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 

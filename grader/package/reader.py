@@ -5,7 +5,6 @@ import hashlib
 import json
 import math
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from grader.package.package import (
     Tolerance,
 )
 from grader.reasons import REASONS, Reason
+from grader.toml import TomlInvalid, read_toml
 from grader.wire import DTYPES
 
 MAX_FILE_BYTES = 1 << 20
@@ -48,6 +48,13 @@ _MODELS: dict[str, type[BaseModel]] = {
     "inputs": InputSpec,
     "answers": AnswerSpec,
 }
+# The first string of a file, after comments. It is read in one pass, with or without its end.
+_DOCSTRING = re.compile(
+    r"""(?:\s++|\#[^\n]*+)*+[rRuU]?
+    (?:\"""(?:[^"\\]++|\\.|"(?!""))*+\"""|'''(?:[^'\\]++|\\.|'(?!''))*+'''
+    |"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')""",
+    re.VERBOSE | re.DOTALL,
+)
 _NO_MODE = ("union_tag_not_found", "union_tag_invalid")
 
 
@@ -211,12 +218,9 @@ def _empty_answers(manifest: AnswerManifest) -> str:
 
 def _read_manifest(slug: str | None, text: str, faults: list[str]) -> Manifest | None:
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        raw = read_toml(text)
+    except TomlInvalid as error:
         faults.append(f"problem.toml is not TOML: {error}")
-        return None
-    except RecursionError:
-        faults.append("problem.toml is nested too deeply")
         return None
     try:
         manifest = MANIFEST.validate_python(raw)
@@ -363,12 +367,12 @@ def _reason(name: str, faults: list[str]) -> Reason | None:
 
 
 def _first_docstring(source: str) -> str:
+    # Not the whole file: it may be long, or have a syntax error, which a submission may be about.
+    begin = _DOCSTRING.match(source)
     try:
-        return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested too deeply for the parser
-        # A submission with a syntax error also states its misunderstanding in a docstring: read its first line.
-        match = re.match(r'\s*"""(.*?)"""', source, re.DOTALL)
-        return " ".join(match[1].split()) if match else ""
+        return " ".join((ast.get_docstring(ast.parse(begin[0])) or "").split()) if begin else ""
+    except (SyntaxError, ValueError):
+        return ""
 
 
 def _hints(text: str) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ that each fault breaks, and finds the line.
 
 import ast
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from grader.package.rules_table import MARK as MARK
 from grader.package.rules_table import RULES as RULES
 from grader.package.rules_table import Level
 from grader.package.solution import body_of, solution_of
+from grader.toml import TomlInvalid, read_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ _RULE_OF_FAULT = (
     (r"^\S+ is missing or empty$|does not contain a problem\.toml$", "missing-file"),
     (r"^\S+ does not belong in a package", "misplaced-file"),
     (r"^\S+ is (?:not a plain file|over \d+ MiB|not UTF-8)", "unreadable-file"),
-    (r"^problem\.toml is (?:not TOML|nested too deeply)", "toml"),
+    (r"^problem\.toml is not TOML", "toml"),
     (r"^\S+ is not Python", "python"),
     (r"its first line must be a docstring", "misconception"),
     (r"^submissions/\S+ does not contain a submission", "submissions"),
@@ -170,9 +170,9 @@ def uuids_in(folder: Path) -> dict[str, UUID]:
     found = {}
     for path in sorted(folder.glob("*/problem.toml")):
         try:
-            manifest = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+            manifest = read_toml(path.read_text(encoding="utf-8-sig"))
             found[str(manifest["slug"])] = UUID(manifest["uuid"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
     return found
 
@@ -383,8 +383,8 @@ def _keys(text: str) -> Iterator[tuple[str, int]]:
 
 def _number_of_check(text: str, id: str) -> int | None:
     try:
-        checks: Any = tomllib.loads(text).get("checks", [])
-    except (tomllib.TOMLDecodeError, RecursionError):
+        checks: Any = read_toml(text).get("checks", [])
+    except TomlInvalid:
         return None
     ids = [each.get("id") if isinstance(each, dict) else None for each in checks] if isinstance(checks, list) else []
     return ids.index(id) if id in ids else None

@@ -22,6 +22,7 @@ from app.operating.tally import Tally, waiting
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
+from app.problems.texts import RenderedTexts
 from app.queue.embedded import EmbeddedQueue, QueueLimits
 from app.queue.events import AttemptEvents
 from app.queue.leases import Leases, failed_verdict
@@ -109,7 +110,7 @@ async def place(each_database, package) -> Place:
     return Place(
         database,
         Attempts(database, catalogue, queue, events, walls, limits),
-        Authoring(database, store, Serving(catalogue, store), Validations(database), walls),
+        Authoring(database, store, RenderedTexts(database), Serving(catalogue, store), Validations(database), walls),
         queue,
         Leases(database, lease_s=30.0, retry_s=2.0),
     )

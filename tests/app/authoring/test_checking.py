@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.authoring.checking import FindingStore, JudgeReport, judge_mutants, judge_package
+from app.bounded import LimitExceeded
 from grader.context import QUIET
 from grader.errors import GraderFault
 from grader.package.mutants import mutants_of
@@ -109,12 +110,14 @@ def test_cases_that_cannot_be_made_end_the_check():
 
 
 def test_a_text_that_cannot_be_shown(monkeypatch):
-    def fail(text):
-        raise RecursionError
+    def fail(_, texts, cpu_s):
+        if "editorial" in texts:
+            raise LimitExceeded(f"takes over {cpu_s} s of CPU time")
 
-    monkeypatch.setattr("app.authoring.validator.render_markdown", fail)
+    monkeypatch.setattr("app.authoring.validator.bounded_in_thread", fail)
     found, _ = judged(FakeJudge())
-    assert [(each.rule, each.file) for each in found.findings] == [("page", "statement.md")]
+    assert [(each.rule, each.file) for each in found.findings] == [("page", "editorial.md")]
+    assert "editorial.md takes over 5 s of CPU time when it is shown as a page" in found.findings[0].message
 
 
 def test_a_check_that_no_rejected_submission_fails():

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from app.web.markdown import highlight_code, render_markdown
+from app.web.highlight import highlight_code
+from app.web.markdown import render_markdown
 
 Tag = tuple[str, dict[str, str]]
 HOSTILE = [

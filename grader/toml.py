@@ -1,0 +1,59 @@
+"""Reads TOML in time linear in its length.
+
+The standard library takes quadratic time for a long dotted key and a long table header, fails on a deeply nested value
+at a depth that depends on its caller, and makes integers that Python then refuses to print. So a regular expression
+first reads the tokens, in one pass, and refuses what no manifest needs.
+"""
+
+import re
+import tomllib
+from typing import Any
+
+MOST_PARTS = 16
+MOST_DEPTH = 32
+LONGEST_WORD = 400
+_TOKEN = re.compile(
+    r'''(?P<comment>\#[^\n]*+)
+    |(?P<string>"""(?:[^"\\]++|\\.|"(?!""))*+\\?(?:"{3,5}|\Z)
+        |\'\'\'(?:[^']++|'(?!\'\'))*+(?:'{3,5}|\Z)
+        |"(?:[^"\\\n]++|\\.)*+"?
+        |'[^'\n]*+'?)
+    |(?P<word>[\w+-]++)
+    |(?P<dot>\.)
+    |(?P<open>[\[{])
+    |(?P<close>[\]}])
+    |(?P<other>[^\s])''',
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class TomlInvalid(ValueError):
+    """The text cannot be read. The message says why, and in which line."""
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Raises `TomlInvalid`."""
+    _check(text)
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # also TOMLDecodeError
+        raise TomlInvalid(str(error)) from None
+
+
+def _check(text: str) -> None:
+    parts, depth, after_dot = 0, 0, False
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind in ("word", "string"):
+            parts = parts + 1 if after_dot else 1
+        depth += (kind == "open") - (kind == "close")
+        after_dot = kind == "dot"
+        if parts > MOST_PARTS:
+            fault = f"a key has more than {MOST_PARTS} parts"
+        elif depth > MOST_DEPTH:
+            fault = f"values are nested more than {MOST_DEPTH} deep"
+        elif kind == "word" and token.end() - token.start() > LONGEST_WORD:
+            fault = f"a number or key has more than {LONGEST_WORD} characters"
+        else:
+            continue
+        raise TomlInvalid(f"{fault} (at line {text.count(chr(10), 0, token.start()) + 1})")

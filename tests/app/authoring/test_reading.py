@@ -1,0 +1,54 @@
+"""A package that is hard to read costs its sender a refusal that names a file, and nobody else a second."""
+
+import pytest
+
+from app.authoring import reading
+from app.authoring.reading import examine, faults_of
+from grader.package.ceiling import Ceiling
+from grader.package.reader import package_of
+from tests.app.authoring.zips import upload
+from tests.app.conftest import FILES
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_package_is_examined_in_another_process_as_in_this_one():
+    package = package_of(None, FILES)
+    examined = await examine(FILES, Ceiling(), {"another": package.manifest.uuid})
+    assert examined.identity == (package.slug, package.version, package.manifest.uuid)
+    assert any("belongs to the problem 'another'" in each.message for each in examined.findings)
+    assert await faults_of(FILES, Ceiling()) == []
+    [fault] = await faults_of(FILES, Ceiling(memory_mb=1))
+    assert "this service permits at most 1 MiB" in fault
+
+
+async def test_what_exceeds_the_limit_is_refused_and_a_file_named(monkeypatch):
+    monkeypatch.setattr(reading, "bounded", _exceeded)
+    files = FILES | {"reference.py": "x = 1\n" * 1000}
+    limit = "takes over 10 s of CPU time"
+    fault = f"reference.py, the largest file of a package that {limit} to read, must be simpler or shorter"
+    assert await faults_of(files, None) == [fault]
+    examined = await examine(files)
+    assert (examined.identity, [(each.file, each.message) for each in examined.findings]) == (
+        None,
+        [("reference.py", fault)],
+    )
+
+
+async def _exceeded(*_, cpu_s):
+    raise reading.LimitExceeded(f"takes over {cpu_s} s of CPU time")
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("points = " + "1" * 5000, "a number or key has more than 400 characters"),
+        ("a" + ".b" * 5000 + " = 1", "a key has more than 16 parts"),
+        ("a = " + "[" * 5000, "values are nested more than 32 deep"),
+    ],
+    ids=["integer", "key", "nesting"],
+)
+async def test_toml_that_takes_too_long_or_cannot_be_used_is_refused(service, line, fault):
+    answer = await upload(service, FILES | {"problem.toml": f"{line}\n{FILES['problem.toml']}"})
+    assert (answer.status_code, answer.json()["slug"]) == (422, "package-invalid")
+    assert answer.json()["faults"][0] == f"problem.toml is not TOML: {fault} (at line 1)"
