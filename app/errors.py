@@ -316,8 +316,12 @@ class FormTokenInvalid(Refused):
     status, slug, title = 403, "form-token-invalid", "The form is out of date"
 
 
+class HostUnknown(Refused):
+    status, slug, title = 421, "host-unknown", "The service has another name"
+
+
 class MetricsRefused(Refused):
-    status, slug, title = 403, "metrics-refused", "This client may not read the metrics"
+    status, slug, title = 403, "metrics-refused", "The metrics have no token"
 
 
 class GradingRefused(Refused):

@@ -50,6 +50,7 @@ from app.lti.services import LTIServices
 from app.migrate import migrate
 from app.operating.metrics import Metrics
 from app.operating.services import OperatingServices
+from app.operating.state import warnings_of
 from app.operating.tally import Tally
 from app.people.changes import PeopleChanges
 from app.people.listing import Directory
@@ -89,6 +90,7 @@ from app.settings import Settings
 from app.similarity.service import Similarity
 from app.similarity.services import SimilarityServices
 from app.version import VERSION
+from app.web.proxies import Clients
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks
@@ -133,11 +135,11 @@ def create_app(
       StartRefused: from the lifespan, if the data folder or the database cannot be used.
     """
 
-    metrics = Metrics()
+    metrics, clients = Metrics(), Clients(is_public=settings.public_url is not None)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with _open(app, settings, grading, say, metrics):
+        async with _open(app, settings, grading, say, metrics, clients):
             yield
 
     app = FastAPI(
@@ -154,7 +156,7 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         redirect_slashes=False,
     )
-    add_routes(app, metrics)
+    add_routes(app, metrics, clients, settings)
     return app
 
 
@@ -165,6 +167,7 @@ async def _open(
     grading: Callable[[DataFolder, Settings], Grading],
     say: Callable[[str], None],
     metrics: Metrics,
+    clients: Clients,
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         data = stack.enter_context(DataFolder(settings.data))
@@ -231,7 +234,7 @@ async def _open(
         lti_platforms = Platforms(database, accounts.recent, private=settings.lti_private)
         lti_requests = PlatformRequests(Outside(private=settings.lti_private), lti_keys)
         preparing = [] if built is None else [(preparing_of(built, walls, settings, say), catalogue.all())]
-        workers = workers_of(database, built, walls, preparing, settings)
+        workers = workers_of(database, built, walls, preparing, settings, lambda: warnings_of(clients))
         share(
             app,
             AllServices(
@@ -284,6 +287,7 @@ async def _open(
                 rejudging=Rejudging(database, store, queue, walls),
                 webhooks=Webhooks(database, data.secret, private=settings.webhooks_private),
                 metrics=metrics,
+                clients=clients,
                 tally=Tally(database),
                 walls=walls,
                 pool_stats=built.pool_stats if built else None,

@@ -56,11 +56,14 @@ from app.repositories import api as repositories_api
 from app.repositories import pages as repositories_pages
 from app.rest.deprecation import add_deprecation_headers
 from app.rest.error_responses import add_error_responses
+from app.rest.hosts import add_host_check
 from app.rest.openapi import describe
 from app.rest.rate_limit import add_rate_limit_headers
+from app.settings import Settings
 from app.similarity import api as similarity_api
 from app.similarity import pages as similarity_pages
 from app.web.compression import add_compression
+from app.web.proxies import Clients, add_proxies
 from app.web.security import add_security_headers
 from app.web.static_files import mount_static
 from app.web.templating import compile_pages
@@ -72,8 +75,8 @@ from app.workbench import pages as workbench_pages
 _API = "/api/v1"
 
 
-def add_routes(app: FastAPI, metrics: Metrics) -> None:
-    """Add all routes and the layers around them. `metrics` counts the requests."""
+def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Settings) -> None:
+    """Add all routes and the layers around them. `metrics` and `clients` see every request."""
     compile_pages()
     add_error_responses(app, reader_of)
     # Routes are tried in order, so the ones that a class requests most often come first.
@@ -122,5 +125,7 @@ def add_routes(app: FastAPI, metrics: Metrics) -> None:
     add_compression(app)
     add_rate_limit_headers(app)
     add_deprecation_headers(app)
-    add_security_headers(app)
+    add_host_check(app, settings)
+    add_security_headers(app, https=settings.is_https)
+    add_proxies(app, settings.proxy_networks, clients)
     add_request_log(app, metrics)

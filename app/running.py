@@ -25,7 +25,7 @@ from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
 from app.queue.walls import Walls
-from app.queue.workers import OwnWorker, Workers
+from app.queue.workers import OwnWorker, Workers, WorkerWarning
 from app.rejudging.draw import draw_of
 from app.settings import Settings
 from app.start_errors import SettingInvalid
@@ -142,11 +142,14 @@ def workers_of(
     walls: Walls,
     preparing: list[tuple[Preparing, list[Package]]],
     settings: Settings,
+    warnings: Callable[[], tuple[WorkerWarning, ...]] = tuple,
 ) -> Workers:
     """All processes of the service, with this one."""
     pool_stats = built.pool_stats if built else None
     state = preparing[0][0].state if preparing else None
-    return Workers(database, OwnWorker(settings.worker_name, settings.grading_slots, walls, pool_stats, state))
+    return Workers(
+        database, OwnWorker(settings.worker_name, settings.grading_slots, walls, pool_stats, state, warnings)
+    )
 
 
 def validator_of(

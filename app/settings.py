@@ -3,7 +3,7 @@
 import os
 import re
 import socket
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Literal
 
@@ -54,6 +54,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     public_url: str | None = Field(default=None, pattern=r"^https?://[^/\s]+$")
+    proxies: str = "127.0.0.1,::1"
     data: Path = CHECKOUT / "data"
     problems: Path = CHECKOUT / "problems"
     lessons: Path = CHECKOUT / "lessons"
@@ -106,6 +107,25 @@ class Settings(BaseSettings):
             check_token(token.get_secret_value())
         return token
 
+    @field_validator("proxies")
+    @classmethod
+    def _addresses_or_networks(cls, proxies: str) -> str:
+        for each in _listed(proxies):
+            try:
+                network = ip_network(each)
+            except ValueError:
+                raise ValueError(_how_to_write(each)) from None
+            if network.prefixlen == 0:
+                raise ValueError(
+                    f"{each} contains every address, so every client could choose the one that it is counted under. "
+                    "Name only your proxies"
+                )
+        return proxies
+
+    @property
+    def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        return tuple(ip_network(each) for each in _listed(self.proxies))
+
     @property
     def ceiling(self) -> Ceiling:
         """The upper bounds for the limits of a package."""
@@ -120,6 +140,11 @@ class Settings(BaseSettings):
     def sole(self) -> bool:
         """Whether no other server can lease an attempt. The data folder, which one server locks, has the database."""
         return self.database_url is None
+
+    @property
+    def is_https(self) -> bool:
+        """Whether browsers reach it only by https, through a proxy."""
+        return (self.public_url or "").startswith("https://")
 
     @property
     def listens_here_alone(self) -> bool:
@@ -148,6 +173,18 @@ class Settings(BaseSettings):
     def max_body_bytes(self) -> int:
         """The longest JSON with a permitted source: each byte is written as \\u00XX, plus room for the keys."""
         return 6 * self.max_source_bytes + 4096
+
+
+def _listed(proxies: str) -> list[str]:
+    return [each.strip() for each in proxies.split(",") if each.strip()]
+
+
+def _how_to_write(proxy: str) -> str:
+    try:
+        network = ip_network(proxy, strict=False)
+    except ValueError:
+        return f"{proxy!r} is neither an address (10.0.0.7) nor a network (10.0.0.0/24); separate several by commas"
+    return f"{proxy!r} is an address within the network {network}. Write {network}, or only the address"
 
 
 def _is_ip(host: str) -> bool:

@@ -82,7 +82,7 @@ def _print(report: dict[str, Any]) -> None:
     if trial := report["trial"]:
         mark = "[green]works  [/]" if trial["graded"] else "[red]FAILED [/]"
         console.print(f"{mark} {'grading':<12} {escape(trial['found'])} ({trial['seconds']:.1f} s)", soft_wrap=True)
-    if report["workers"] == []:
+    if report["workers"] is not None and not any(each["slots"] for each in report["workers"]):
         console.print(f"[red]none   [/] {'worker':<12} nothing is graded until one connects", soft_wrap=True)
     for worker in report["workers"] or []:
         _print_worker(console, worker)
@@ -110,16 +110,20 @@ def _print_worker(console: "Console", worker: dict[str, Any]) -> None:
     from rich.markup import escape
 
     name = escape(worker["name"])
+    kind = "worker" if worker["slots"] else "server"
     if not worker["live"]:
-        console.print(f"[red]gone   [/] {'worker':<12} {name}: last seen {worker['seen_s']:.0f} s ago", soft_wrap=True)
+        console.print(f"[red]gone   [/] {kind:<12} {name}: last seen {worker['seen_s']:.0f} s ago", soft_wrap=True)
         return
-    console.print(f"[green]there  [/] {'worker':<12} {name}, version {worker['version']}", soft_wrap=True)
+    console.print(f"[green]there  [/] {kind:<12} {name}, version {worker['version']}", soft_wrap=True)
     for wall in worker["walls"]:
         if not wall["up"]:
             console.print(
                 f"[red]MISSING[/] {escape(wall['name']):<12} {escape(wall['found'])} on {name}", soft_wrap=True
             )
             console.print(f"        to fix it: {escape(wall['remedy'])}", soft_wrap=True)
+    for each in worker["warnings"]:
+        console.print(f"[yellow]warning[/] {kind:<12} {escape(each['what'])}", soft_wrap=True)
+        console.print(f"        to fix it: {escape(each['remedy'])}", soft_wrap=True)
     for each in worker["setbacks"]:
         what = each["what"].replace("_", "-")
         console.print(

@@ -60,6 +60,7 @@ async def run_server(
     """
     import uvicorn
 
+    from app.cli.http_protocol import BoundedProtocol
     from app.cli.listen import address_of, is_loopback
     from app.main import AllServices, create_app
 
@@ -85,12 +86,13 @@ async def run_server(
 
     config = uvicorn.Config(
         wrap(service),
+        http=BoundedProtocol,
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
-        # FORWARDED_ALLOW_IPS must name a proxy that is not on this machine.
-        proxy_headers=True,
+        # app/web/proxies.py reads them.
+        proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
     address = settings.public_url or address_of(sock, settings.host)

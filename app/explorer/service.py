@@ -36,12 +36,15 @@ from grader.chips import ChipName, tpu_compiler
 from grader.explore import Explored
 from grader.function import Function, faults_of
 from grader.package.package import Package, ProgramManifest
+from grader.reasons import Reason
 
 ExplorationStatus = Literal["queued", "running", "finished"]
 MAX_WAITING = 3
 MAX_KEPT = 200
 # Raised when the readers of a program change, so that no kept result is used again.
 _READERS = 3
+# Not memory: what a program takes does not depend on others.
+_CAUSED_BY_LOAD: frozenset[Reason] = frozenset({"time_limit", "killed", "divergent_collective"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +272,7 @@ def _not_found(exploration_id: str) -> ExplorationNotFound:
 
 
 async def _earlier_result(session: AsyncSession, digest: str) -> dict[str, object] | None:
-    """The result of equal work, unless the grader failed."""
+    """The result of equal work, if another try could only end alike."""
     query = (
         select(ExplorationRow.result)
         .where(ExplorationRow.digest == digest, ExplorationRow.status == "finished")
@@ -277,13 +280,18 @@ async def _earlier_result(session: AsyncSession, digest: str) -> dict[str, objec
         .limit(1)
     )
     found: dict[str, object] | None = await session.scalar(query)
-    if found is None or _has_failed(Explored.model_validate(found)):
+    if found is None or _may_differ(Explored.model_validate(found)):
         return None
     return found
 
 
-def _has_failed(result: Explored) -> bool:
-    return result.fault is not None and result.fault.reason is None
+def _may_differ(result: Explored) -> bool:
+    """Whether the machine, which was busy or failed, may have caused a fault in it."""
+    if result.fault is not None:
+        return result.fault.reason is None or result.fault.reason in _CAUSED_BY_LOAD
+    # Without a compiler, nothing was tried.
+    tried = [each.tpu for each in (*result.programs, *result.against) if each.tpu is not None and each.tpu.compiler]
+    return any(each.fault is not None for each in tried)
 
 
 def _digest(subject: str | dict[str, object] | None, source: str, against: str | None, chip: ChipName | None) -> str:

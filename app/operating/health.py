@@ -9,6 +9,7 @@ from pydantic.config import JsonDict
 
 from app.errors import NotReady
 from app.operating.services import OperatingServices
+from app.operating.state import ALL_ONE_ADDRESS
 from app.rest.problem_json import problem_responses
 from app.services import services_of
 
@@ -41,12 +42,16 @@ _EXAMPLE_READY: JsonDict = {
     "queued": 0,
     "running": 2,
     "workers": 1,
+    "warnings": [],
     "pool": {"alive": True, "generic": 1, "warm": {"3f5c…": 2}, "zygotes": 1},
 }
 
 
 class ReadyJSON(BaseModel):
-    """`workers` is how many processes can grade. `pool` is null if this process has no pool of runners."""
+    """`workers` is how many processes can grade. `pool` is null if this process has no pool of runners.
+
+    `warnings` are in words, for operators.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE_READY]})
 
@@ -55,6 +60,7 @@ class ReadyJSON(BaseModel):
     queued: int
     running: int
     workers: int
+    warnings: list[str]
     pool: PoolJSON | None
 
 
@@ -90,6 +96,7 @@ async def readyz(request: Request) -> ReadyJSON:
         queued=stats.queued,
         running=stats.running,
         workers=workers,
+        warnings=[ALL_ONE_ADDRESS] if services.clients.one_address else [],
         pool=_pool(services.pool_stats),
     )
 

@@ -115,7 +115,7 @@ class Metrics:
             gauge.clear()
         self._workers.set(sum(each.can_grade for each in workers))
         for worker in workers:
-            if worker.is_live:
+            if worker.is_live and worker.slots:
                 self._slots.labels(worker.name).set(worker.slots)
                 self._clock_s.labels(worker.name).set(worker.clock_offset_s)
                 for wall in worker.walls:

@@ -9,6 +9,7 @@ from app.operating.tally import Tally
 from app.problems.services import ProblemServices
 from app.queue.preparing import Preparation
 from app.queue.walls import Walls
+from app.web.proxies import Clients
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
@@ -21,5 +22,6 @@ class OperatingServices(ProblemServices):
     metrics: Metrics
     tally: Tally
     walls: Walls
+    clients: Clients
     pool_stats: "Callable[[], PoolStats] | None"
     preparation: Callable[[], Preparation] | None

@@ -16,8 +16,9 @@ from app.queue.models import AttemptRow
 from app.queue.preparing import Preparation
 from app.queue.turns import PRIORITY
 from app.queue.walls import Walls
-from app.queue.workers import Worker, Workers
+from app.queue.workers import Worker, Workers, WorkerWarning
 from app.settings import Settings
+from app.web.proxies import Clients
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
@@ -27,6 +28,7 @@ _RECENT = timedelta(hours=1)
 _LEAST_FREE_BYTES = 1 << 30
 # docs/operating.md asks for this much.
 _CLOCK_AGREES_S = 1.0
+ALL_ONE_ADDRESS = "All clients seem to have one address."
 _LINES = {"run": "Runs", "attempt": "Attempts", "rejudge": "Rejudges"}
 
 
@@ -69,12 +71,12 @@ async def read_state(
     preparation: Callable[[], Preparation] | None,
 ) -> ServiceState:
     queue = await waiting(database)
-    graders = await workers.all()
+    processes = await workers.all()
     pool = pool_stats() if pool_stats else None
     prepared = preparation() if preparation else None
     troubles = [
         *_of_walls(walls),
-        *_of_workers(graders, workers),
+        *_of_workers(processes, workers),
         *_of_pool(pool),
         *_of_queue(queue, settings),
         *await _of_attempts(database),
@@ -97,7 +99,7 @@ async def read_state(
         if pool
         else (),
         walls=walls.states,
-        workers=tuple(graders),
+        workers=tuple(each for each in processes if each.slots),
         preparation=prepared,
         troubles=tuple(troubles),
     )
@@ -107,50 +109,66 @@ def _of_walls(walls: Walls) -> Sequence[Trouble]:
     return [Trouble(f"The wall {each['wall']} is missing: {each['found']}", each["remedy"]) for each in walls.missing]
 
 
+def warnings_of(clients: Clients) -> tuple[WorkerWarning, ...]:
+    """What a server notices of its requests."""
+    if (address := clients.one_address) is None:
+        return ()
+    return (
+        WorkerWarning(
+            f"{ALL_ONE_ADDRESS} It is {address}, so the limits for one address apply to everybody together.",
+            f"If {address} is your proxy, set MESHGRADE_PROXIES to it, and have the proxy send X-Forwarded-For.",
+        ),
+    )
+
+
 def _of_workers(found: Sequence[Worker], workers: Workers) -> Sequence[Trouble]:
     troubles = []
-    if not any(each.is_live for each in found):
+    if not any(each.is_live and each.slots for each in found):
         troubles.append(Trouble("No worker is connected, so nothing is graded.", "Start one: ./meshgrade worker"))
     if workers.write_fault:
         troubles.append(
             Trouble(
                 f"The database cannot be written ({workers.write_fault}).",
-                "Read the log of this server. Often its disk is full.",
+                "Read the log of this server. Often the disk of the database is full.",
             )
         )
     for each in found:
-        if not each.is_live:
-            troubles.append(
-                Trouble(
-                    f"The worker {each.name} is gone: it was seen {_ago(each.seen_s)} ago and nobody stopped it.",
-                    "Read its log, then start it again. Others have taken over its attempts.",
-                )
-            )
-            continue
-        if each.name != workers.own_name:
-            troubles += [
-                Trouble(
-                    f"The worker {each.name} grades nothing. The wall {wall.name} is missing: {wall.found}", wall.remedy
-                )
-                for wall in each.missing
-            ]
-        if abs(each.clock_offset_s) > _CLOCK_AGREES_S:
-            direction = "ahead of" if each.clock_offset_s > 0 else "behind"
-            troubles.append(
-                Trouble(
-                    f"The clock of {each.name} is {abs(each.clock_offset_s):.1f} s {direction} the database's.",
-                    "Synchronise the clocks of both machines, for example with chrony.",
-                )
-            )
-        troubles += [
-            Trouble(
-                f"The {setback.what.replace('_', '-')} of {setback.name} failed {setback.failures} "
-                f"{'time' if setback.failures == 1 else 'times'} on {each.name}: {setback.why}",
-                "It is tried again. To find the fault, run: ./meshgrade problem check",
-            )
-            for setback in each.setbacks
-        ]
+        troubles += _of_worker(each, is_own=each == workers.own)
     return troubles
+
+
+def _of_worker(worker: Worker, *, is_own: bool) -> Sequence[Trouble]:
+    who = f"{'worker' if worker.slots else 'server'} {worker.name}"
+    if not worker.is_live:
+        return [
+            Trouble(
+                f"The {who} is gone: it was seen {_ago(worker.seen_s)} ago and nobody stopped it.",
+                "Read its log, then start it again. Other workers take over its attempts.",
+            )
+        ]
+    troubles = [Trouble(each.what, each.remedy) for each in worker.warnings]
+    if not is_own:
+        # `_of_walls` names those of this server.
+        troubles += [
+            Trouble(f"The {who} grades nothing. The wall {wall.name} is missing: {wall.found}", wall.remedy)
+            for wall in worker.missing
+        ]
+    if abs(worker.clock_offset_s) > _CLOCK_AGREES_S:
+        direction = "ahead of" if worker.clock_offset_s > 0 else "behind"
+        troubles.append(
+            Trouble(
+                f"The clock of the {who} is {abs(worker.clock_offset_s):.1f} s {direction} the database's.",
+                "Synchronise the clocks of both machines, for example with chrony.",
+            )
+        )
+    return troubles + [
+        Trouble(
+            f"The {each.what.replace('_', '-')} of {each.name} failed {each.failures} "
+            f"{'time' if each.failures == 1 else 'times'} on {worker.name}: {each.why}",
+            "It is tried again. To find the fault, run: ./meshgrade problem check",
+        )
+        for each in worker.setbacks
+    ]
 
 
 def _ago(seconds: float) -> str:

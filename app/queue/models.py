@@ -110,8 +110,8 @@ class AttemptRow(LeasedRow, Base):
 class WorkerRow(Base):
     """A process of the service: app/queue/workers.py. `seen_at` is by the database's clock.
 
-    `walls` and `setbacks` are lists of the fields of WorkerWall and WorkerSetback. `clock_offset_s` is by how much the
-    process's clock is ahead of the database's.
+    `walls`, `setbacks` and `warnings` are lists of the fields of WorkerWall, WorkerSetback and WorkerWarning.
+    `clock_offset_s` is by how much the process's clock is ahead of the database's.
     """
 
     __tablename__ = "workers"
@@ -123,6 +123,7 @@ class WorkerRow(Base):
     can_grade: Mapped[bool] = mapped_column(Boolean())
     walls: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
     setbacks: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
+    warnings: Mapped[list[dict[str, Any]]] = mapped_column(JSON())
     clock_offset_s: Mapped[float] = mapped_column(Float())
     started_at: Mapped[datetime] = mapped_column(UTCDateTime())
     seen_at: Mapped[datetime] = mapped_column(UTCDateTime())

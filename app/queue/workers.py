@@ -62,6 +62,14 @@ class WorkerSetback:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerWarning:
+    """Something else that a process found wrong, and what to do about it."""
+
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Worker:
     """A process of the service. Without `slots`, it is a server that grades nothing.
 
@@ -73,6 +81,7 @@ class Worker:
     slots: int
     walls: tuple[WorkerWall, ...]
     setbacks: tuple[WorkerSetback, ...]
+    warnings: tuple[WorkerWarning, ...]
     clock_offset_s: float
     seen_s: float
 
@@ -102,6 +111,7 @@ class OwnWorker:
     walls: "Walls"
     pool_stats: "Callable[[], PoolStats] | None" = None
     preparation: "Callable[[], Preparation] | None" = None
+    warnings: Callable[[], tuple[WorkerWarning, ...]] = tuple
     clock_offset_s: float = 0.0
 
     def now(self) -> Worker:
@@ -115,6 +125,7 @@ class OwnWorker:
             slots=self.slots,
             walls=(*missing, *up),
             setbacks=tuple(WorkerSetback(what, each.name, each.failures, each.why) for what, each in found),
+            warnings=self.warnings(),
             clock_offset_s=self.clock_offset_s,
             seen_s=0.0,
         )
@@ -140,17 +151,17 @@ class Workers:
         self.write_fault: str | None = None
 
     @property
-    def own_name(self) -> str:
-        return self._own.name if self._own else ""
+    def own(self) -> Worker | None:
+        """This process, as it is now."""
+        return self._own.now() if self._own else None
 
     async def all(self) -> list[Worker]:
-        """Those that grade, live ones first. One that is gone is not listed if another with its name is live."""
+        """Live ones first. One that is gone is not listed if another with its name is live."""
         async with self._database.reading() as session:
             moment = await database_time(session)
-            shown = WorkerRow.slots > 0, WorkerRow.seen_at > moment - _SHOWN_FOR, WorkerRow.id != self._id
+            shown = WorkerRow.seen_at > moment - _SHOWN_FOR, WorkerRow.id != self._id
             found = [_worker(row, moment) for row in await session.scalars(select(WorkerRow).where(*shown))]
-        if self._own is not None and self._own.slots:
-            found.append(self._own.now())
+        found += [self.own] if self.own else []
         live = {each.name for each in found if each.is_live}
         found = [each for each in found if each.is_live or each.name not in live]
         return sorted(found, key=lambda each: (not each.is_live, each.name))
@@ -162,7 +173,7 @@ class Workers:
             async with self._database.reading() as session:
                 self._connected = await count_connected(session, besides=self._id)
             self._read_at = loop.time()
-        return self._connected + (self._own is not None and self._own.now().can_grade)
+        return self._connected + (self.own is not None and self.own.can_grade)
 
     async def notice(self) -> str:
         """What to tell somebody whose work waits: `NO_WORKER`, or nothing."""
@@ -210,6 +221,7 @@ class Workers:
                 "can_grade": worker.can_grade,
                 "walls": [asdict(each) for each in worker.walls],
                 "setbacks": [asdict(each) for each in worker.setbacks],
+                "warnings": [asdict(each) for each in worker.warnings],
                 "clock_offset_s": worker.clock_offset_s,
                 "seen_at": moment,
             }
@@ -252,6 +264,7 @@ def _worker(row: WorkerRow, moment: datetime) -> Worker:
         slots=row.slots,
         walls=tuple(WorkerWall(**each) for each in row.walls),
         setbacks=tuple(WorkerSetback(**each) for each in row.setbacks),
+        warnings=tuple(WorkerWarning(**each) for each in row.warnings),
         clock_offset_s=row.clock_offset_s,
         seen_s=max(0.0, (moment - row.seen_at).total_seconds()),
     )

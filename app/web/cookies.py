@@ -26,5 +26,4 @@ def delete_cookie(request: Request, response: Response, name: str) -> None:
 
 
 def is_https(request: Request) -> bool:
-    settings = services_of(request, Services).settings
-    return request.url.scheme == "https" or (settings.public_url or "").startswith("https://")
+    return request.url.scheme == "https" or services_of(request, Services).settings.is_https

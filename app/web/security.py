@@ -34,34 +34,44 @@ _RAW = [(name.lower().encode("ascii"), value.encode("ascii")) for name, value in
 # Nothing else has an effect on a style sheet or a module: the policy of the page that loads them applies. A problem
 # page loads two dozen of them.
 _PART_TYPES = (b"text/css", b"text/javascript")
-_OF_PARTS = {b"cross-origin-resource-policy", b"referrer-policy", b"x-content-type-options"}
-_RAW_OF_PARTS = [each for each in _RAW if each[0] in _OF_PARTS]
+_OF_PARTS = {
+    b"cross-origin-resource-policy",
+    b"referrer-policy",
+    b"strict-transport-security",
+    b"x-content-type-options",
+}
+# A browser that was here by https once does not try http again, where somebody could answer in our place.
+_HSTS = (b"strict-transport-security", b"max-age=31536000")
 
 
 class SecurityHeaders:
     """ASGI wrapper. A response that sets one of the headers itself keeps its own value."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, https: bool) -> None:
         self.app = app
+        self._whole = [*_RAW, *([_HSTS] if https else [])]
+        self._of_parts = [each for each in self._whole if each[0] in _OF_PARTS]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = dict(message["headers"])
                 is_part = present.get(b"content-type", b"").startswith(_PART_TYPES)
-                added = _RAW_OF_PARTS if is_part else _RAW
+                added = self._of_parts if is_part else self._whole
                 message["headers"] = [*message["headers"], *(each for each in added if each[0] not in present)]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-def add_security_headers(app: FastAPI) -> None:
+def add_security_headers(app: FastAPI, *, https: bool) -> None:
     """Wrap the whole stack of `app`, and let its templates write form tokens and sign-in addresses.
 
-    Call it once, before the first request.
+    With `https`, browsers use nothing else from then on. Call it once, before the first request.
 
     Not `app.add_middleware`: Starlette handles unexpected errors outside those, so a 500 would have no such headers.
     """
     build = app.build_middleware_stack
-    app.build_middleware_stack = lambda: SecurityHeaders(Themes(TimeZones(FormTokens(CurrentPage(build())))))  # type: ignore[method-assign]
+    app.build_middleware_stack = lambda: SecurityHeaders(  # type: ignore[method-assign]
+        Themes(TimeZones(FormTokens(CurrentPage(build())))), https=https
+    )

@@ -17,6 +17,7 @@ def upgrade() -> None:
         sa.Column("can_grade", sa.Boolean(), nullable=False),
         sa.Column("walls", sa.JSON(), nullable=False),
         sa.Column("setbacks", sa.JSON(), nullable=False),
+        sa.Column("warnings", sa.JSON(), nullable=False),
         sa.Column("clock_offset_s", sa.Float(), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),

@@ -36,6 +36,7 @@ from grader.package.reader import read_package
 
 ARGON2 = PasswordHash.recommended
 TOKEN = "preset-token-of-the-owner"
+METRICS_TOKEN = "preset-token-of-the-metrics"
 SITE = "http://meshgrade.test"
 
 
@@ -288,6 +289,7 @@ def service_in(folder: Path, migrated_database: Path) -> StartService:
             "data": data,
             "problems": folder / "problems",
             "owner_token": TOKEN,
+            "metrics_token": METRICS_TOKEN,
             "public_url": SITE,
             "grading_slots": 1,
             "retry_s": 0.01,

@@ -30,7 +30,7 @@ PUBLIC = {
     ("GET", "/lessons/{slug}"),
     ("GET", "/explore"),
     ("GET", "/healthz"),
-    # To this machine alone, or for a token of its own: tests/app/operating/test_metrics.py.
+    # For a token of its own alone: tests/app/operating/test_metrics.py.
     ("GET", "/metrics"),
     ("GET", "/help/errors"),
     ("GET", "/help/reasons"),

@@ -1,6 +1,7 @@
 """compose.yaml: pinned, without root, without a default password, and each part only with what it needs."""
 
 import re
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,13 @@ def test_workers_reach_the_database_alone():
     assert SERVICES["worker"]["networks"] == SERVICES["database"]["networks"] == ["inside"]
     assert "ports" not in SERVICES["worker"]
     assert "ports" not in SERVICES["database"]
+
+
+def test_the_api_believes_the_gateway_of_its_network_alone():
+    """Where a proxy on the machine comes from. Without it, all clients would have one address."""
+    [network] = COMPOSE["networks"]["outside"]["ipam"]["config"]
+    assert SERVICES["api"]["environment"]["MESHGRADE_PROXIES"] == f"${{MESHGRADE_PROXIES:-{network['gateway']}}}"
+    assert ip_address(network["gateway"]) in ip_network(network["subnet"])
 
 
 def test_a_worker_has_the_time_to_drain():

@@ -81,6 +81,12 @@ def test_settings_and_keys_of_the_secret_exist(pod):
                 assert not re.search("TOKEN|URL$", variable["name"]) or variable["name"] == "MESHGRADE_PUBLIC_URL"
 
 
+def test_the_api_names_the_network_of_its_proxies():
+    [container] = DEPLOYMENTS["api"]["containers"]
+    [proxies] = [each["value"] for each in container["env"] if each["name"] == "MESHGRADE_PROXIES"]
+    assert Settings(proxies=proxies).proxy_networks
+
+
 def test_the_worker_has_no_secret_but_the_database():
     [container] = DEPLOYMENTS["worker"]["containers"]
     assert [each["name"] for each in container["env"] if "valueFrom" in each] == ["MESHGRADE_DATABASE_URL"]

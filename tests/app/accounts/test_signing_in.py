@@ -44,7 +44,7 @@ async def test_an_expired_session_is_no_session(start_service):
 
 
 async def test_the_cookie_is_secure_behind_https(start_service):
-    async with start_service(public_url="https://grader.example") as service:
+    async with start_service(public_url="https://meshgrade.test") as service:
         accounts = service.services.accounts
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
         assert "Secure" in (await service.http.get("/sign-in", params={"token": link})).headers["set-cookie"]

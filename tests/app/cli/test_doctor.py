@@ -90,13 +90,11 @@ def test_what_the_workers_of_the_service_met_is_told(monkeypatch, tmp_path, migr
 async def _workers(file: Path, setback: WorkerSetback, wall: WorkerWall) -> None:
     database = Database(URL.create("sqlite+aiosqlite", database=str(file)))
     row = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0, "started_at": now()}
-    met = {"setbacks": [asdict(setback)], "walls": [asdict(wall)]}
-    earlier = now() - timedelta(minutes=5)
+    met = {"setbacks": [asdict(setback)], "walls": [asdict(wall)], "warnings": []}
+    earlier, nothing = now() - timedelta(minutes=5), {"walls": [], "setbacks": [], "warnings": []}
     async with database.writing() as session:
         await session.execute(insert(WorkerRow).values(id="2", name="grader-2", seen_at=now(), **row, **met))
-        await session.execute(
-            insert(WorkerRow).values(id="3", name="grader-3", seen_at=earlier, walls=[], setbacks=[], **row)
-        )
+        await session.execute(insert(WorkerRow).values(id="3", name="grader-3", seen_at=earlier, **row, **nothing))
     await database.close()
 
 

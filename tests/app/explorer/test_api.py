@@ -5,6 +5,8 @@ import asyncio
 import pytest
 
 from app.explorer import service as limits
+from grader.errors import SubmissionFault
+from grader.program.tpu import OnChip
 from tests.app.accounts.people import browser, sign_up
 from tests.app.explorer.conftest import Measuring
 
@@ -78,6 +80,29 @@ async def test_a_failure_of_the_grader_is_not_kept(start_service, monkeypatch):
         assert "The grader failed" in found["result"]["fault"]["message"]
         monkeypatch.undo()
         assert (await ended(service, await explore(service, "y = 1")))["has_fault"] is False
+
+
+@pytest.mark.parametrize("reason", ["time_limit", "killed", "divergent_collective"])
+async def test_a_fault_that_load_may_have_caused_is_not_kept(start_service, monkeypatch, reason):
+    def busy(*args, **named):
+        raise SubmissionFault(reason, "it took too long")
+
+    grader = Measuring()
+    monkeypatch.setattr(Measuring, "inspect", busy)
+    async with start_service(grader) as service:
+        found = await ended(service, await explore(service, "y = 1"))
+        assert found["result"]["fault"]["reason"] == reason
+        monkeypatch.undo()
+        assert (await ended(service, await explore(service, "y = 1")))["has_fault"] is False
+
+
+async def test_a_compilation_for_tpus_that_was_stopped_is_not_kept(measuring, monkeypatch):
+    stopped = OnChip("v5e:2x4", None, "The compiler was stopped.", compiler="libtpu 1")
+    monkeypatch.setattr("tests.app.explorer.conftest._on", lambda chip, devices: stopped)
+    monkeypatch.setattr("grader.explore.tpu_compiler", lambda: "1")
+    for _ in range(2):
+        await ended(measuring, await explore(measuring, "gather = 1", chip="v5e"))
+    assert measuring.grader.inspected == ["gather = 1", "gather = 1"]
 
 
 FUNCTION = {

@@ -90,6 +90,6 @@ def _use(address: str, link: str) -> list[str]:
     for wrong in ("Bearer CANARY", "CANARY"):
         assert httpx.get(f"{api}/me", headers={"Authorization": wrong}).status_code == 401
     metrics = httpx.get(f"{address}/metrics", headers={"Authorization": f"Bearer {METRICS}"}).text
-    assert 'meshgrade_wall_up{wall="seccomp"} 1.0' in metrics
+    assert re.search(r'meshgrade_wall_up\{wall="seccomp",worker="[^"]+"\} 1\.0', metrics)
     assert CANARY not in metrics
     return [cookie, form["form_token"]]

@@ -29,6 +29,7 @@ async def test_a_healthy_service_says_so_to_owners_alone(service):
 
 async def test_what_is_unhealthy_comes_with_a_remedy(start_service, monkeypatch):
     async with start_service(wall_up=False, public_url=None, host="0.0.0.0") as service:
+        service.http.headers["Host"] = "127.0.0.1"
         await sign_in(service)
         page = (await service.http.get("/service", headers=PAGE)).text
         for words in ("The wall namespaces is missing", "apt-get install bubblewrap", "Set MESHGRADE_PUBLIC_URL"):

@@ -23,7 +23,8 @@ pytestmark = pytest.mark.anyio
 PAGE = {"Accept": "text/html"}
 POSTGRESQL_ALONE = pytest.mark.xdist_group("postgresql")
 # What a worker somewhere else has written.
-ROW = {"version": "0.1.0", "slots": 2, "can_grade": True, "walls": [], "setbacks": [], "clock_offset_s": 0.0}
+ROW = {"version": "0.1.0", "slots": 2, "can_grade": True, "clock_offset_s": 0.0}
+NOTHING = {"walls": [], "setbacks": [], "warnings": []}
 
 
 def own(name="here", *, up=True):
@@ -36,7 +37,7 @@ async def add_worker(database, worker_id="elsewhere", *, seen_s=0.0, **columns):
     seen_at = now() - timedelta(seconds=seen_s)
     row = {"id": worker_id, "name": worker_id, "started_at": seen_at, "seen_at": seen_at}
     async with database.writing() as session:
-        await session.execute(insert(WorkerRow).values(ROW | row | columns))
+        await session.execute(insert(WorkerRow).values(ROW | NOTHING | row | columns))
 
 
 async def remove_own_row(service):
@@ -161,7 +162,7 @@ async def test_the_service_page_and_the_metrics_name_what_workers_met(either):
     for words in (
         "The worker grader-2 grades nothing. The wall landlock is missing: the kernel has none",
         "The reference of fsdp_step failed 4 times on grader-2: it &lt;b&gt;died&lt;/b&gt;",
-        "The clock of grader-2 is 3.2 s behind the database",
+        "The clock of the worker grader-2 is 3.2 s behind the database",
         "The worker grader-3 is gone: it was seen 3 min ago and nobody stopped it.",
     ):
         assert words in page

@@ -22,7 +22,7 @@ def _client() -> TestClient:
     def own() -> Response:
         return Response(headers={"Content-Security-Policy": "sandbox"})
 
-    add_security_headers(app)
+    add_security_headers(app, https=False)
     return TestClient(app, raise_server_exceptions=False)
 
 
@@ -37,7 +37,7 @@ def test_pages_not_found_and_unhandled_errors_all_carry_them() -> None:
 def test_a_style_sheet_carries_those_that_have_an_effect_on_it() -> None:
     app = FastAPI()
     app.get("/style")(lambda: Response(media_type="text/css"))
-    add_security_headers(app)
+    add_security_headers(app, https=False)
     headers = TestClient(app).get("/style").headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"

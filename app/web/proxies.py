@@ -1,0 +1,148 @@
+"""Who sent a request: the client's address and scheme, as the proxies in front of the service report them.
+
+Only the proxies that MESHGRADE_PROXIES names are believed. Each adds the address that it was reached from at the end of
+X-Forwarded-For, so the client is the last one there that is not a proxy itself. What the client sent before it does not
+count.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+Networks = Sequence[IPv4Network | IPv6Network]
+
+_WINDOW_S = 3600.0
+# Fewer requests, or the requests of fewer programs, say nothing.
+_ENOUGH = 20
+_PROGRAMS = 3
+_FORWARDED = (b"x-forwarded-for", b"forwarded", b"x-real-ip", b"via")
+# Machines request these, from other addresses than people.
+_OF_MACHINES = frozenset({"/healthz", "/readyz", "/metrics"})
+
+
+class Proxies:
+    """ASGI wrapper that replaces `client` and `scheme` in the scope."""
+
+    def __init__(self, app: ASGIApp, networks: Networks, clients: "Clients") -> None:
+        self.app = app
+        self._networks = networks
+        self._clients = clients
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            peer, port = scope.get("client") or ("", 0)
+            headers: list[tuple[bytes, bytes]] = scope["headers"]
+            forwarded = [value for name, value in headers if name == b"x-forwarded-for"]
+            addresses = b",".join(forwarded).decode("latin-1").split(",") if forwarded else []
+            address, is_named = client_of(peer, addresses, self._networks)
+            scope["client"] = (address, port if address == peer else 0)
+            if self._is_proxy(peer):
+                scheme = next((value for name, value in reversed(headers) if name == b"x-forwarded-proto"), b"")
+                if scheme in (b"http", b"https"):
+                    scope["scheme"] = scheme.decode()
+            if scope["path"] not in _OF_MACHINES:
+                program = next((value for name, value in headers if name == b"user-agent"), b"")
+                is_forwarded = not is_named and any(name in _FORWARDED for name, _ in headers)
+                self._clients.saw(address, program, is_forwarded=is_forwarded)
+        await self.app(scope, receive, send)
+
+    def _is_proxy(self, address: str) -> bool:
+        return _is_in(address, self._networks)
+
+
+def add_proxies(app: FastAPI, networks: Networks, clients: "Clients") -> None:
+    """Wrap the whole stack of `app`, so that every layer sees the client. Call it before the first request."""
+    build = app.build_middleware_stack
+    app.build_middleware_stack = lambda: Proxies(build(), networks, clients)  # type: ignore[method-assign]
+
+
+def client_of(peer: str, forwarded: Sequence[str], proxies: Networks) -> tuple[str, bool]:
+    """The client's address, and whether every proxy that the headers show is one of ours.
+
+    Args:
+      peer: the other end of the connection.
+      forwarded: the entries of X-Forwarded-For, in their order.
+    """
+    found, left = _plain(peer), list(forwarded)
+    while left and _is_in(found, proxies):
+        entry = _plain(left.pop())
+        if not _is_address(entry):
+            # A proxy of ours wrote `unknown`, or nothing.
+            break
+        found = entry
+    return found, not left
+
+
+def _plain(entry: str) -> str:
+    """An entry without a port, and IPv4 as such even where IPv6 contains it."""
+    entry = entry.strip()
+    if entry.startswith("["):
+        entry = entry[1:].partition("]")[0]
+    elif entry.count(":") == 1:
+        entry = entry.partition(":")[0]
+    try:
+        parsed = ip_address(entry)
+    except ValueError:
+        return entry
+    return str((parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None) or parsed)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_in(address: str, networks: Networks) -> bool:
+    return _is_address(address) and any(ip_address(address) in network for network in networks)
+
+
+class Clients:
+    """Notices that all clients seem to have one address, which then has the limits of one address for everybody.
+
+    It looks so if at least 20 requests within an hour came from a single address, and either they passed a proxy that
+    MESHGRADE_PROXIES does not name, or the service is behind a proxy (`is_public`) and at least three programs sent
+    them. What a client claims in headers counts only for this line.
+    """
+
+    def __init__(self, *, is_public: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._is_public = is_public
+        self._clock = clock
+        self._since = clock()
+        self._earlier: str | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._addresses: set[str] = set()
+        self._programs: set[bytes] = set()
+        self._requests = 0
+        self._is_forwarded = False
+
+    def saw(self, address: str, program: bytes, *, is_forwarded: bool) -> None:
+        """Count a request. `is_forwarded`: it passed a proxy that is not one of ours."""
+        if self._clock() - self._since > _WINDOW_S:
+            self._earlier = self.one_address
+            self._since = self._clock()
+            self._begin()
+        self._requests += 1
+        self._is_forwarded |= is_forwarded
+        # More would only fill memory.
+        if len(self._addresses) < 2:
+            self._addresses.add(address)
+        if len(self._programs) < _PROGRAMS:
+            self._programs.add(program)
+
+    @property
+    def one_address(self) -> str | None:
+        """The address that all clients seem to have; None if they do not."""
+        if len(self._addresses) > 1:
+            return None
+        if self._requests < _ENOUGH:
+            return self._earlier
+        is_shared = self._is_forwarded or (self._is_public and len(self._programs) >= _PROGRAMS)
+        return next(iter(self._addresses)) if is_shared else None
