@@ -44,6 +44,7 @@ def doctor(
         "walls": [asdict(report) for report in reports],
         "trial": asdict(trial) if trial else None,
         "workers": None if workers is None else [asdict(each) | {"live": each.is_live} for each in workers],
+        "tasks": _tasks(settings),
         "versions": _versions(),
         "git": usable_git() is not None,
         "tpu_compiler": tpu_compiler(),
@@ -86,6 +87,14 @@ def _print(report: dict[str, Any]) -> None:
         console.print(f"[red]none   [/] {'worker':<12} nothing is graded until one connects", soft_wrap=True)
     for worker in report["workers"] or []:
         _print_worker(console, worker)
+    tasks = report["tasks"]
+    if tasks["limit"] is not None and tasks["limit"] < tasks["needed"]:
+        console.print(
+            f"[yellow]low    [/] {'tasks':<12} this container may have {tasks['limit']:,} processes and threads, and "
+            f"its {tasks['slots']} grading slots may need {tasks['needed']:,}: one submission can take another's",
+            soft_wrap=True,
+        )
+        console.print("        to fix it: raise the container's limit on processes, or lower MESHGRADE_GRADING_SLOTS")
     if not report["git"]:
         console.print(f"[yellow]no git [/] {'syncing':<12} {NEEDED}; folders can be synced without it", soft_wrap=True)
         console.print("        to fix it: apt-get install git")
@@ -131,6 +140,20 @@ def _print_worker(console: "Console", worker: dict[str, Any]) -> None:
             f"{escape(each['why'])}",
             soft_wrap=True,
         )
+
+
+def _tasks(settings: "Settings") -> dict[str, int | None]:
+    """The limit of the container on processes and threads, None if it has none, and what all slots may need."""
+    import os
+
+    from grader.sandbox.cgroup import task_limit
+    from grader.sandbox.tasks import needed_tasks
+
+    slots = settings.grading_slots
+    waiting = settings.pool_generic + settings.pool_per_problem + settings.pool_problems + slots
+    # Verifiers that have ended their work wait for more, one for each core.
+    waiting += os.cpu_count() or 1
+    return {"limit": task_limit(), "needed": needed_tasks(slots, waiting), "slots": slots}
 
 
 def _times(failures: int) -> str:

@@ -73,6 +73,7 @@ def _namespaces(targets: dict[str, Any]) -> Attempts:
         "write to its root folder": lambda: Path("/probe").write_text("x"),
         "write to the packages": lambda: Path(sys.prefix, "probe").write_text("x"),
         "write to the kernel's settings": lambda: Path("/proc/sys/kernel/core_pattern").open("r+").close(),
+        "gain the rights of a program's owner": _gain_rights_of_owner,
         "become root": lambda: os.setuid(0),
         "mount a file system": lambda: _call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
         "reach a server on the host": lambda: socket.create_connection(("127.0.0.1", int(targets["port"])), 1).close(),
@@ -124,6 +125,11 @@ def _see_processes() -> None:
     # The zygote is the second process of its namespace, or nearly so; on a host there are many before it.
     if os.getppid() <= 3:
         raise ProcessLookupError("alone")
+
+
+def _gain_rights_of_owner() -> None:
+    if os.statvfs("/usr/lib").f_flag & os.ST_NOSUID:
+        raise PermissionError("no rights of an owner")
 
 
 def _see_host_name() -> None:

@@ -15,6 +15,8 @@ INSIDE = ("wire.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
 _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
+# The name and version of the host's distribution.
+_RELEASE = "/usr/lib/os-release"
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 # Without a root to give up, every process of a sandbox is this user, in a user namespace.
 SOLE_UID = 61_000
@@ -42,6 +44,9 @@ def bubblewrap_command() -> list[str]:
         command += ["--perms", "0755", "--dir", folder]
     for outside, inside in binds:
         command += ["--ro-bind", outside, inside]
+    if os.path.isfile(_RELEASE):
+        # It is within a folder of libraries. An empty file takes its place.
+        command += ["--ro-bind", str(_GRADER / "__init__.py"), _RELEASE]
     command += ["--ro-bind" if _is_copied() else "--symlink", str(_interpreter()), program]
     command += [*_library_links(), "--dev", "/dev", "--remount-ro", "/dev"]
     return [*command, "--perms", "0755", "--dir", "/tmp", "--remount-ro", "/", "--chdir", "/"]

@@ -22,13 +22,14 @@ from grader.sandbox.bubblewrap import (
     writable_paths,
     zygote_command,
 )
-from grader.sandbox.cgroup import Cgroups
+from grader.sandbox.cgroup import Cgroups, task_limit
 from grader.sandbox.compiled import CompiledPrograms
 from grader.sandbox.pool import Pool, PoolSettings, PoolStats
 from grader.sandbox.priority import lower
 from grader.sandbox.protocol import RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.syscalls import compile_filter
+from grader.sandbox.tasks import TASKS, shared_tasks
 from grader.sandbox.verifiers import Verifiers
 from grader.sandbox.zygote import Zygote
 
@@ -170,8 +171,8 @@ def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset())
         writable=writable_paths(),
         syscall_filter=compile_filter().hex(),
         tpu_filter=compile_filter(for_tpu=True).hex() if tpu_compiler() else "",
-        # As root, each fork is its own user; otherwise all forks are one user and share its limit on tasks.
-        tasks=512 if os.geteuid() == 0 else 8192,
+        tasks=TASKS,
+        shared_tasks=shared_tasks(task_limit()),
         open_files=256,
         without=tuple(sorted(without)),
     )

@@ -62,6 +62,20 @@ class Cgroups:
         return group
 
 
+def task_limit(mount: Path = _MOUNT, own: Path = _OWN) -> int | None:
+    """The most tasks that this process and all others of its container may have together; None if unlimited."""
+    name = next((line[3:] for line in own.read_text().splitlines() if line.startswith("0::")), "/").strip()
+    group = mount / name.lstrip("/")
+    limits = []
+    for folder in (group, *group.parents):
+        with contextlib.suppress(OSError, ValueError):
+            # "max" is not a number.
+            limits.append(int((folder / "pids.max").read_text()))
+        if folder == mount:
+            break
+    return min(limits, default=None)
+
+
 class Group:
     """One fork's group."""
 

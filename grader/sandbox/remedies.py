@@ -17,7 +17,7 @@ INSTALL_LIBSECCOMP = (
     "install libseccomp: `apt-get install libseccomp2` (Debian, Ubuntu), `dnf install libseccomp` (Fedora), "
     "`pacman -S libseccomp` (Arch)"
 )
-NEED_LANDLOCK = "run Linux 5.13 or newer, booted with `landlock` among its security modules (`lsm=`)"
+NEED_LANDLOCK = "run Linux 5.14 or newer, booted with `landlock` among its security modules (`lsm=`)"
 NEED_SECCOMP = "run a kernel built with CONFIG_SECCOMP_FILTER"
 UNKNOWN = "run `./meshgrade doctor` and report what it prints"
 

@@ -27,6 +27,7 @@ from grader.sandbox.faults import (
 )
 from grader.sandbox.protocol import Output, Requests
 from grader.sandbox.remedies import remedy_for
+from grader.sandbox.tasks import TASKS
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
 from grader.sandbox.zygote import Fork
@@ -55,7 +56,7 @@ _DATA_SLACK_BYTES = 2 << 30
 _THREAD_BYTES = 9 << 20
 # For libraries and read-only maps. Bounded, because the page tables of an endless map are memory too.
 _ADDRESS_SLACK_BYTES = 16 << 30
-_GROUP_SLACK_MB, _TASKS = 256, 512
+_GROUP_SLACK_MB = 256
 Frame = tuple[dict[str, Any], dict[str, object]]
 
 
@@ -99,6 +100,10 @@ class ForkSession(Requests):
     @property
     def pid(self) -> int:
         return self._fork.pid
+
+    @property
+    def _tasks(self) -> int:
+        return TASKS + self._fork.further_threads
 
     def wait_until_ready(self, stop: Stop = NEVER) -> dict[str, Any]:
         """Wait for the first frame, which says that JAX is up, and return it.
@@ -159,7 +164,7 @@ class ForkSession(Requests):
             try:
                 # Above the watchdog's limit, which explains itself better.
                 memory_bytes = (limits.memory_mb + _GROUP_SLACK_MB) << 20
-                self._group = self._cgroups.enclose(self._fork.pid, memory_bytes, _TASKS + self._fork.further_threads)
+                self._group = self._cgroups.enclose(self._fork.pid, memory_bytes, self._tasks)
             except OSError as error:
                 raise LostRunner(f"the runner could not be put into a cgroup: {error}") from error
         slack_bytes = _DATA_SLACK_BYTES + self._fork.further_threads * _THREAD_BYTES
@@ -323,6 +328,10 @@ class ForkSession(Requests):
         if usage.resident_bytes > limits.memory_mb << 20:
             message = MEMORY_MESSAGE.format(memory_mb=limits.memory_mb)
             raise self._kill_for(SubmissionFault("memory_limit", message))
+        if usage.threads > self._tasks:
+            # Where the kernel counts the tasks of all forks together, it permits one of them more than its share.
+            message = f"Your code was stopped when it had more than {self._tasks} threads. Start fewer of them."
+            raise self._kill_for(SubmissionFault("killed", message))
         if usage.cpu_s - self._at_begin.cpu_s > limits.time_s:
             message = (
                 f"Your code was stopped after {limits.time_s:g} s of CPU time. "

@@ -17,7 +17,7 @@ from grader.sandbox.remedies import INSTALL_LIBSECCOMP
 _ALLOWED = """
 read write readv writev pread64 pwrite64 preadv pwritev lseek close dup dup2 dup3 pipe pipe2
 open openat creat stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
-getdents getdents64 statfs fstatfs mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 truncate ftruncate
+getdents getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 truncate ftruncate
 fallocate chmod fchmod fchmodat umask copy_file_range
 munmap mremap mprotect brk msync
 set_robust_list rseq set_tid_address gettid sched_yield getcpu restart_syscall exit exit_group
@@ -27,9 +27,9 @@ poll ppoll select pselect6
 getpid getppid getpgrp getuid geteuid getgid getegid getresuid getresgid getgroups getrlimit
 uname getrandom arch_prctl
 """.split()
-# libtpu waits for its threads with these, and reads whether a timer of its own is set. Its process runs no submitted
-# Python.
-_ALLOWED_TPU = "epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2 getitimer".split()
+# libtpu waits for its threads with these, reads whether a timer of its own is set, and on which file system a file is.
+# Its process runs no submitted Python, which could learn the size and use of the host's disk from the latter.
+_ALLOWED_TPU = "statfs fstatfs epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd2 getitimer".split()
 # What a thread shares with its process: the thread group, memory, folders, descriptors and signal handlers. With
 # descriptors of its own, each thread could fill as many pipes as a process may have.
 _CLONE_THREAD = 0x00010000 | 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800

@@ -16,9 +16,14 @@ class Usage:
 
     cpu_s: float
     resident_bytes: int
+    threads: int = 0
 
     def at_least(self, other: "Usage") -> "Usage":
-        return Usage(max(self.cpu_s, other.cpu_s), max(self.resident_bytes, other.resident_bytes))
+        return Usage(
+            max(self.cpu_s, other.cpu_s),
+            max(self.resident_bytes, other.resident_bytes),
+            max(self.threads, other.threads),
+        )
 
 
 def usage_of(pid: int) -> Usage:
@@ -28,7 +33,8 @@ def usage_of(pid: int) -> Usage:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return Usage(0.0, 0)
-    return Usage((int(fields[11]) + int(fields[12])) / _TICKS_PER_S, int(fields[21]) * _PAGE_BYTES)
+    cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+    return Usage(cpu_s, int(fields[21]) * _PAGE_BYTES, int(fields[17]))
 
 
 def delays_of(pid: int) -> dict[int, float]:

@@ -9,6 +9,7 @@ import yaml
 
 from app.cli.__main__ import COMMANDS
 from app.settings import Settings
+from grader.sandbox.tasks import needed_tasks
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 TEXT = (CHECKOUT / "compose.yaml").read_text()
@@ -41,6 +42,13 @@ def test_nothing_is_privileged_and_roots_are_read_only(service):
 def test_everything_has_its_limits_and_is_started_again(service):
     assert {"cpus", "memory", "pids"} == set(service["deploy"]["resources"]["limits"])
     assert service["restart"] == "unless-stopped"
+
+
+def test_a_worker_may_have_the_tasks_of_all_its_forks_on_a_machine_with_16_cores():
+    worker = SERVICES["worker"]
+    slots = int(worker["environment"]["MESHGRADE_GRADING_SLOTS"])
+    kept = [1, 16 + 1, Settings.model_fields["pool_problems"].default_factory(), slots, 16]
+    assert worker["deploy"]["resources"]["limits"]["pids"] >= needed_tasks(slots, sum(kept))
 
 
 @pytest.mark.parametrize("name", ["api", "worker"])

@@ -55,6 +55,17 @@ def test_walls_and_grading_of_this_isolation_are_tried(monkeypatch, isolation, u
     assert ("a right program was failed: why" in text) is up
 
 
+@pytest.mark.parametrize(("limit", "low"), [(None, False), (200_000, False), (2000, True)])
+def test_a_container_that_permits_too_few_threads_is_reported(monkeypatch, limit, low):
+    monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [])
+    monkeypatch.setattr("app.cli.doctor.try_grading", lambda settings: Trial(True, "", 0.0))
+    monkeypatch.setattr("grader.sandbox.cgroup.task_limit", lambda: limit)
+    monkeypatch.setenv("MESHGRADE_GRADING_SLOTS", "4")
+    done = CliRunner().invoke(app, ["doctor"])
+    assert ("may have 2,000 processes and threads, and its 4 grading slots may need" in done.output) is low
+    assert done.exit_code == 0
+
+
 def test_the_walls_can_be_proved_alone(monkeypatch):
     report = WallReport("landlock", True, "held", "")
     monkeypatch.setattr("grader.sandbox.doctor.probe_walls", lambda isolation: [report])

@@ -13,7 +13,7 @@ UID = 61_007
 
 
 def confinement(uid: int | None) -> Confinement:
-    return Confinement(uid, 64 << 20, (), (), "", tasks=512, open_files=256)
+    return Confinement(uid, 64 << 20, (), (), "", tasks=512, open_files=256, shared_tasks=1500)
 
 
 @pytest.fixture
@@ -87,6 +87,16 @@ def test_each_limit_is_set_both_soft_and_hard(called):
         resource.RLIMIT_MEMLOCK: (0, 0),
         resource.RLIMIT_MSGQUEUE: (0, 0),
     }
+
+
+@pytest.mark.parametrize(("uid", "may", "tasks"), [(UID, True, 512), (None, True, 512), (None, False, 1500)])
+def test_without_root_a_fork_is_counted_alone_if_it_may_have_a_user_namespace(called, monkeypatch, uid, may, tasks):
+    entered = []
+    if may:
+        monkeypatch.setattr(kernel, "unshare", entered.append)
+    confine._limit(confinement(uid))
+    assert ("setrlimit", resource.RLIMIT_NPROC, (tasks, tasks)) in called
+    assert entered == ([kernel.CLONE_NEWUSER] if uid is None and may else [])
 
 
 @pytest.mark.parametrize(("devices", "threads"), [(1, 0), (8, 0), (64, 0), (65, 4), (256, 768)])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.cgroup import Cgroups
+from grader.sandbox.cgroup import Cgroups, task_limit
 
 
 @pytest.fixture
@@ -72,3 +72,15 @@ def test_an_end_for_memory_is_told_from_other_ends(tmp_path, own, parent):
     assert not group.ran_out_of_memory
     (group.folder / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
     assert group.ran_out_of_memory
+
+
+def test_the_limit_on_tasks_is_the_lowest_of_all_groups_above(tmp_path, own, parent):
+    assert task_limit(tmp_path / "mount", own) is None
+    (parent / "pids.max").write_text("max\n")
+    assert task_limit(tmp_path / "mount", own) is None
+    (parent.parent / "pids.max").write_text("2000\n")
+    (tmp_path / "mount" / "pids.max").write_text("9000\n")
+    assert task_limit(tmp_path / "mount", own) == 2000
+    # A container sees its own group as the root.
+    own.write_text("0::/\n")
+    assert task_limit(tmp_path / "mount", own) == 9000

@@ -1,4 +1,4 @@
-"""expect: accepted; wall: namespaces. Looks for a program that would make it root, and makes one."""
+"""expect: accepted; wall: namespaces, seccomp. Looks for a program that would make it root, and makes one."""
 
 import os
 import stat
@@ -8,7 +8,10 @@ for folder in ("/bin", "/usr/bin", "/usr/sbin", "/usr/lib", "/lib"):
         for name in names:
             status = os.lstat(os.path.join(top, name))
             if stat.S_ISREG(status.st_mode) and status.st_mode & (stat.S_ISUID | stat.S_ISGID):
-                flags = os.statvfs(top).f_flag
+                try:
+                    flags = os.statvfs(top).f_flag
+                except OSError:
+                    continue
                 if not flags & os.ST_NOSUID:
                     print("CROSSED: found", top, name)
 
