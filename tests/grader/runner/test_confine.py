@@ -3,12 +3,16 @@
 import os
 import resource
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from grader.runner import confine, kernel
 from grader.runner.confine import Confinement
 
+CHECKOUT = Path(__file__).resolve().parents[3]
 UID = 61_007
 
 
@@ -97,6 +101,42 @@ def test_without_root_a_fork_is_counted_alone_if_it_may_have_a_user_namespace(ca
     confine._limit(confinement(uid))
     assert ("setrlimit", resource.RLIMIT_NPROC, (tasks, tasks)) in called
     assert entered == ([kernel.CLONE_NEWUSER] if uid is None and may else [])
+
+
+# Two processes of one user, which start threads until they have no more, the second while the first still has them.
+_TWO_OF_ONE_USER = """
+import os, resource, threading
+from grader.runner import confine
+
+if os.getuid() == 0:
+    os.setresgid(64_999, 64_999, 64_999)
+    os.setresuid(64_999, 64_999, 64_999)
+for _ in range(2):
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        assert confine._become_counted_alone()
+        resource.setrlimit(resource.RLIMIT_NPROC, (20, 20))
+        done = threading.Event()
+        try:
+            while True:
+                threading.Thread(target=done.wait, daemon=True).start()
+        except RuntimeError:
+            os.write(writing, str(threading.active_count()).encode())
+        done.wait(30)
+        os._exit(0)
+    print(os.read(reading, 9).decode(), flush=True)
+"""
+
+
+def test_the_kernel_counts_the_threads_of_each_user_namespace() -> None:
+    command = [sys.executable, "-c", _TWO_OF_ONE_USER]
+    done = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True, cwd=CHECKOUT)
+    assert done.stdout is not None
+    try:
+        assert [int(done.stdout.readline()) for _ in range(2)] == [20, 20]
+    finally:
+        os.killpg(done.pid, signal.SIGKILL)
+        done.wait()
 
 
 @pytest.mark.parametrize(("devices", "threads"), [(1, 0), (8, 0), (64, 0), (65, 4), (256, 768)])
