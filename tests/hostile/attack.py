@@ -25,7 +25,7 @@ _LINE = re.compile(
 )
 _HEAD = """# Attacks on the walls
 
-Each attack is a file in [tests/hostile/submissions](../tests/hostile/submissions). The test suite submits every one of them
+Each of the {number} attacks is a file in [tests/hostile/submissions](../tests/hostile/submissions). The test suite submits every one of them
 and then checks that nothing is left behind. `python -m tests.hostile.attack > docs/attacks.md` writes this page, and a test
 compares it with the files.
 """
@@ -102,7 +102,7 @@ def read_corpus() -> list[Attack]:
 
 def table(attacks: list[Attack]) -> str:
     """docs/attacks.md."""
-    lines = [_HEAD]
+    lines = [_HEAD.format(number=len(attacks))]
     for group in dict.fromkeys(attack.group for attack in attacks):
         lines += [f"## {group.capitalize()}", "", "| attack | stopped by | what it does |", "|---|---|---|"]
         lines += [
