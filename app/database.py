@@ -16,12 +16,18 @@ from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.pool import QueuePool
 from sqlalchemy.types import TypeDecorator
 
 from app.start_errors import SettingInvalid
 
-# What is raised while it is locked, down or full, or while all connections stay in use for 30 s. Nothing was stored.
+__all__ = ["UNAVAILABLE", "Base", "Database", "NoConnectionFree", "UTCDateTime", "insert_into"]
+
+# What is raised while it is locked, down or full, or while no connection becomes free. Nothing was stored.
 UNAVAILABLE = (OperationalError, InterfaceError, NoConnectionFree)
+_KEPT = 5
+# A longer wait only makes the line longer. It is better to try again later.
+_FREE_WITHIN_S = 1.0
 _BUSY_LIMIT_S = 5.0
 _BUSY_AGAIN_S = 0.01
 T = TypeVar("T")
@@ -65,7 +71,9 @@ class Database:
     Never open one inside the other: on SQLite the second writer would wait for the first.
     """
 
-    def __init__(self, url: str | URL) -> None:
+    def __init__(self, url: str | URL, *, connections: int = 15) -> None:
+        """`connections` is the most that this process uses at a time. Of idle ones, it keeps a few."""
+        self.connections = connections
         try:
             parsed = make_url(url)
             if parsed.drivername in ("postgresql", "postgres"):
@@ -78,6 +86,9 @@ class Database:
                 connect_args={"async_creator_fn": _connect_sqlite} if is_sqlite else {},
                 # The message of an error is logged, and a parameter can be a submission.
                 hide_parameters=True,
+                pool_size=min(_KEPT, connections),
+                max_overflow=max(0, connections - _KEPT),
+                pool_timeout=_FREE_WITHIN_S,
                 # PostgreSQL may restart: this finds a dead connection before it is used.
                 pool_pre_ping=not is_sqlite,
             )
@@ -118,6 +129,12 @@ class Database:
         async with self._turn, self._opened(self._writer) as session:
             yield session
             await session.commit()
+
+    @property
+    def in_use(self) -> int:
+        """How many of the connections are in use."""
+        pool = self.engine.pool
+        return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
     async def close(self) -> None:
         await self.engine.dispose()

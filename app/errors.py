@@ -336,6 +336,10 @@ class DatabaseBusy(Refused):
     status, slug, title = 503, "database-busy", "The database does not respond"
 
 
+class ServerBusy(Refused):
+    status, slug, title = 503, "server-busy", "The service is busy"
+
+
 class PathNotFound(Refused):
     status, slug, title = 404, "not-found", "There is nothing here"
 

@@ -171,12 +171,15 @@ async def _open(
 ) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         data = stack.enter_context(DataFolder(settings.data))
-        database = Database(settings.database)
+        database = Database(settings.database, connections=settings.database_connections)
         stack.push_async_callback(database.close)
-        await migrate(database)
+        if await migrate(database):
+            say(f"This is a new service: the database {database.name} was empty.")
         if database.shared:
             data.secret = await share_secret(database, data.secret)
         catalogue = Catalogue.load(settings.problems, settings.ceiling)
+        if not catalogue.all():
+            say(f"There is no problem in {settings.problems}.")
         for fault in catalogue.faults:
             say(f"skipped: {fault}")
         store = PackageStore(database)

@@ -28,15 +28,15 @@ def migration_config(folder: Path = _MIGRATIONS) -> Config:
     return config
 
 
-async def migrate(database: Database) -> None:
-    """Run the migrations that this database lacks, in one transaction.
+async def migrate(database: Database) -> bool:
+    """Run the migrations that this database lacks, in one transaction. Returns whether it was empty.
 
     Raises:
       DatabaseUnusable: it is locked, was written by a newer version, is not a database, or belongs to another program.
     """
     try:
         async with database.engine.execution_options(writer=True).begin() as connection:
-            await connection.run_sync(_upgrade, database.name)
+            return await connection.run_sync(_upgrade, database.name)
     except DBAPIError as error:
         raise explain(error, database.name) from error
 
@@ -55,7 +55,7 @@ def _scripts() -> ScriptDirectory:
     return ScriptDirectory.from_config(migration_config())
 
 
-def _upgrade(connection: Connection, name: str) -> None:
+def _upgrade(connection: Connection, name: str) -> bool:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
     revisions = set(MigrationContext.configure(connection).get_current_heads())
@@ -77,6 +77,7 @@ def _upgrade(connection: Connection, name: str) -> None:
         # The whole schema of the pinned version as it is, including percent signs. The migrations of a later version
         # belong in a revision of ours.
         connection.exec_driver_sql(SchemaManager.get_schema().replace("%", "%%"))
+    return not revisions
 
 
 def explain(error: DBAPIError, name: str) -> DatabaseUnusable:

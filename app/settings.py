@@ -1,8 +1,10 @@
 """Every setting of the service, read once from the environment (`MESHGRADE_…`); see docs/settings.md."""
 
+import difflib
 import os
 import re
 import socket
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Literal
@@ -17,6 +19,9 @@ from grader.package.ceiling import Ceiling
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
+_PREFIX = "MESHGRADE_"
+# Of the command line, of tests, of Typer, and what Kubernetes sets for a service with this name.
+_OF_OTHERS = re.compile(r"MESHGRADE_(TOKEN|SERVER|INSECURE|COMPLETE|TEST_\w+|SERVICE_\w+|PORT_\d\w*)$")
 CHECKOUT = Path(__file__).resolve().parent.parent
 # The tokens that RFC 6750 allows in an Authorization header. No client could send any other.
 _BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
@@ -43,7 +48,7 @@ class Settings(BaseSettings):
     """All settings, immutable. An empty variable counts as unset."""
 
     model_config = SettingsConfigDict(
-        env_prefix="MESHGRADE_",
+        env_prefix=_PREFIX,
         env_ignore_empty=True,
         extra="ignore",
         frozen=True,
@@ -59,6 +64,7 @@ class Settings(BaseSettings):
     problems: Path = CHECKOUT / "problems"
     lessons: Path = CHECKOUT / "lessons"
     database_url: str | None = None
+    database_connections: int = Field(default=15, ge=2, le=1000)
     owner_token: SecretStr | None = None
     grading_slots: int = Field(default_factory=_cores, ge=0, le=256)
     isolation: Literal["bubblewrap", "container"] = "bubblewrap"
@@ -207,11 +213,55 @@ def load_settings(**overrides: object) -> Settings:
     """Read the environment. `overrides`, from the command line, overrides it; `None` does not.
 
     Raises:
-      SettingInvalid: names the first wrong variable and says what is wrong with it, without its value.
+      SettingInvalid: names every wrong variable and says what is wrong with it, without its value.
     """
+    given = {name: value for name, value in overrides.items() if value is not None}
+    faults: list[tuple[str, str]] = []
+    settings = None
     try:
-        return Settings(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]
+        settings = Settings(**given)  # type: ignore[arg-type]
     except ValidationError as error:
-        fault = error.errors(include_input=False, include_url=False)[0]
-        name = str(fault["loc"][0]) if fault["loc"] else "settings"
-        raise SettingInvalid(name, str(fault["msg"]).removeprefix("Value error, ")) from None
+        for fault in error.errors(include_input=False, include_url=False):
+            name = str(fault["loc"][0]) if fault["loc"] else "settings"
+            faults.append((name, str(fault["msg"]).removeprefix("Value error, ")))
+    faults += _unknown(os.environ)
+    if faults or settings is None:
+        raise SettingInvalid(*faults[0], *faults[1:])
+    return settings
+
+
+def load_server_settings(**overrides: object) -> Settings:
+    """`load_settings` for a process that serves. Raises `SettingInvalid`, even for a folder that does not exist."""
+    faults: list[tuple[str, str]] = []
+    try:
+        settings = load_settings(**overrides)
+    except SettingInvalid as error:
+        faults, settings = list(error.faults), Settings.model_construct()
+    for name, folder in _folders():
+        if not folder.is_dir():
+            faults.append((name, f"{folder} {'is not a folder' if folder.exists() else 'does not exist'}"))
+    if faults:
+        raise SettingInvalid(*faults[0], *faults[1:])
+    return settings
+
+
+def _folders() -> Iterator[tuple[str, Path]]:
+    """The folders that a server reads, even if other settings are wrong."""
+    for name in ("problems", "lessons"):
+        yield name, Path(os.environ.get(f"{_PREFIX}{name.upper()}") or Settings.model_fields[name].default)
+    for each in os.environ.get(f"{_PREFIX}SYNC_FOLDERS", "").split(os.pathsep):
+        if each:
+            yield "sync_folders", Path(each)
+
+
+def _unknown(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Variables that look like settings and are none."""
+    names = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    for variable, value in sorted(environment.items()):
+        if variable == "FORWARDED_ALLOW_IPS" and value:
+            yield variable, "it is no longer read. Name your proxies in MESHGRADE_PROXIES"
+        name = variable.upper()
+        if not name.startswith(_PREFIX) or not value or name in names or _OF_OTHERS.match(name):
+            continue
+        close = difflib.get_close_matches(name, names, 1, cutoff=0.75)
+        yield variable, f"there is no such setting{f'. Did you mean {close[0]}?' if close else ''}"

@@ -18,13 +18,22 @@ class StartRefused(MeshgradeError):
 
 
 class SettingInvalid(StartRefused):
-    """A setting, from the environment or the command line, cannot be used."""
+    """Settings, from the environment or the command line, cannot be used. `faults` are their names and why."""
 
-    def __init__(self, name: str, fault: str) -> None:
+    def __init__(self, name: str, fault: str, *further: tuple[str, str]) -> None:
+        self.faults = ((name, fault), *further)
+        variables = dict.fromkeys(_variable(name) for name, _ in self.faults)
         super().__init__(
-            f"the setting '{name}' cannot be used: {fault}.",
-            f"Set MESHGRADE_{name.upper()} to a permitted value or unset it; docs/settings.md lists every setting.",
+            "\n".join(
+                f"the setting '{name}' cannot be used: {fault.removesuffix('.')}." for name, fault in self.faults
+            ),
+            f"Set {', '.join(variables)} to a permitted value or unset {'it' if len(variables) == 1 else 'them'}; "
+            "docs/settings.md lists every setting.",
         )
+
+
+def _variable(name: str) -> str:
+    return name if name.isupper() else f"MESHGRADE_{name.upper()}"
 
 
 class DataFolderUnusable(StartRefused):

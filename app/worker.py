@@ -47,7 +47,7 @@ async def open_worker(
     """
     async with AsyncExitStack() as stack:
         data = stack.enter_context(DataFolder(folder))
-        database = Database(settings.database)
+        database = Database(settings.database, connections=settings.database_connections)
         stack.push_async_callback(database.close)
         await migrate(database)
         data.secret = await _wait_for_secret(database, say)

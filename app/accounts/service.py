@@ -80,13 +80,15 @@ class Accounts:
         await self.tokens.preset(user, token)
 
     async def new_sign_in_link(self, user: User) -> str:
-        """A token that signs one browser in, once. The user's earlier links stop working."""
+        """A token that signs one browser in, once. Earlier links keep working: each server prints one at its start."""
         async with self._database.writing() as session:
             return await self._new_link(session, user.id)
 
     async def _new_link(self, session: AsyncSession, user_id: str) -> str:
         token, moment = new_token(), now()
-        await session.execute(delete(SignInLinkRow).where(SignInLinkRow.user_id == user_id))
+        await session.execute(
+            delete(SignInLinkRow).where(SignInLinkRow.user_id == user_id, SignInLinkRow.expires_at <= moment)
+        )
         session.add(
             SignInLinkRow(
                 token_hash=digest(token), user_id=user_id, created_at=moment, expires_at=moment + self.link_life
@@ -102,6 +104,7 @@ class Accounts:
         """
         row.password_hash = None
         await self.sessions.revoke_others_in(session, row.id, None)
+        await session.execute(delete(SignInLinkRow).where(SignInLinkRow.user_id == row.id))
         return await self._new_link(session, row.id)
 
     async def shut_out_in(self, session: AsyncSession, user_id: str) -> None:

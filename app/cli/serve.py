@@ -33,9 +33,9 @@ def serve(
 ) -> None:
     from app.cli.listen import listen
     from app.operating.logs import set_up_logs
-    from app.settings import load_settings
+    from app.settings import load_server_settings
 
-    settings = load_settings(host=host, port=port, data=data)
+    settings = load_server_settings(host=host, port=port, data=data)
     # Opened first, so that a port in use is reported before any slow work begins.
     with listen(settings.host, settings.port) as sock:
         set_up_logs(settings.log_format, settings.log_level)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from app.database import UNAVAILABLE, Database
+from app.database import UNAVAILABLE, Database, NoConnectionFree
 from app.operating.tally import Ended, Tally, waiting
 from app.queue.workers import Worker, Workers
 
@@ -51,6 +51,7 @@ class Metrics:
         self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest of them has waited.", "priority")
         self._running = self._gauge("attempts_running", "Attempts and runs that are being graded.")
         self._database = self._gauge("database_up", "Whether the database responded. If not, the above is missing.")
+        self._connections = self._gauge("database_connections", "Connections to the database of this process.", "which")
         self._workers = self._gauge("workers", "Processes that can grade.")
         self._slots = self._gauge("worker_slots", "How many the worker grades at a time.", "worker")
         self._clock_s = self._gauge(
@@ -93,9 +94,14 @@ class Metrics:
         self._oldest_s.clear()
         try:
             queue, graders, ended = await waiting(database), await workers.all(), await tally.new()
+        except NoConnectionFree:  # which the number of connections in use shows
+            return
         except UNAVAILABLE:  # which is itself a metric
             self._database.set(0)
             return
+        finally:
+            self._connections.labels("used").set(database.in_use)
+            self._connections.labels("most").set(database.connections)
         self._database.set(1)
         self._running.set(queue.running)
         for priority, line in queue.lines.items():

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match
 
-from app.database import UNAVAILABLE
+from app.database import UNAVAILABLE, NoConnectionFree
 from app.errors import (
     DatabaseBusy,
     FieldInvalid,
@@ -24,6 +24,7 @@ from app.errors import (
     PathNotFound,
     Refused,
     RequestRefused,
+    ServerBusy,
     SignInAgain,
 )
 from app.rest.problem_json import MEDIA_TYPE, problem_content
@@ -59,7 +60,8 @@ class _Answers:
             page = render_page(
                 "error.html",
                 status_code=refusal.status,
-                user=await self._who(request),
+                # It would wait for what has just failed.
+                user=None if isinstance(refusal, DatabaseBusy | ServerBusy) else await self._who(request),
                 status=refusal.status,
                 title=refusal.title,
                 detail=str(refusal),
@@ -102,6 +104,13 @@ class _Answers:
 
     async def database(self, request: Request, error: Exception) -> Response:
         """Nothing was stored, so retrying is safe."""
+        if isinstance(error, NoConnectionFree):
+            log.error(
+                "a request was refused because all database connections of this process were in use "
+                "(MESHGRADE_DATABASE_CONNECTIONS); the database itself may be idle"
+            )
+            busy = "More people use the service than it can serve at once. Nothing was stored. Please try again."
+            return await self._respond(request, ServerBusy(busy, headers={"Retry-After": "5"}))
         log.error("the database does not respond: %s", error.orig if isinstance(error, DBAPIError) else error)
         detail = "Nothing was stored. Please try again in a moment. The operator can find the cause in the log."
         return await self._respond(request, DatabaseBusy(detail, headers={"Retry-After": "5"}))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import Settings, load_settings
+from app.settings import Settings, load_server_settings, load_settings
 from app.start_errors import SettingInvalid
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text()
@@ -37,6 +37,53 @@ def test_a_wrong_value_is_refused_by_name_and_not_printed(name, value, monkeypat
     assert name.lower() in str(refused.value)
     assert value not in str(refused.value).split() or name == "PORT"
     assert f"MESHGRADE_{name}" in refused.value.remedy
+
+
+def test_everything_that_is_wrong_is_named_at_once_with_a_suggestion(monkeypatch, tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    for name, value in (
+        ("GRADING_SLOT", "4"),
+        ("PROBLEMS", "/nonexistent"),
+        ("LESSONS", str(file)),
+        ("SYNC_FOLDERS", f"{tmp_path}:/no-such-folder"),
+        ("PORT", "x"),
+        ("SECRETS", "not-printed"),
+        ("EMPTY", ""),
+    ):
+        monkeypatch.setenv(f"MESHGRADE_{name}", value)
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.1")
+    with pytest.raises(SettingInvalid) as refused:
+        load_server_settings()
+    message = str(refused.value)
+    for words in (
+        "MESHGRADE_GRADING_SLOT' cannot be used: there is no such setting. Did you mean MESHGRADE_GRADING_SLOTS?",
+        "'problems' cannot be used: /nonexistent does not exist.",
+        f"'lessons' cannot be used: {file} is not a folder.",
+        "'sync_folders' cannot be used: /no-such-folder does not exist.",
+        "'port' cannot be used",
+        "MESHGRADE_SECRETS' cannot be used: there is no such setting.",
+        "Name your proxies in MESHGRADE_PROXIES.",
+    ):
+        assert words in message
+    assert message.count("cannot be used") == 7
+    assert "not-printed" not in message
+    assert "MESHGRADE_GRADING_SLOT, " in refused.value.remedy
+
+
+def test_a_command_that_reads_no_folder_needs_none(monkeypatch):
+    monkeypatch.setenv("MESHGRADE_PROBLEMS", "/nonexistent")
+    load_settings()
+    with pytest.raises(SettingInvalid):
+        load_server_settings()
+
+
+@pytest.mark.parametrize(
+    "name", ["TOKEN", "SERVER", "INSECURE", "TEST_PART", "SERVICE_HOST", "SERVICE_PORT_HTTP", "PORT_8000_TCP_ADDR"]
+)
+def test_variables_of_others_are_no_misspelt_settings(monkeypatch, name):
+    monkeypatch.setenv(f"MESHGRADE_{name}", "x")
+    load_server_settings()
 
 
 @pytest.mark.parametrize("token", ["with a space in it", "with-ümlaut-in-the-token", "sixteen-and-\n-more"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.accounts.models import UserRow
 from tests.app.accounts.people import send_form, sign_in
 
 pytestmark = pytest.mark.anyio
@@ -22,10 +23,21 @@ async def test_a_link_works_once(service):
     assert (second.status_code, second.json()["slug"]) == (403, "sign-in-link-invalid")
 
 
-async def test_a_new_link_ends_the_old_one(service):
+async def test_the_link_that_one_server_printed_survives_the_start_of_another(service):
+    """As in Kubernetes, where two start at once. Each link works once."""
     accounts = service.services.accounts
-    old = await accounts.new_sign_in_link(await accounts.ensure_owner())
-    await accounts.new_sign_in_link(await accounts.ensure_owner())
+    links = [await accounts.new_sign_in_link(await accounts.ensure_owner()) for _ in range(2)]
+    for link in links:
+        assert (await service.http.get("/sign-in", params={"token": link})).status_code == 303
+        assert (await service.http.get("/sign-in", params={"token": link})).status_code == 403
+
+
+async def test_a_reset_ends_every_link(service):
+    accounts = service.services.accounts
+    owner = await accounts.ensure_owner()
+    old = await accounts.new_sign_in_link(owner)
+    async with service.services.database.writing() as session:
+        await accounts.reset_password_in(session, await session.get_one(UserRow, owner.id))
     assert (await service.http.get("/sign-in", params={"token": old})).status_code == 403
 
 

@@ -2,14 +2,16 @@
 
 import asyncio
 import sqlite3
-from contextlib import asynccontextmanager
+import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import TimeoutError as NoConnectionFree
+from sqlalchemy import text
 
-from app.errors import Refused, SignInAgain
+from app.errors import Refused
 from app.rest.problem_json import EXAMPLES
+from tests.app.accounts.people import sign_in
 
 pytestmark = pytest.mark.anyio
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -94,45 +96,33 @@ async def test_a_locked_database_stores_nothing_and_says_so(start_service, tmp_p
         assert again.status_code == 202
 
 
-async def test_when_every_connection_is_in_use_the_client_may_try_again(service, monkeypatch):
-    @asynccontextmanager
-    async def none_is_free():
-        raise NoConnectionFree("QueuePool limit of size 5 overflow 10 reached, connection timed out, timeout 30.00")
-        yield
+@pytest.mark.parametrize("accept", ["application/json", "text/html"])
+async def test_when_every_connection_is_in_use_the_client_may_soon_try_again(
+    start_service, database_url, caplog, accept
+):
+    async with start_service(database_url=database_url, database_connections=2) as service, AsyncExitStack() as stack:
+        await service.services.queue.stop()
+        token = (await sign_in_cookie(service)) if accept == "text/html" else {}
+        for _ in range(2):
+            session = await stack.enter_async_context(service.services.database.reading())
+            await session.execute(text("SELECT 1"))
+        path = "/account" if accept == "text/html" else "/api/v1/me"
+        began = time.monotonic()
+        answer = await service.http.get(path, headers={"Accept": accept} | (token or service.bearer))
+        assert time.monotonic() - began < 2
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        assert "server-busy" in answer.text
+        assert "QueuePool" not in answer.text
+        assert "all database connections of this process were in use" in caplog.text
+        assert "the database does not respond" not in caplog.text
+    # Others have their connections back.
+    async with start_service(database_url=database_url) as service:
+        assert (await service.http.get("/api/v1/me", headers=service.bearer)).status_code == 200
 
-    monkeypatch.setattr(service.services.attempts._database, "writing", none_is_free)
-    url = "/api/v1/problems/add_one/runs"
-    answer = await service.http.post(url, json={"source": "x"}, headers=service.bearer)
-    assert (answer.status_code, answer.json()["slug"]) == (503, "database-busy")
-    assert answer.headers["retry-after"] == "5"
-    assert "QueuePool" not in answer.text
 
-
-@pytest.mark.parametrize("kind", every_refusal(), ids=lambda kind: kind.slug)
-async def test_every_refusal_has_the_one_shape(service, monkeypatch, kind):
-    def refuse(slug: str) -> None:
-        raise kind("What and where.", headers={"Retry-After": "5"}, further=[1])
-
-    monkeypatch.setattr(service.services.catalogue, "get", refuse)
-    answer = await service.http.post("/api/v1/problems/add_one/runs", json={"source": "x"}, headers=service.bearer)
-    assert answer.status_code == kind.status
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.headers["retry-after"] == "5"
-    assert answer.json() == {
-        "type": f"/help/errors#{kind.slug}",
-        "title": kind.title,
-        "status": kind.status,
-        "detail": "What and where.",
-        "slug": kind.slug,
-        "further": [1],
-    }
-    page = await service.http.get("/problems/add_one", headers={"Accept": "text/html"})
-    if kind is SignInAgain:
-        # On this route, a page can satisfy the refusal.
-        assert (page.status_code, page.headers["location"]) == (303, "/sign-in/again?next=%2Faccount")
-        return
-    assert page.status_code == kind.status
-    assert "What and where." in page.text
+async def sign_in_cookie(service) -> dict[str, str]:
+    await sign_in(service)
+    return {"Cookie": f"meshgrade_session={service.http.cookies['meshgrade_session']}"}
 
 
 async def test_a_browser_gets_a_page(service):
