@@ -31,11 +31,12 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on. Default: 8000. 0 picks a free one.")] = None,
     data: Data = None,
 ) -> None:
-    from app.cli.listen import listen
+    from app.cli.listen import allow_many_connections, listen
     from app.operating.logs import set_up_logs
     from app.settings import load_server_settings
 
     settings = load_server_settings(host=host, port=port, data=data)
+    allow_many_connections()
     # Opened first, so that a port in use is reported before any slow work begins.
     with listen(settings.host, settings.port) as sock:
         set_up_logs(settings.log_format, settings.log_level)
