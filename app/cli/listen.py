@@ -12,8 +12,8 @@ _OPEN_FILES = 65536
 
 
 def allow_many_connections() -> None:
-    """Raise the soft limit of open files to the hard one. Each event stream and each long poll is an open file, and many
-    systems begin with 1,024: a thousand students who wait would then close the service to everybody.
+    """Raise the soft limit of open files to the hard one. Each event stream and each long poll is an open file, and
+    many systems begin with 1,024: a thousand students who wait would then close the service to everybody.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
