@@ -21,6 +21,7 @@ from grader.own import OwnInputs, draw_own
 from grader.package.key_order import with_keys_reversed
 from grader.package.package import Package, Tolerance
 from grader.package.rules import Finding, line_in_manifest
+from grader.package.variety import unvaried
 from grader.study import OBSERVED, Answers, Study, Watch
 from grader.variants import Variants
 from grader.verdict import Verdict
@@ -296,7 +297,9 @@ def _answers(package: Package, grader: AuthorJudge, context: Context) -> list[Fi
             changed[name] = grader.answers(package, context, [case])
         except GraderFault:  # the reference does not take this value, so it depends on it
             continue
-    return list(of_answers(answers, changed, package.manifest.tolerance))
+    hidden = [case.inputs for case in answers.cases if not case.public]
+    found = [Finding("unvaried-input", "cases.py", None, fault) for fault in unvaried(package, hidden)]
+    return [*found, *of_answers(answers, changed, package.manifest.tolerance)]
 
 
 def _is_right(file: str) -> bool:

@@ -128,9 +128,9 @@ def public_cases():
 
 
 def hidden_cases(rng):
-    """Drawn again for each attempt: shapes stay the same, and only values depend on `rng`."""
+    """Drawn again for each attempt: only values depend on `rng`. Two sizes, so that none can be written down."""
     yield {{"x": rng.standard_normal(24, dtype=np.float32), "parts": 4}}
-    yield {{"x": rng.standard_normal(24, dtype=np.float32), "parts": 8}}
+    yield {{"x": rng.standard_normal(40, dtype=np.float32), "parts": 8}}
 ''',
     "submissions/accepted/loop.py": '''\
 """Each part is cut out and summed on its own."""
@@ -273,8 +273,9 @@ def public_cases():
 
 
 def hidden_cases(rng):
-    """Drawn again for each deployment: shapes stay the same, and only values depend on `rng`."""
+    """Drawn again for each deployment: only values depend on `rng`. Two sizes, so that none can be written down."""
     yield {{"x": rng.standard_normal((16, 5), dtype=np.float32)}}
+    yield {{"x": rng.standard_normal((24, 7), dtype=np.float32)}}
 ''',
     "submissions/accepted/shard_map.py": '''\
 """The mean by hand: each device sums its rows, and psum adds up the sums."""

@@ -132,6 +132,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "the reference returns different values on different meshes",
             "Make the result independent of the number of devices, or raise the tolerance.",
         ),
+        "unvaried-input": _error(
+            "a size, a number or a seed that the statement leaves free is the same in every hidden case",
+            'Give it another value in one hidden case, or state it: as a number in the shape, or as "`B` is 384".',
+        ),
         "unused-input": _warning(
             "no output of the reference depends on an input", "Use the input in the result, or remove it."
         ),

@@ -67,6 +67,7 @@ class Facts:
       products_outside: matrix products of the exported program outside every shard_map, where the partitioner
         decides what each device computes.
       donated: the number of arguments that it donates.
+      operations: how often each operation occurs in the text of the exported program.
     """
 
     devices: int
@@ -77,6 +78,7 @@ class Facts:
     written: tuple[WrittenCollective, ...]
     products_outside: int
     donated: int
+    operations: tuple[tuple[str, int], ...]
 
 
 def to_json(facts: Facts) -> dict[str, object]:

@@ -42,6 +42,7 @@ def facts_of(loaded: Loaded) -> Facts:
         ),
         products_outside=sum(place.outside > 0 for place in loaded.exported.products),
         donated=len(loaded.exported.donated),
+        operations=tuple(sorted(loaded.exported.operations.items())),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 Case = dict[str, Any]
 
 STEPS, ROWS, WIDTH = 2, 40, 64
+MORE_ROWS = 56
 
 
 def public_cases() -> list[Case]:
@@ -19,14 +20,15 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it."""
     yield _draw(rng, seed=1)
     # Rows grow along the batch, so that no device has the loss or the gradient of all.
-    yield _draw(rng, seed=2, ramp=True)
+    # A larger batch, and a seed of 31 bits.
+    yield _draw(rng, seed=2_000_000_011, rows=MORE_ROWS, ramp=True)
 
 
-def _draw(rng: np.random.Generator, *, seed: int, ramp: bool = False) -> Case:
-    x = rng.standard_normal((STEPS, ROWS, WIDTH), dtype=np.float32)
+def _draw(rng: np.random.Generator, *, seed: int, rows: int = ROWS, ramp: bool = False) -> Case:
+    x = rng.standard_normal((STEPS, rows, WIDTH), dtype=np.float32)
     # Targets that depend on x, so that there is something to learn.
     mix = rng.standard_normal((WIDTH, WIDTH), dtype=np.float32) / np.float32(np.sqrt(WIDTH))
     y = x + np.tanh(x @ mix)
     if ramp:
-        x = x * np.linspace(0.25, 1.5, ROWS, dtype=np.float32)[:, None]
+        x = x * np.linspace(0.25, 1.5, rows, dtype=np.float32)[:, None]
     return {"seed": seed, "x": x, "y": y}

@@ -24,12 +24,12 @@ def public_cases() -> list[Case]:
 def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     """Yield the cases that grade an attempt. The caller re-seeds `rng` before each one, so draws belong inside it.
 
-    All elements are at least 1, so zeros in the place of elements are never right.
+    All elements are at least 1, so zeros instead of elements are never right.
     """
-    for rows, length, side in ((16, 24, 8), (48, 16, 8)):
+    for rows, length, height, width in ((16, 24, 8, 8), (48, 16, 24, 16)):
         yield {
             "tokens": rng.integers(1, 1000, (rows, length)).astype(np.int32),
             "labels": rng.integers(1, 10, rows).astype(np.int32),
-            "images": rng.uniform(1.0, 2.0, (rows, side, side)).astype(np.float32),
+            "images": rng.uniform(1.0, 2.0, (rows, height, width)).astype(np.float32),
             "temperature": np.array(rng.uniform(1.0, 2.0), np.float32),
         }

@@ -24,7 +24,8 @@ def hidden_cases(rng: np.random.Generator) -> Iterator[Case]:
     yield {"least": 1} | _random(rng, [(8, 7), (31, 24), (28, 29, 28), (8,), ()])
     # The threshold counts elements: exactly as many as it has, fewer, as many in three dimensions, and one less.
     yield {"least": 168 * 4} | _random(rng, [(168, 4), (168, 3), (2, 2, 168), (671,), ()])
-    yield {"least": 169} | _random(rng, [(168, 1), (169, 1), (1, 168, 2), (168,), ()])
+    # Of the experts, the largest dimension is not divisible, and of the other two the second one is larger.
+    yield {"least": 169} | _random(rng, [(168, 1), (169, 1), (8, 16, 17), (168,), ()])
     # Every mesh has as many devices as one of these dimensions: then a device gets one row.
     yield {"least": 6} | _random(rng, [(1, 8), (6, 7), (4, 1, 6), (7,), ()])
 

@@ -4,6 +4,8 @@ It is compiled at the shapes and for the mesh of `[program.full_size]`, and neve
 compiler for TPUs is installed, for the slice as well.
 """
 
+from collections import Counter
+
 from pydantic import Field
 
 from grader.checks.finding import Finding
@@ -18,14 +20,17 @@ from grader.verdict import Trust
 
 TITLE = "Fits on a chip at full size"
 TRUST: Trust = "verified"
+# They compute nothing, and JAX writes fewer or more of them where a size is 1, such as the rows of a device.
+_OF_SHAPES = {"stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.reshape", "stablehlo.transpose"}
 
 
 class Bounds(FullSizeBounds):
     """`topology` names the slice. The memory of one of its chips is the bound.
 
-    Nothing is computed at full size, so a program that does something else there is found by its work: its results
-    have the reference's shapes, its matrix products take `flops_at_least` to `flops_at_most` times the reference's
-    operations, and each device sends `sent_at_least` times the reference's bytes or more.
+    Nothing is computed at full size, so a program that does something else there is found by its operations, which are
+    those of the small size, and by its work: its results have the reference's shapes, its matrix products take
+    `flops_at_least` to `flops_at_most` times the reference's operations, and each device sends `sent_at_least` times
+    the reference's bytes or more.
     """
 
     flops_at_least: float = Field(default=0.7, gt=0, le=1)
@@ -62,7 +67,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"{in_bytes(chip.hbm_bytes)}. {_parts(program)}"
             )
             return Finding(False, text, "too_much_memory", evidence)
-    if other := _other_work(full.reference, program, bounds):
+    if other := _other_operations(subject.pairs[0].mine, program) or _other_work(full.reference, program, bounds):
         return Finding(False, f"{where}, {other}", "too_much_compute", evidence)
     needs = " and ".join(f"{in_bytes(row.mine or 0)} {row.name}" for row in rows)
     text = f"{where}, a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip."
@@ -82,6 +87,31 @@ def _without_program(full: FullSizeProgram) -> Finding:
         "from the shapes of the arguments, and the number of devices from the mesh."
     )
     return Finding(False, text, full.fault.reason)
+
+
+def _other_operations(small: Measured, program: Measured) -> str:
+    """How the program differs from the one at the small size, whose values are checked; empty if it is the same."""
+    usual, mine = (_operations(each) for each in (small, program))
+    more = {name: mine[name] - usual[name] for name in sorted(usual | mine) if mine[name] != usual[name]}
+    pairs = zip(small.facts.inputs, program.facts.inputs, strict=True)
+    longer = {after - before for one, other in pairs for before, after in zip(one.shape, other.shape, strict=True)}
+    longer.add(program.facts.devices - small.facts.devices)
+    # A loop of Python, such as one over the layers, adds whole rounds of operations that the small program has, too.
+    is_loop = any(
+        each > 1 and all(number > 0 and number % each == 0 and usual[name] for name, number in more.items())
+        for each in longer
+    )
+    if not more or is_loop:
+        return ""
+    name = max(more, key=lambda name: abs(more[name]))
+    return (
+        f"the exported program has {mine[name]} `{name}`, and at the small size {usual[name]}. Values are checked at "
+        "the small size alone, so the program must be the same one: do not make it depend on a size."
+    )
+
+
+def _operations(measured: Measured) -> Counter[str]:
+    return Counter({name: count for name, count in measured.facts.operations if name not in _OF_SHAPES})
 
 
 def _other_work(reference: Measured, program: Measured, bounds: Bounds) -> str:

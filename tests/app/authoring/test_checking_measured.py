@@ -26,11 +26,12 @@ X = np.arange(1, 5, dtype=np.float32) / 3
 class MeasuringJudge(FakeJudge):
     """Also reports an error for each source, and what it used; the reference adds 1."""
 
-    def __init__(self, *, errors=None, spent=USUAL, adds=1.0, **verdicts):
+    def __init__(self, *, errors=None, spent=USUAL, adds=1.0, hidden=(X, X[:3]), **verdicts):
         super().__init__(**{REORDERED: ACCEPTED, **verdicts})
         self._errors = {PACKAGE.reference: 0.0, **{each.source: 1e9 for each in PACKAGE.rejected}, **(errors or {})}
         self._spent = spent
         self._adds = adds
+        self._hidden = hidden
         self.others = 0
 
     def judge(self, package, source, context, *, watch=None, own=None, **options):
@@ -42,7 +43,8 @@ class MeasuringJudge(FakeJudge):
         return verdict
 
     def answers(self, package, context, cases=None):
-        cases = tuple(cases or [Case("public-1", True, {"x": X}), Case("hidden-1", False, {"x": X + 2})])
+        hidden = [Case(f"hidden-{number}", False, {"x": x + 2}) for number, x in enumerate(self._hidden, 1)]
+        cases = tuple(cases or [Case("public-1", True, {"x": X}), *hidden])
         return Answers(cases, {"": {case.id: {"": case.inputs["x"] + np.float32(self._adds)} for case in cases}})
 
 
@@ -79,6 +81,13 @@ def test_a_thorough_check_runs_accepted_submissions_on_other_inputs():
     assert grader.others == 3 * len(PACKAGE.accepted)
     assert rules(found) == [("tight-tolerance", "problem.toml")]
     assert found.findings[0].message == f"{LITERAL} differs from the reference by 0.7 times the tolerance"
+
+
+def test_a_size_that_no_hidden_case_varies():
+    found, _ = studied(MeasuringJudge(hidden=(X, X * 2)))
+    assert rules(found) == [("unvaried-input", "cases.py")]
+    assert found.findings[0].message == "dimension 0 of `x` is 4 in every hidden case"
+    assert found.has_errors
 
 
 def test_nothing_is_measured_where_a_verdict_is_wrong():

@@ -41,8 +41,10 @@ def state_table(model):
     return rows(trainable, ()), rows(other, ())
 
 
-def table_of(vocab, width, depth, repeats, rank, tied):
-    trainable, other = state_table(nnx.eval_shape(lambda: Model(vocab, width, depth, repeats, rank, tied)))
+def table_of(vocab, width, depth, repeats, rank, tied, other_model):
+    names = dict(globals())
+    exec(other_model, names)
+    trainable, other = state_table(nnx.eval_shape(lambda: names["Model"](vocab, width, depth, repeats, rank, tied)))
     return {"trainable": [line(*each) for each in trainable], "other": [line(*each) for each in other]}
 
 

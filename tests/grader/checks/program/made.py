@@ -100,6 +100,7 @@ def program(
     constant_bytes: int = 0,
     written: Sequence[WrittenCollective] = (),
     products_outside: int = 0,
+    operations: dict[str, int] | None = None,
     primitives: dict[str, int] | None = None,
     retraced: bool = False,
 ) -> Measured:
@@ -112,7 +113,17 @@ def program(
     arguments = held + x.held_bytes(0) if argument_bytes is None else argument_bytes
     memory = Memory(arguments, held + 4, temporary_bytes, held if alias_bytes is None else alias_bytes)
     census = Census(devices, tuple(collectives), tuple(dots), flops, (), (), (), constant_bytes)
-    facts = Facts(devices, (w, x), (new_w, loss), memory, census, tuple(written), products_outside, 1)
+    facts = Facts(
+        devices,
+        (w, x),
+        (new_w, loss),
+        memory,
+        census,
+        tuple(written),
+        products_outside,
+        1,
+        tuple((operations or {}).items()),
+    )
     return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
 
 

@@ -32,8 +32,13 @@ def made(temporary_bytes: int = 10 * GIB, **changes: Any) -> Measured:
     return program(LARGE, temporary_bytes=temporary_bytes, **fields | changes)
 
 
-def finding_of(mine: Measured | None, tpu: OnChip | None = MISSING, fault: SubmissionFault | None = None) -> Finding:
-    small = subject((program(EIGHT), program(EIGHT)))
+def finding_of(
+    mine: Measured | None,
+    tpu: OnChip | None = MISSING,
+    fault: SubmissionFault | None = None,
+    small_operations: dict[str, int] | None = None,
+) -> Finding:
+    small = subject((program(EIGHT, operations=small_operations), program(EIGHT)))
     full = FullSizeProgram(made(), replace(mine, tpu=tpu) if mine else None, fault)
     return check(replace(small, full_size=full), Bounds(topology=SLICE))
 
@@ -101,6 +106,30 @@ def test_both_compilers_have_to_agree() -> None:
 def test_a_program_that_does_something_else_at_full_size_is_found(changes: dict[str, Any], said: str) -> None:
     found = finding_of(made(**changes))
     assert (found.passed, found.reason) == (False, "too_much_compute")
+    assert said in found.message
+
+
+SMALL = {"stablehlo.add": 3, "stablehlo.exponential": 2, "stablehlo.reshape": 5}
+
+
+@pytest.mark.parametrize(
+    ("operations", "said"),
+    [
+        (SMALL, ""),
+        # A device has one row there, so that shapes have fewer dimensions.
+        ({**SMALL, "stablehlo.reshape": 4, "stablehlo.broadcast_in_dim": 1}, ""),
+        # A loop of Python over 248 more devices.
+        ({**SMALL, "stablehlo.add": 3 + 2 * 248, "stablehlo.exponential": 2 + 248}, ""),
+        ({"stablehlo.add": 3}, "has 0 `stablehlo.exponential`, and at the small size 2"),
+        ({**SMALL, "stablehlo.convert": 2}, "has 2 `stablehlo.convert`, and at the small size 0"),
+        ({**SMALL, "stablehlo.convert": 248}, "has 248 `stablehlo.convert`, and at the small size 0"),
+        ({**SMALL, "stablehlo.add": 2}, "has 2 `stablehlo.add`, and at the small size 3"),
+        ({**SMALL, "stablehlo.add": 4}, "has 4 `stablehlo.add`, and at the small size 3"),
+    ],
+)
+def test_the_program_is_the_one_whose_values_are_checked(operations: dict[str, int], said: str) -> None:
+    found = finding_of(made(operations=operations), small_operations=SMALL)
+    assert (found.passed, found.reason) == ((False, "too_much_compute") if said else (True, None))
     assert said in found.message
 
 

@@ -191,7 +191,16 @@ def leaf(dtype: str = "float32", shape: tuple[int, ...] = (8, 2)) -> dict[str, A
 
 def facts(outputs: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     memory = {"argument_bytes": 1, "output_bytes": 1, "temporary_bytes": 1, "alias_bytes": 0}
-    return {"devices": 8, "inputs": [], "outputs": outputs, "memory": memory, "written": [], "donated": 0, **changes}
+    usual = {
+        "devices": 8,
+        "inputs": [],
+        "outputs": outputs,
+        "memory": memory,
+        "written": [],
+        "donated": 0,
+        "operations": [],
+    }
+    return {**usual, **changes}
 
 
 @pytest.mark.parametrize(
