@@ -50,7 +50,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "the manifest names a function, mesh axis, input or group that does not exist",
             "Correct the name, or define what it names.",
         ),
-        "limit": _error("a limit is above the maximum of this installation", "Lower the limit."),
+        "limit": _error(
+            "a limit is above the maximum of this installation, or `wall_s` is below twice `time_s`",
+            "Lower the limit, or raise `wall_s`.",
+        ),
         "prerequisite": _error(
             "a prerequisite is not a problem, or is the problem itself", "Correct or remove the prerequisite."
         ),

@@ -77,7 +77,7 @@ VERIFIER = NullSession(honest, Output("", "", truncated=False))
 
 def graded(mode: str, sandbox: Any) -> Verdict:
     package, prepared = MODES[mode][0]()
-    return verdict_of(sandbox, package, prepared, (), hidden=True)
+    return verdict_of(sandbox, package, prepared, None, hidden=True)
 
 
 def frames_of(mode: str) -> list[bytes]:
