@@ -1,4 +1,4 @@
-"""Answers as people write them: `12 MiB`, `1_000_000`, `P('fsdp', None)`; how they are read, shown and compared."""
+"""Answers as people write them: `12 MiB`, `1,000,000`, `P('fsdp', None)`; how they are read, shown and compared."""
 
 import ast
 import json
@@ -16,22 +16,42 @@ Value = int | float | str | list[list[int | float]]
 _MAX_CHARACTERS = 200
 _LARGEST = 10**100
 _NUMBER = re.compile(r"([+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d{1,2})?)\s*(.*)")
-_GROUPED = re.compile("\\d[,' \u2019\u00a0\u202f]\\d")
+_SPACES = "' \u2019\u00a0\u202f"
+_SEPARATED = re.compile(f"\\d[,{_SPACES}]\\d")
+# 1 000, 1'000'000 and 1,000,000 are whole numbers in every country, and 1,000.5 has a decimal point.
+_THOUSANDS = re.compile(
+    rf"(?P<number>[+-]?[1-9]\d{{0,2}}(?:([{_SPACES}])\d{{3}}(?:\2\d{{3}})*(?:\.\d+)?|,\d{{3}}(?:(?:,\d{{3}})+(?:\.\d+)?|\.\d+)))"
+    r"(?P<rest>\D.*)?"
+)
+# One comma may also be a decimal sign, but a number of bytes without a prefix has no decimals.
+_ONE_COMMA = re.compile(r"(?P<number>[+-]?[1-9]\d{0,2},\d{3})(?P<rest>\s*(?:b|bytes?)?)", re.IGNORECASE)
 # Word processors and phones write quotes like these.
 _QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d", "'"))
-_BYTES = {"b": 1, "byte": 1, "bytes": 1} | {
-    f"{letter}{suffix}": base**power
-    for power, letter in enumerate("kmgtp", 1)
-    for suffix, base in (("b", 1000), ("ib", 1024))
+_PREFIXES = ["", "kilo", "mega", "giga", "tera", "peta"]
+_BYTES = {"b": 1} | {
+    name: base**power
+    for power, prefix in enumerate(_PREFIXES)
+    for short, long, base in ((f"{prefix[:1]}b", prefix, 1000), (f"{prefix[:1]}ib", f"{prefix[:2]}bi", 1024))
+    for name in ((short, f"{long}byte", f"{long}bytes") if prefix else ("byte", "bytes"))
 }
 _SECONDS = {
-    "s": Fraction(1),
-    "ms": Fraction(1, 10**3),
-    "us": Fraction(1, 10**6),
-    "µs": Fraction(1, 10**6),
-    "ns": Fraction(1, 10**9),
+    name: Fraction(1, 1000**power)
+    for power, names in enumerate(
+        (
+            "s sec second seconds",
+            "ms millisecond milliseconds",
+            "us \u00b5s \u03bcs microsecond microseconds",
+            "ns nanosecond nanoseconds",
+        )
+    )
+    for name in names.split()
 }
-_FLOPS = {f"{letter}flop{end}": 1000**power for power, letter in enumerate(["", *"kmgtp"]) for end in ("", "s")}
+_FLOPS = {
+    f"{letter}flop{end}": 1000**power
+    for power, prefix in enumerate(_PREFIXES)
+    for letter in {prefix, prefix[:1]}
+    for end in ("", "s")
+}
 _UNITS: dict[str, Mapping[str, int | Fraction]] = {"bytes": _BYTES, "seconds": _SECONDS, "FLOPs": _FLOPS}
 _EXAMPLES = {"bytes": "12582912, 12 MiB or 12.6 MB", "seconds": "0.0031 or 3.1 ms", "FLOPs": "2e12 or 2 TFLOP"}
 _SPEC_EXAMPLE = "P('fsdp', None), P(('data', 'fsdp')) or P()"
@@ -73,9 +93,7 @@ def read_answer(spec: AnswerSpec, raw: object) -> Value:
         return _read_number(spec, raw)
     if spec.kind == "spec":
         return _read_spec(raw)
-    if raw not in spec.choices:
-        raise AnswerUnfit(f"{_quoted(raw)} is not a choice. Write {example_of(spec)}.")
-    return str(raw)
+    return _read_choice(spec, raw)
 
 
 def example_of(spec: AnswerSpec) -> str:
@@ -135,10 +153,13 @@ def _read_number(spec: AnswerSpec, raw: object) -> int | float:
             raise AnswerUnfit(f"{raw} is not a finite number. Write {example_of(spec)}.")
         return _as_number(Fraction(raw))
     text = raw.strip()
-    if _GROUPED.search(text):
+    thousands = _THOUSANDS.fullmatch(text) or (_ONE_COMMA.fullmatch(text) if spec.unit == "bytes" else None)
+    if thousands is not None:
+        text = re.sub(f"[,{_SPACES}]", "", thousands["number"]) + (thousands["rest"] or "")
+    if _SEPARATED.search(text):
         raise AnswerUnfit(
-            "A comma, a space or an apostrophe inside a number may separate thousands or be a decimal sign. Write "
-            "1000000 or 1_000_000 for a million, and 1.5 for one and a half."
+            "A comma, a space or an apostrophe in this number may separate thousands or be a decimal sign. Write "
+            "1000 or 1_000 for a thousand, and 1.5 for one and a half."
         )
     found = _NUMBER.fullmatch(text)
     if found is None:
@@ -148,7 +169,9 @@ def _read_number(spec: AnswerSpec, raw: object) -> int | float:
 
 def _factor(spec: AnswerSpec, unit: str) -> int | Fraction:
     units = _UNITS.get(spec.unit, {})
-    if not unit or unit.lower() == spec.unit.lower():
+    # `1 device` in an answer in devices, and `8 devices` in one about devices that has no unit.
+    nouns = {_singular(word) for word in re.findall(r"\w+", (spec.unit or spec.label).lower())}
+    if not unit or unit.lower() == spec.unit.lower() or (not units and _singular(unit.lower()) in nouns):
         return 1
     if spec.unit == "bytes" and re.fullmatch("[kKMGTP]i?b", unit):
         raise AnswerUnfit(f"{_quoted(unit)} means bits. For bytes, write {unit[:-1]}B.")
@@ -156,6 +179,24 @@ def _factor(spec: AnswerSpec, unit: str) -> int | Fraction:
         return units[unit.lower()]
     expected = f"This answer is in {spec.unit}" if spec.unit else "This answer has no unit"
     raise AnswerUnfit(f"{_quoted(unit)} is not a unit of it. {expected}. Write {example_of(spec)}.")
+
+
+def _singular(word: str) -> str:
+    return word.removesuffix("s")
+
+
+def _read_choice(spec: AnswerSpec, raw: object) -> str:
+    """A choice as it is written, or with other capitals, hyphens or spaces: `All-Gather` is `all_gather`."""
+    if raw in spec.choices:
+        return str(raw)
+    alike = [each for each in spec.choices if _letters(each) and _letters(each) == _letters(str(raw))]
+    if len(alike) != 1:
+        raise AnswerUnfit(f"{_quoted(raw)} is not a choice. Write {example_of(spec)}.")
+    return alike[0]
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\s_-]", "", text).lower()
 
 
 def _as_number(value: Fraction) -> int | float:

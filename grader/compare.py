@@ -10,7 +10,7 @@ import numpy as np
 from grader.evidence import Difference, Tolerances, ToleranceUsed, WorstElement
 from grader.package.package import Tolerance
 from grader.reasons import Reason
-from grader.wire import Array, Foreign
+from grader.wire import FOREIGN_DTYPE, Array, Foreign, unsendable
 
 # Allows a different order of summation (about 80 units in the last place), but no mistake in a formula.
 DEFAULT_TOLERANCE: dict[str, Tolerance] = {
@@ -349,6 +349,8 @@ def _name(value: object) -> str:
 
 def _structure_hint(expected: object, got: object) -> str:
     if isinstance(expected, np.ndarray):
+        if isinstance(got, Foreign) and got.type_name.startswith(FOREIGN_DTYPE):
+            return f" Its dtype is {unsendable(got.type_name.removeprefix(FOREIGN_DTYPE))}"
         if isinstance(got, bool | int | float):
             return " Wrap the number in an array."
         if got is None:

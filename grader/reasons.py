@@ -66,7 +66,7 @@ REASONS: Mapping[Reason, ReasonFacts] = MappingProxyType(
         "error": ReasonFacts(_ALL, process_lives=True, needs_activity=True),
         "wrong_value": ReasonFacts(_JUDGE, has_program=True, wrong_result=True),
         "wrong_shape": ReasonFacts(_JUDGE, has_program=True, wrong_result=True),
-        "wrong_dtype": ReasonFacts(_JUDGE, has_program=True, wrong_result=True),
+        "wrong_dtype": ReasonFacts(_RUNNER | _JUDGE, has_program=True, wrong_result=True),
         "wrong_structure": ReasonFacts(_RUNNER | _JUDGE, has_program=True, wrong_result=True),
         "wrong_sharding": ReasonFacts(_VERIFIER | _JUDGE, has_program=True),
         "wrong_communication": ReasonFacts(_JUDGE, has_program=True),

@@ -43,6 +43,18 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 
 
+def unsendable(dtype: str) -> str:
+    """A dtype that may not cross the wire, and which one to use instead, as the end of a sentence."""
+    wider = {"i": "int8", "u": "uint8"}.get(dtype[:1], "float32")
+    return (
+        f"{dtype[:40]}, which is not among the dtypes that can be returned. Return {wider}: `leaf.astype('{wider}')`."
+    )
+
+
+# How the type of an array begins that crosses as `Foreign` because of its dtype.
+FOREIGN_DTYPE = "array of dtype "
+
+
 class BadFrame(Exception):
     """The bytes are not a frame, or its parts contradict one another."""
 
@@ -189,7 +201,7 @@ def _encode(value: object, buffers: list[bytes], budget: list[int], depth: int, 
 def _encode_array(value: Array, buffers: list[bytes]) -> Any:
     name = value.dtype.name
     if DTYPES.get(name) != value.dtype.newbyteorder("="):
-        return {"t": "foreign", "type": f"array of dtype {name}"[:80]}
+        return {"t": "foreign", "type": f"{FOREIGN_DTYPE}{name}"[:80]}
     if not _is_shape(value.shape):
         return {"t": "foreign", "type": f"array of rank {value.ndim} with {value.size} elements"[:80]}
     buffers.append(np.ascontiguousarray(value, dtype=DTYPES[name]).tobytes())

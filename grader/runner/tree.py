@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from grader.runner.submission import Fault
-from grader.wire import MAX_LEAVES, MAX_PATH
+from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, unsendable
 
 
 class Tree:
@@ -24,7 +24,11 @@ class Tree:
         return cls([_path_of(keys) for keys, _ in pairs], [leaf for _, leaf in pairs], structure)
 
     def check(self, function: str, what: str) -> None:
-        """Raises: Fault `wrong_structure`, if it contains something that is not an array, or nothing at all."""
+        """Check that all leaves can be returned.
+
+        Raises:
+          Fault: `wrong_structure`, if it contains something that is not an array, or nothing at all; `wrong_dtype`.
+        """
         if not self.leaves:
             raise Fault("wrong_structure", f"`{function}` returns a {what} that contains no array.")
         if len(self.leaves) > MAX_LEAVES:
@@ -43,6 +47,9 @@ class Tree:
                     "wrong_structure",
                     f"`{function}` returns a {what} whose leaf {path} is a PRNG key: store `jax.random.key_data(key)`.",
                 )
+            dtype = leaf.dtype.name if isinstance(leaf, jax.Array | np.ndarray | np.generic) else "float32"
+            if dtype not in DTYPES:
+                raise Fault("wrong_dtype", f"`{function}` returns a {what} whose leaf {path} is {unsendable(dtype)}")
 
     def to_host(self) -> dict[str, Any]:
         return {path: np.asarray(leaf) for path, leaf in zip(self.paths, self.leaves, strict=True)}

@@ -8,6 +8,10 @@ from grader.variants import bytes_text, fill
 
 BYTES = AnswerSpec(id="a", label="A", kind="number", unit="bytes", tolerance=0.01)
 EXACT = AnswerSpec(id="a", label="A", kind="number")
+DEVICES = AnswerSpec(id="a", label="Axis size", kind="number", unit="devices")
+NO_UNIT = AnswerSpec(id="a", label="Number of devices with a copy", kind="number")
+FLOPS = AnswerSpec(id="a", label="A", kind="number", unit="FLOPs")
+ALIKE = AnswerSpec(id="a", label="A", kind="choice", choices=["a_b", "ab"])
 SECONDS = AnswerSpec(id="a", label="A", kind="number", unit="seconds")
 CHOICE = AnswerSpec(id="a", label="A", kind="choice", choices=["all_gather", "all_reduce"])
 SPEC = AnswerSpec(id="a", label="A", kind="spec")
@@ -27,6 +31,29 @@ TABLE = AnswerSpec(id="a", label="A", kind="table", rows=["r", "s"], columns=["x
         (EXACT, "1_000_000", 10**6),
         (EXACT, "-2.5e-1", -0.25),
         (EXACT, ".5", 0.5),
+        (BYTES, "1,000,000", 10**6),
+        (BYTES, "1,000", 1000),
+        (BYTES, "12,582 bytes", 12_582),
+        (EXACT, "1,000,000", 10**6),
+        (EXACT, "-12,345,678.5", -12_345_678.5),
+        (EXACT, "1,000.5", 1000.5),
+        (EXACT, "1 000", 1000),
+        (EXACT, "1\u202f000\u202f000", 10**6),
+        (BYTES, "1'500 MiB", 1500 << 20),
+        (BYTES, "12 mebibytes", 12 << 20),
+        (BYTES, "1 kilobyte", 1000),
+        (BYTES, "1 byte", 1),
+        (DEVICES, "1 device", 1),
+        (DEVICES, "1,024,000 Devices", 1_024_000),
+        (NO_UNIT, "8 devices", 8),
+        (SECONDS, "3 milliseconds", 0.003),
+        (SECONDS, "2 sec", 2),
+        (SECONDS, "5 \u00b5s", 5e-6),
+        (FLOPS, "2 teraflops", 2 * 10**12),
+        (FLOPS, "2 GFLOP", 2 * 10**9),
+        (CHOICE, "All-Gather", "all_gather"),
+        (CHOICE, "ALL REDUCE", "all_reduce"),
+        (CHOICE, "allgather", "all_gather"),
         (SECONDS, "3.5 ms", 0.0035),
         (CHOICE, "all_reduce", "all_reduce"),
         (SPEC, "P('fsdp', None)", "P('fsdp')"),
@@ -47,8 +74,14 @@ def test_it_reads(spec: AnswerSpec, text: object, value: object) -> None:
 @pytest.mark.parametrize(
     ("spec", "text", "message"),
     [
-        (BYTES, "1,000", "Write 1000000 or 1_000_000"),
-        (BYTES, "1 000", "Write 1000000 or 1_000_000"),
+        (EXACT, "1,000", "Write 1000 or 1_000 for a thousand"),
+        (BYTES, "1,500 MiB", "may separate thousands or be a decimal sign"),
+        (BYTES, "1,00,000", "may separate thousands or be a decimal sign"),
+        (EXACT, "0,500", "may separate thousands or be a decimal sign"),
+        (EXACT, "1,000 000", "may separate thousands or be a decimal sign"),
+        (DEVICES, "1 row", "'row' is not a unit of it. This answer is in devices"),
+        (NO_UNIT, "8 MiB", "This answer has no unit"),
+        (ALIKE, "A-B", "'A-B' is not a choice"),
         (EXACT, "0,5", "1.5 for one and a half"),
         (BYTES, "12 Mb", "means bits. For bytes, write MB"),
         (BYTES, "12 parsecs", "'parsecs' is not a unit of it. This answer is in bytes"),
@@ -70,7 +103,7 @@ def test_it_reads(spec: AnswerSpec, text: object, value: object) -> None:
         (TABLE, [[1, 2]], "Write 2 rows of 2 numbers"),
         (TABLE, [[1, 2], [3, ""]], "Row s, column y: Nothing is written here"),
     ],
-    ids=range(22),
+    ids=range(28),
 )
 def test_it_refuses_with_what_to_write(spec: AnswerSpec, text: object, message: str) -> None:
     with pytest.raises(AnswerUnfit, match=message):

@@ -302,6 +302,12 @@ def test_the_worst_element_is_the_furthest_outside_its_tolerance():
         (f32(1), {"a": 1}, "expected an array, got a dict with the key 'a'."),
         (1.0, None, "expected a Python float, got None."),
         (f32(1), Foreign("x.Y"), "expected an array, got a value of type x.Y."),
+        (
+            f32(1),
+            Foreign("array of dtype uint4"),
+            "expected an array, got a value of type array of dtype uint4. Its dtype is uint4, which is not among the "
+            "dtypes that can be returned. Return uint8: `leaf.astype('uint8')`.",
+        ),
     ],
 )
 def test_a_wrong_structure_is_named_with_a_hint(expected: object, got: object, message: str):

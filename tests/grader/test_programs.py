@@ -170,6 +170,8 @@ def test_a_program_may_call_native_kernels(verdict_of):
         (INIT.replace("jnp.zeros((), jnp.int32)", "0"), STEP.replace('state["n"] + 1', 'state["n"] + jnp.int32(1)'), "retraced", "retrace", "weak type"),
         (INIT, STEP.replace("jnp.tanh(", "jnp.tanh(0 * jnp.cos(mean) + "), "wrong_structure", "primitives", "uses cos"),
         (INIT, STEP.replace('"n": state["n"] + 1', '"n": state["n"] + 1.0'), "wrong_dtype", "values", "leaves it with float32"),
+        (INIT.replace("jnp.int32", "jnp.int4"), STEP, "wrong_dtype", "values", "leaf n is int4, which is not among the dtypes that can be returned. Return int8"),
+        (INIT, STEP.replace("jnp.mean(jnp.square(mean))", "jnp.mean(mean).astype(jnp.uint4)"), "wrong_dtype", "values", "leaf loss is uint4, which"),
         (INIT, STEP.replace('"n": state["n"] + 1', '"m": state["n"] + 1'), "wrong_structure", "values", "not in init's: m"),
         (INIT.replace('"n": jnp', '"k": jnp').replace("return {", "return {"), STEP.replace('"n"', '"k"'), "wrong_structure", "values", "missing: n"),
         (INIT, STEP.replace(", jnp.mean(jnp.square(mean))", ""), "wrong_structure", "values", "(state, loss). It returns a dict."),

@@ -16,6 +16,7 @@ MAY_REPORT = {
         "syntax_error",
         "missing_entry",
         "error",
+        "wrong_dtype",
         "wrong_structure",
         "not_exportable",
         "memory_limit",

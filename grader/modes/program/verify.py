@@ -19,7 +19,7 @@ from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Session
 from grader.text import in_bytes
-from grader.wire import DTYPES, MAX_RANK
+from grader.wire import DTYPES, MAX_RANK, unsendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def _check_outputs(facts: object, names: Sequence[str]) -> None:
     for path, leaf in zip(names, outputs, strict=True):
         match leaf:
             case {"dtype": str(dtype)} if dtype not in DTYPES:
-                raise SubmissionFault("wrong_dtype", f"The program returns {path} as {dtype[:40]}, which no case has.")
+                raise SubmissionFault("wrong_dtype", f"The program returns the leaf {path} as {unsendable(dtype)}")
             case {"shape": list(shape)} if len(shape) > MAX_RANK:
                 raise SubmissionFault(
                     "wrong_shape", f"The program returns {path} with {len(shape)} dimensions; at most {MAX_RANK} work."
