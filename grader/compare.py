@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from grader.evidence import Difference, Tolerances, ToleranceUsed, WorstElement
@@ -246,6 +247,8 @@ def _value_mismatch(
     one, other = wanted[worst], found[worst]
     relative = float(np.abs(other - one) / np.abs(one)) if one != 0 else math.inf
     kind = _kind(wanted, found)
+    if kind == _UNKNOWN and isinstance(expected, np.ndarray) and expected.dtype in (np.float32, np.float64):
+        kind = _rounding(wanted, found) or kind
     count = int(np.count_nonzero(excess))
     expected_number, got_number = in_digits(one, other)
     where = ""
@@ -314,6 +317,31 @@ def _kind(wanted: Array, found: Array) -> str:
     if ratio == 0:
         return "your result is zero"
     return _UNKNOWN
+
+
+# The largest relative error of a number that was rounded to a narrower dtype. Of rounded numbers, few have much less.
+_ROUNDING_ERRORS = {"bfloat16": (np.dtype(ml_dtypes.bfloat16), 8), "float16": (np.dtype(np.float16), 11)}
+_FEWEST_ROUNDED = 8
+
+
+def _rounding(wanted: Array, found: Array) -> str:
+    """What to say if the errors look like those of rounding to a narrower dtype; empty if they do not.
+
+    They are as often positive as negative, and small relative to each number. A wrong factor shifts all to one side.
+    """
+    nonzero = wanted != 0
+    if np.count_nonzero(nonzero) < _FEWEST_ROUNDED or not np.isfinite(found).all():
+        return ""
+    errors = found[nonzero] / wanted[nonzero] - 1
+    sizes = np.abs(errors)
+    to_both_sides = abs(errors.mean()) < 0.5 * sizes.mean()
+    for name, (dtype, bits) in _ROUNDING_ERRORS.items():
+        if to_both_sides and 2.0 ** -(bits + 4) <= np.median(sizes) and sizes.max() <= 2.0**-bits * 1.01:
+            return f"your result differs by at most 2**-{bits} of each number: something was rounded to {name}"
+        narrow, usual = (np.array_equal(each.astype(dtype).astype(np.float64), each) for each in (found, wanted))
+        if narrow and not usual and sizes.max() < 0.1:
+            return f"every number of your result fits into {name}: it was rounded"
+    return ""
 
 
 def _wide(value: Array) -> Array:

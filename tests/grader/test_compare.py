@@ -314,6 +314,44 @@ def test_a_wrong_structure_is_named_with_a_hint(expected: object, got: object, m
     assert compare(expected, got, {}).message == message
 
 
+SPREAD = np.random.default_rng(0).standard_normal(64).astype(np.float32)
+NEAR = {"float32": Tolerance(rtol=1e-5, atol=0)}
+
+
+ROUNDED = SPREAD.astype(ml_dtypes.bfloat16).astype(np.float32)
+DRIFTED = (SPREAD * np.linspace(0.96, 1.04, 64, dtype=np.float32)).astype(ml_dtypes.bfloat16).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (ROUNDED, "at most 2**-8 of each number: something was rounded to bfloat16"),
+        (
+            SPREAD.astype(np.float16).astype(np.float32),
+            "at most 2**-11 of each number: something was rounded to float16",
+        ),
+        # Rounded on the way: the numbers themselves have all bits.
+        (ROUNDED * np.float32(1.00001), "something was rounded to bfloat16"),
+        # Rounded again and again.
+        (DRIFTED, "every number of your result fits into bfloat16"),
+        (SPREAD * np.float32(1.002), "your result has a wrong value"),
+        (SPREAD + np.float32(0.01), "your result has a wrong value"),
+        (ROUNDED[:4], "your result has a wrong value"),
+    ],
+    ids=["bfloat16", "float16", "on the way", "many times", "factor", "offset", "few"],
+)
+def test_rounding_to_a_narrower_dtype_is_recognized(got: np.ndarray, said: str):
+    mismatch = compare(SPREAD[: len(got)], got, NEAR)
+    assert mismatch is not None and said in mismatch.kind
+
+
+def test_numbers_of_a_narrow_dtype_are_expected_to_be_rounded():
+    wanted = SPREAD.astype(ml_dtypes.bfloat16)
+    got = np.nextafter(SPREAD, 2).astype(ml_dtypes.float8_e4m3fn).astype(ml_dtypes.bfloat16)
+    mismatch = compare(wanted, got, {"bfloat16": NEAR["float32"]})
+    assert mismatch is not None and mismatch.kind == "your result has a wrong value"
+
+
 def test_eight_keys_are_named_each_by_its_first_80_characters():
     keys = [f"{number}{'k' * 100}" for number in range(9)]
     shown = [f"'{key[:79]}" for key in keys[:8]]
