@@ -340,7 +340,7 @@ def _rounding(wanted: Array, found: Array) -> str:
             return f"your result differs by at most 2**-{bits} of each number: something was rounded to {name}"
         narrow, usual = (np.array_equal(each.astype(dtype).astype(np.float64), each) for each in (found, wanted))
         if narrow and not usual and sizes.max() < 0.1:
-            return f"every number of your result fits into {name}: it was rounded"
+            return f"your result was rounded to {name}"
     return ""
 
 

@@ -333,7 +333,7 @@ DRIFTED = (SPREAD * np.linspace(0.96, 1.04, 64, dtype=np.float32)).astype(ml_dty
         # Rounded on the way: the numbers themselves have all bits.
         (ROUNDED * np.float32(1.00001), "something was rounded to bfloat16"),
         # Rounded again and again.
-        (DRIFTED, "every number of your result fits into bfloat16"),
+        (DRIFTED, "your result was rounded to bfloat16"),
         (SPREAD * np.float32(1.002), "your result has a wrong value"),
         (SPREAD + np.float32(0.01), "your result has a wrong value"),
         (ROUNDED[:4], "your result has a wrong value"),
