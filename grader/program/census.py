@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from grader.program.arrays import HeldArray, SummedProduct, largest_arrays, summed_products
 from grader.program.collectives import KINDS, Collective, World, is_collective, read_collective
 from grader.program.dots import Dot, is_dot, read_dot
 from grader.program.flow import Flow, follow
@@ -29,6 +30,8 @@ class Census:
       argument_bytes: one entry per parameter.
       output_bytes: one entry per output.
       constant_bytes: of all constant arrays in the program. Every device holds them for as long as the program.
+      largest_arrays: that its instructions compute, the largest first.
+      summed_products: matrix products that are not among the dots, because they are written as multiplication and sum.
     """
 
     partitions: int
@@ -39,6 +42,8 @@ class Census:
     argument_bytes: tuple[int, ...]
     output_bytes: tuple[int, ...]
     constant_bytes: int
+    largest_arrays: tuple[HeldArray, ...]
+    summed_products: tuple[SummedProduct, ...]
 
     @property
     def alias_bytes(self) -> int:
@@ -96,6 +101,8 @@ def census_of(
         argument_bytes=arguments,
         output_bytes=outputs,
         constant_bytes=_constant_bytes(module),
+        largest_arrays=largest_arrays(module, source),
+        summed_products=summed_products(module, source),
     )
 
 

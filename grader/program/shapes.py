@@ -21,6 +21,13 @@ _MOST_BYTES = 2**48
 _DEEPEST = 32
 # With more dims, products of their sizes would take long.
 MOST_DIMS = 64
+# The names of dtypes in JAX and in HLO.
+HLO_NAMES = {
+    "bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64",
+    "int8": "s8", "int16": "s16", "int32": "s32", "int64": "s64",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "bool": "pred",
+}  # fmt: skip
+JAX_NAMES = {name: dtype for dtype, name in HLO_NAMES.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         elif reference is not None and at_least is not None and mine < at_least:
             message = (
                 f"{where}, each device computes only {mine:,} FLOPs in matrix products; the reference computes "
-                f"{reference:,}. A product written as a multiplication and a sum cannot be counted, and takes more "
-                "memory: use `@`, `jnp.dot` or `jnp.einsum`."
+                f"{reference:,}. {_why_too_few(pair.mine)}"
             )
             faults.append(("wrong_structure", message))
     if faults:
@@ -90,6 +89,17 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         return Finding(False, message, reason, evidence)
     operations = evidence[0].rows[0].mine or 0
     return Finding(True, f"Each device computes {operations:,} FLOPs in matrix products.", None, evidence)
+
+
+def _why_too_few(measured: Measured) -> str:
+    products = measured.facts.census.summed_products
+    if not products:
+        return "Look for a product that is left out, or that is computed for a part of the rows or layers alone."
+    line = next((f" (line {each.line})" for each in products if each.line), "")
+    return (
+        f"A product written as a multiplication and a sum{line} cannot be counted, and takes more memory: use `@`, "
+        "`jnp.dot` or `jnp.einsum`."
+    )
 
 
 def _largest(measured: Measured) -> str:

@@ -19,18 +19,12 @@ from grader.checks.program.subject import Pair, Subject
 from grader.checks.program.table import Kind, collectives_of
 from grader.evidence import Facts
 from grader.program.facts import WrittenCollective
-from grader.program.shapes import Shape
+from grader.program.shapes import HLO_NAMES, JAX_NAMES, Shape
 from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "Dtype on the wire"
 TRUST: Trust = "verified"
-_HLO_NAMES = {
-    "bfloat16": "bf16", "float16": "f16", "float32": "f32", "float64": "f64",
-    "int8": "s8", "int16": "s16", "int32": "s32", "int64": "s64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "bool": "pred",
-}  # fmt: skip
-_NAMES = {name: dtype for dtype, name in _HLO_NAMES.items()}
 Dtype = Literal[
     "bfloat16",
     "float16",
@@ -84,12 +78,12 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 def _broken(pair: Pair, rule: Rule, ignore_below: int) -> str | None:
     """Describe what breaks the rule, as the rest of a sentence that begins with the mesh; None if nothing does."""
     expected = _listed(rule.dtypes, "or")
-    allowed = {_HLO_NAMES[dtype] for dtype in rule.dtypes}
+    allowed = {HLO_NAMES[dtype] for dtype in rule.dtypes}
     wrong = [each for each in _written(pair) if each.kind in rule.kinds and not set(each.dtypes) <= allowed]
     if wrong:
         kind = wrong[0].kind
         number = sum(each.kind == kind for each in wrong)
-        dtype = next(_NAMES.get(name, name) for name in wrong[0].dtypes if name not in allowed)
+        dtype = next(JAX_NAMES.get(name, name) for name in wrong[0].dtypes if name not in allowed)
         these, carry = (f"one {kind}", "carries") if number == 1 else (f"{number} {kind}s", "carry")
         return f"{these}{_line(pair, wrong[0])} {carry} {dtype}; expected {expected}."
     for each in left_to_the_partitioner(pair.mine, ignore_below):
@@ -126,7 +120,7 @@ def _sums(pair: Pair) -> dict[str, bool | int | str]:
     """By kind and dtype: how many collectives, and the bytes of their operands on one device."""
     sums: dict[str, tuple[int, int]] = {}
     for each in _written(pair):
-        dtypes = _listed([_NAMES.get(name, name) for name in dict.fromkeys(each.dtypes)])
+        dtypes = _listed([JAX_NAMES.get(name, name) for name in dict.fromkeys(each.dtypes)])
         number, size = sums.get(f"{each.kind} of {dtypes}", (0, 0))
         sums[f"{each.kind} of {dtypes}"] = number + 1, size + each.operand_bytes
     return {name: f"{number}x, {size:,} bytes in on each device" for name, (number, size) in sums.items()}

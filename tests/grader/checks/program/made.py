@@ -6,6 +6,7 @@ from typing import Any
 
 from grader.checks.program.subject import Pair, Subject
 from grader.package.package import ProgramSpec
+from grader.program.arrays import HeldArray, SummedProduct
 from grader.program.census import Census
 from grader.program.collectives import Collective, Part
 from grader.program.dots import Dot
@@ -98,6 +99,8 @@ def program(
     argument_bytes: int | None = None,
     alias_bytes: int | None = None,
     constant_bytes: int = 0,
+    largest_arrays: Sequence[HeldArray] = (),
+    summed_products: Sequence[SummedProduct] = (),
     written: Sequence[WrittenCollective] = (),
     products_outside: int = 0,
     operations: dict[str, int] | None = None,
@@ -112,7 +115,18 @@ def program(
     held = max(w.held_bytes(device) for device in range(devices))
     arguments = held + x.held_bytes(0) if argument_bytes is None else argument_bytes
     memory = Memory(arguments, held + 4, temporary_bytes, held if alias_bytes is None else alias_bytes)
-    census = Census(devices, tuple(collectives), tuple(dots), flops, (), (), (), constant_bytes)
+    census = Census(
+        devices,
+        tuple(collectives),
+        tuple(dots),
+        flops,
+        (),
+        (),
+        (),
+        constant_bytes,
+        tuple(largest_arrays),
+        tuple(summed_products),
+    )
     facts = Facts(
         devices,
         (w, x),

@@ -10,6 +10,7 @@ from grader.checks.program import by_hand, collectives, flops, init_memory, memo
 from grader.checks.program.subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount
+from grader.program.arrays import HeldArray, SummedProduct
 from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, uneven, whole
@@ -108,7 +109,33 @@ def test_many_constants_do_not_explain_many_temporaries():
     mine = program(EIGHT, constant_bytes=1 << 24, temporary_bytes=1 << 24)
     arguments, temporaries = memory.check(subject((mine, program(EIGHT))), memory.Bounds()).message.split("\n")
     assert "are constants of the program" in arguments
-    assert temporaries.endswith("such as a gathered batch or all weights at once.")
+    assert temporaries.endswith("at most 1.5 times that is allowed.")
+
+
+GATHERED = HeldArray("f32", (64, 192), 49_152, 12)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ([GATHERED], "The largest array that the reference does not have is float32[64, 192] (48 KiB, line 12)."),
+        (
+            [HeldArray("bf16", (128, 192), 49_152, None), GATHERED, HeldArray("f32", (8,), 32, 3)],
+            "The largest arrays that the reference does not have are float32[64, 192] (48 KiB, line 12) and "
+            "bfloat16[128, 192] (48 KiB).",
+        ),
+        # One form with two lines, of which the reference has as many: there are more of them.
+        (
+            [HeldArray("f32", (8,), 32, None), HeldArray("f32", (8,), 32, 3)],
+            "The largest array is float32[8] (32 B, line 3).",
+        ),
+    ],
+    ids=["one", "two", "the reference's"],
+)
+def test_the_largest_arrays_are_named(arrays: list[HeldArray], said: str):
+    mine = program(EIGHT, temporary_bytes=1 << 24, largest_arrays=arrays)
+    usual = program(EIGHT, largest_arrays=[HeldArray("f32", (8,), 32, 9)])
+    assert memory.check(subject((mine, usual)), memory.Bounds()).message.endswith(said)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +145,7 @@ def test_many_constants_do_not_explain_many_temporaries():
         (9_201, "too_much_compute", "1.15 times the reference's 8,000"),
         (64_000, "too_much_compute", "Each device does the work of all 8 devices"),
         (4_000, None, "4,000 FLOPs"),
-        (3_999, "wrong_structure", "cannot be counted"),
+        (3_999, "wrong_structure", "Look for a product that is left out"),
         (None, "too_much_compute", "trip count the compiler does not know"),
     ],
 )
@@ -126,6 +153,14 @@ def test_the_work_of_a_device_has_two_bounds(count: int | None, reason: str | No
     finding = flops.check(subject((program(EIGHT, flops=count), program(EIGHT, flops=8_000))), flops.Bounds())
     assert (finding.passed, finding.reason) == (reason is None, reason)
     assert text in finding.message
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [(12, "and a sum (line 12) cannot be counted"), (None, "and a sum cannot be")]
+)
+def test_a_product_that_cannot_be_counted_is_named_if_there_is_one(line: int | None, said: str):
+    mine = program(EIGHT, flops=0, summed_products=[SummedProduct(line)])
+    assert said in flops.check(subject((mine, program(EIGHT))), flops.Bounds()).message
 
 
 @pytest.mark.parametrize(("count", "named"), [(11_000, True), (64_000, False)])
