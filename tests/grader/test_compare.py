@@ -342,14 +342,16 @@ DRIFTED = (SPREAD * np.linspace(0.96, 1.04, 64, dtype=np.float32)).astype(ml_dty
 )
 def test_rounding_to_a_narrower_dtype_is_recognized(got: np.ndarray, said: str):
     mismatch = compare(SPREAD[: len(got)], got, NEAR)
-    assert mismatch is not None and said in mismatch.kind
+    assert mismatch is not None
+    assert said in mismatch.kind
 
 
 def test_numbers_of_a_narrow_dtype_are_expected_to_be_rounded():
     wanted = SPREAD.astype(ml_dtypes.bfloat16)
     got = np.nextafter(SPREAD, 2).astype(ml_dtypes.float8_e4m3fn).astype(ml_dtypes.bfloat16)
     mismatch = compare(wanted, got, {"bfloat16": NEAR["float32"]})
-    assert mismatch is not None and mismatch.kind == "your result has a wrong value"
+    assert mismatch is not None
+    assert mismatch.kind == "your result has a wrong value"
 
 
 def test_eight_keys_are_named_each_by_its_first_80_characters():

@@ -18,9 +18,10 @@ _GATHERING = {"all-gather", "all-to-all", "collective-permute", "collective-broa
 
 
 class Bounds(finding.Bounds):
-    """`inputs` are those whose first dimension is the batch; by default, every input that is split."""
+    """`inputs` are those with a batch; by default, every input that is split along `dimension`, which is the batch."""
 
     inputs: list[str] | None = None
+    dimension: int = Field(default=0, ge=0)
     ignore_below: int = Field(default=64, ge=0)
 
 
@@ -47,11 +48,12 @@ def _batch_sizes(reference: Measured, bounds: Bounds) -> dict[str, int]:
     """Rows of the whole batch, for each input whose rows are split."""
     sizes = {}
     for name, leaf in reference.given:
-        split = bool(leaf.shape) and any(held[0] != (0, leaf.shape[0]) for held in leaf.slices)
+        at = bounds.dimension
+        split = len(leaf.shape) > at and any(held[at] != (0, leaf.shape[at]) for held in leaf.slices)
         if split and (bounds.inputs is None or name in bounds.inputs):
-            sizes[name] = leaf.shape[0]
+            sizes[name] = leaf.shape[at]
     if not sizes:
-        raise GraderFault("the check 'batch' needs an input whose first dimension is split over the mesh")
+        raise GraderFault(f"the check 'batch' needs an input whose dimension {bounds.dimension} is split over the mesh")
     return sizes
 
 

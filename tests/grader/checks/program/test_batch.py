@@ -152,7 +152,7 @@ def test_a_batch_that_the_submission_does_not_take_is_still_named():
 @pytest.mark.parametrize("leaf", [whole((24, 16), 8), whole((), 8)], ids=["whole", "scalar"])
 def test_a_reference_without_a_batch_is_the_packages_fault(leaf: Leaf):
     reference = with_x(program(EIGHT), leaf)
-    with pytest.raises(GraderFault, match="needs an input whose first dimension is split"):
+    with pytest.raises(GraderFault, match="needs an input whose dimension 0 is split"):
         batch.check(subject((program(EIGHT), reference)), batch.Bounds())
 
 
@@ -161,6 +161,17 @@ def test_inputs_are_named_in_the_package():
     assert batch.check(found, batch.Bounds(inputs=["x"])).passed
     with pytest.raises(GraderFault, match="needs an input"):
         batch.check(found, batch.Bounds(inputs=["y"]))
+
+
+def test_the_batch_may_be_another_dimension():
+    """Of six microbatches of 24 rows, each device has three rows of each."""
+    slices = tuple(((0, 6), (3 * device, 3 * device + 3), (0, 16)) for device in range(8))
+    x = Leaf((6, 24, 16), "float32", "P(None, 'x')", True, slices)
+    gathered = exchange("all-gather", ROWS, depends=(0, 1), carries=(), shapes=((24, 8),))
+    pair = with_x(program(EIGHT, collectives=[gathered]), x), with_x(program(EIGHT), x)
+    assert "gathers all 24 rows" in batch.check(subject(pair), batch.Bounds(dimension=1)).message
+    with pytest.raises(GraderFault, match="needs an input whose dimension 0 is split"):
+        batch.check(subject(pair), batch.Bounds())
 
 
 def test_a_batch_is_split_if_one_device_lacks_rows():
