@@ -68,6 +68,7 @@ class Facts:
         decides what each device computes.
       donated: the number of arguments that it donates.
       operations: how often each operation occurs in the text of the exported program.
+      written_turns: kinds of the collectives that take turns with a product of their round in the exported program.
     """
 
     devices: int
@@ -79,6 +80,7 @@ class Facts:
     products_outside: int
     donated: int
     operations: tuple[tuple[str, int], ...]
+    written_turns: tuple[str, ...]
 
 
 def to_json(facts: Facts) -> dict[str, object]:

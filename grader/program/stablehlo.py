@@ -14,6 +14,7 @@ from grader.program.collectives import KINDS
 from grader.program.places import Place, Places, behind
 from grader.program.shapes import DTYPES, Shape
 from grader.program.tokens import ProgramUnreadable, Tokens, cut_mlir, integer, shown
+from grader.program.written_rounds import turns_as_written
 
 _COLLECTIVES = {f"stablehlo.{kind.replace('-', '_')}": kind for kind in KINDS}
 _NAMESPACED = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+", re.ASCII)
@@ -52,6 +53,7 @@ class ExportedProgram:
       custom_calls: targets, in the order of the text.
       donated: (argument, output or None) of every argument of `main` that is donated: the output that takes its
         buffer (tf.aliasing_output), or None if the compiler may choose one (jax.buffer_donor).
+      turns: kinds of the collectives that take turns with a matrix product in a round of a loop: see `written_rounds`.
       dynamic: some tensor has a size that is not fixed, or an encoding, which can express a bound.
     """
 
@@ -61,6 +63,7 @@ class ExportedProgram:
     products: tuple[Place, ...]
     custom_calls: tuple[str, ...]
     donated: tuple[tuple[int, int | None], ...]
+    turns: tuple[str, ...]
     dynamic: bool
 
 
@@ -101,6 +104,7 @@ def read_stablehlo(text: str) -> ExportedProgram:
         tuple(products),
         tuple(custom_calls),
         donated,
+        turns_as_written(tokens, _COLLECTIVES, frozenset(_PRODUCTS)),
         _has_dynamic_tensors(tokens),
     )
 

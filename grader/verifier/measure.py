@@ -43,6 +43,7 @@ def facts_of(loaded: Loaded) -> Facts:
         products_outside=sum(place.outside > 0 for place in loaded.exported.products),
         donated=len(loaded.exported.donated),
         operations=tuple(sorted(loaded.exported.operations.items())),
+        written_turns=loaded.exported.turns,
     )
 
 

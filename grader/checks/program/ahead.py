@@ -22,15 +22,22 @@ class Bounds(finding.Bounds):
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:
-    """Pass if, on every mesh, a loop has such collectives, and each can run beside a product of the same round."""
+    """Pass if, on every mesh, a loop has such collectives, and each can run beside a product of the same round.
+
+    Both programs are read, because a compiler may drop an `optimization_barrier` that makes one wait.
+    """
     evidence: list[Facts] = []
     faults: list[str] = []
     for pair in subject.pairs:
         uses = collectives_of(pair.mine, ignore_below=bounds.ignore_below)
         inside = [each for each in uses if each.in_loop and each.kind in bounds.kinds]
         turns = [each for each in inside if each.takes_turns]
+        written = [kind for kind in pair.mine.facts.written_turns if kind in bounds.kinds]
         alone = [each for each in inside if not each.beside_products]
-        values: dict[str, bool | int | str] = {"collectives": len(inside), "take turns with a product": len(turns)}
+        values: dict[str, bool | int | str] = {
+            "collectives": len(inside),
+            "take turns with a product": len(turns) or len(written),
+        }
         evidence.append(Facts(**subject.entry(pair), about="inside loops", values=values))
         where = f"On {subject.place(pair)}"
         if turns:
@@ -38,6 +45,12 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
                 f"{where}, {_name(turns[0])} and a matrix product of the same round take turns, because one needs the "
                 "other's result. Use what the round before fetched, fetch what the next round needs, and pass it on in "
                 "the loop's carry."
+            )
+        elif written and inside:
+            faults.append(
+                f"{where}, as the program is written, {_listed(bounds.kinds)} and a matrix product of the same round "
+                "take turns. Something makes one wait for the other, such as an `optimization_barrier`, which the "
+                "compiler for CPUs drops and others keep. Let only the next round wait."
             )
         elif alone:
             faults.append(

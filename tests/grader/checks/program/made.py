@@ -99,6 +99,7 @@ def program(
     argument_bytes: int | None = None,
     alias_bytes: int | None = None,
     constant_bytes: int = 0,
+    written_turns: Sequence[str] = (),
     largest_arrays: Sequence[HeldArray] = (),
     summed_products: Sequence[SummedProduct] = (),
     written: Sequence[WrittenCollective] = (),
@@ -137,6 +138,7 @@ def program(
         products_outside,
         1,
         tuple((operations or {}).items()),
+        tuple(written_turns),
     )
     return Measured(mesh, facts, None, ("w",), ("x",), ("w", "loss"), primitives or {}, retraced)
 

@@ -29,6 +29,16 @@ def test_one_that_takes_turns_is_named_with_its_line() -> None:
     assert "the all-gather of line 12 (1 KiB) and a matrix product of the same round take turns" in found.message
 
 
+def test_one_that_waits_in_the_exported_program_alone_does_not_pass() -> None:
+    """The CPU's compiler drops an optimization_barrier."""
+    mine = program(EIGHT, collectives=[in_loop()], written_turns=["all-gather", "all-reduce"])
+    pair = mine, program(EIGHT, collectives=[in_loop()])
+    found = check(subject(pair), Bounds())
+    assert (found.passed, found.reason) == (False, "wrong_communication")
+    assert "as the program is written, an all-gather and a matrix product of the same round take turns" in found.message
+    assert check(subject(pair), Bounds(kinds=["all-to-all"])).message.startswith("On mesh x=8, no loop contains")
+
+
 def test_a_loop_without_one_does_not_pass() -> None:
     for others in ((), (exchange("all-gather", 1024),), (in_loop("all-reduce"),)):
         found = finding_of(*others)
