@@ -106,6 +106,6 @@ class Verdict(Closed):
         return self._fingerprint
 
     def with_fingerprint(self, fingerprint: Fingerprint | None) -> Self:
-        verdict = self.model_copy()
-        verdict._fingerprint = fingerprint
-        return verdict
+        """This verdict, which remembers it."""
+        self._fingerprint = fingerprint
+        return self

@@ -197,6 +197,7 @@ def facts(outputs: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
         "outputs": outputs,
         "memory": memory,
         "written": [],
+        "written_turns": [],
         "donated": 0,
         "operations": [],
     }
