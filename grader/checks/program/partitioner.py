@@ -9,22 +9,25 @@ def left_to_the_partitioner(measured: Measured, ignore_below: int) -> list[Colle
     """Collectives that the submission does not contain: by their channel, or because a kind moves more bytes.
 
     XLA merges collectives of one kind over the same groups, and the merged one keeps one of their channels. Those that
-    move less than `ignore_below` bytes over all their executions are left out.
+    move less than `ignore_below` bytes over all their executions are left out, unless they move as much together.
     """
     written = measured.facts.written
     channels = {each.channel for each in written if each.operand_bytes and each.channel is not None}
     budget: dict[str, int] = {}
     for each in written:
         budget[each.kind] = budget.get(each.kind, 0) + _compiled_bytes(each)
-    left = []
+    left, little = [], []
     for found in measured.facts.census.collectives:
         size = _operand_bytes(found)
-        if found.group_size == 1 or found.logical_bytes * (found.executions or 1) < ignore_below:
+        if found.group_size == 1:
+            continue
+        if _total_bytes(found) < ignore_below:
+            little += [found] if found.channel not in channels else []
             continue
         budget[found.kind] = budget.get(found.kind, 0) - size
         if found.channel not in channels or budget[found.kind] < -ignore_below:
             left.append(found)
-    return left
+    return [*left, *little] if sum(map(_total_bytes, little)) >= max(ignore_below, 1) else left
 
 
 def is_widened(written: WrittenCollective) -> bool:
@@ -34,6 +37,10 @@ def is_widened(written: WrittenCollective) -> bool:
 
 def _compiled_bytes(written: WrittenCollective) -> int:
     return written.operand_bytes * (2 if is_widened(written) else 1)
+
+
+def _total_bytes(collective: Collective) -> int:
+    return collective.logical_bytes * (collective.executions or 1)
 
 
 def _operand_bytes(collective: Collective) -> int:

@@ -55,6 +55,12 @@ def test_a_collective_that_the_submission_lacks_is_the_partitioners(changes: dic
     assert "the partitioner inserted a collective: all-reduce of 32 KiB (line 7)" in finding.message
 
 
+@pytest.mark.parametrize(("channel", "number", "passed"), [(9, 1, True), (9, 2, False), (1, 2, True)])
+def test_small_ones_of_the_partitioner_count_together(channel: int, number: int, passed: bool):
+    small = exchange("all-reduce", 32, channel=channel)
+    assert finding_of(collectives=[small] * number, written=[written(32)]).passed == passed
+
+
 def test_an_all_gather_is_written_with_its_shard():
     shard = WrittenCollective("all-gather", ("f32",), 1, WHOLE // 8)
     assert finding_of(collectives=[exchange("all-gather", WHOLE)], written=[shard]).passed
