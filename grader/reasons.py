@@ -76,7 +76,7 @@ REASONS: Mapping[Reason, ReasonFacts] = MappingProxyType(
         "retraced": ReasonFacts(_JUDGE, has_program=True),
         "not_exportable": ReasonFacts(_ALL),
         "divergent_collective": ReasonFacts(
-            _JUDGE, needs_activity=True, in_hidden_case="Not all devices reached the same collective."
+            _VERIFIER | _JUDGE, needs_activity=True, in_hidden_case="Not all devices reached the same collective."
         ),
         "time_limit": ReasonFacts(_JUDGE, needs_activity=True, in_hidden_case="Your code exceeded the time limit."),
         "memory_limit": ReasonFacts(_ALL, needs_activity=True, in_hidden_case="Your code exceeded the memory limit."),

@@ -119,7 +119,8 @@ REASONS: dict[Reason, Explanation] = {
     ),
     "divergent_collective": Explanation(
         "Devices diverged",
-        "Some devices waited forever in a collective that the others never reached.",
+        "Some devices waited forever in a collective that the others never reached, or could have met others in a "
+        "different one.",
         "Every device of a group must reach the same collectives in the same order. Look for a psum, "
         "all_gather or ppermute in one branch of a lax.cond, or in a while_loop whose number of iterations "
         "differs between devices. Move it out, so that all devices take part, and select the result afterwards.",

@@ -23,6 +23,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.runner import private_jax
+from grader.runner.artifact import artifact_of
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
 from grader.runner.tree import Tree
 
@@ -172,7 +173,7 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
                 rows = 8 * mesh.devices.size
                 sharding = NamedSharding(mesh, P(tuple(axes)))
                 avals = [jax.ShapeDtypeStruct((rows, 8), jnp.float32, sharding=sharding)] * 2
-                jax.export.export(jax.jit(partial(_rehearsed_step, mesh)))(*avals).serialize()
+                artifact_of(jax.export.export(jax.jit(partial(_rehearsed_step, mesh)))(*avals))
 
 
 def _make_leaf_by_leaf(leaves: Sequence[Any]) -> None:
@@ -286,7 +287,7 @@ def _names_mesh(entry: Callable[..., object]) -> bool:
 
 def _serialize(jitted: Any, avals: Sequence[Any], traced: Any) -> bytes:
     try:
-        return bytes(jax.export.export(jitted)(*avals).serialize())
+        return artifact_of(jax.export.export(jitted)(*avals))
     except NotImplementedError as error:
         found = next((each for each in _walk(traced.jaxpr.jaxpr) if each.primitive.name in _CALLBACKS), None)
         if found is None:

@@ -31,6 +31,11 @@ def share_lowering_context() -> None:
     mlir.make_ir_context = lambda: context
 
 
+def lowering_context() -> Any:
+    """A context manager in which MLIR knows the dialects that JAX lowers to."""
+    return mlir.make_ir_context()
+
+
 def backend_is_started() -> bool:
     return bool(xla_bridge.backends_are_initialized())
 

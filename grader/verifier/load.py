@@ -1,7 +1,7 @@
 """From bytes that claim to be an exported program to an executable for one mesh, or a refusal."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -13,7 +13,9 @@ from grader.program.hlo import Module, read_hlo
 from grader.program.stablehlo import ExportedProgram, read_stablehlo
 from grader.program.tokens import ProgramUnreadable
 from grader.runner import private_jax
+from grader.runner.artifact import read_exported
 from grader.runner.options import COMPILER_OPTIONS
+from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
 from grader.verifier.refused import Refused
@@ -26,7 +28,7 @@ class NotAlone(Exception):
     """The program calls native kernels, but its verifier also serves other programs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Loaded:
     """A compiled program. `placed` says for each input whether the program itself sets its sharding.
 
@@ -56,21 +58,30 @@ def load(
       expected: `{"shape", "dtype"}` of every input, in order; the first `state` of them are donated.
       alone: this process serves no other program, so this one may call native kernels.
     Raises:
-      Refused: it is not a program, is for other devices or inputs, or reaches outside itself.
+      Refused: it is not a program, is for other devices or inputs, reaches outside itself, or could let devices meet
+        in different collectives.
       NotAlone: it needs a verifier of its own.
       ProgramUnreadable: its text cannot be read.
     """
-    exported, written, module = read_artifact(artifact, axes, expected)
-    if module.custom_calls and not alone:
-        raise NotAlone
-    devices = np.array(jax.devices()[: exported.nr_devices]).reshape(tuple(axes.values()))
-    mesh = Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
-    lowered, given, shardings = lower(exported, mesh, state)
-    compiled = lowered.compile(compiler_options=private_jax.known_options(COMPILER_OPTIONS))
-    hlo = read_compiled(compiled)
-    kernels = check_kernels(hlo)
-    if kernels and not alone:
-        raise NotAlone
+    # First as XLA compiles it for everyone: of equal collectives on one channel it merges some.
+    for apart in (False, True):
+        exported, written, module = read_artifact(artifact, axes, expected, apart=apart)
+        if module.custom_calls and not alone:
+            raise NotAlone
+        devices = np.array(jax.devices()[: exported.nr_devices]).reshape(tuple(axes.values()))
+        mesh = Mesh(devices, tuple(axes), axis_types=axis_kinds(exported, axes))
+        lowered, given, shardings = lower(exported, mesh, state)
+        options = COMPILER_OPTIONS | (UNMERGED if apart else {})
+        compiled = lowered.compile(compiler_options=private_jax.known_options(options))
+        hlo = read_compiled(compiled)
+        kernels = check_kernels(hlo)
+        if kernels and not alone:
+            raise NotAlone
+        shared = shared_channel(hlo, devices.size)
+        if shared is None:
+            break
+    else:
+        raise unequal(hlo, *shared)
     return Loaded(
         compiled=compiled,
         mesh=mesh,
@@ -86,11 +97,20 @@ def load(
 
 
 def read_artifact(
-    artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any]]
+    artifact: bytes,
+    axes: dict[str, int],
+    expected: Sequence[dict[str, Any]],
+    *,
+    apart: bool = False,
 ) -> tuple[Any, str, ExportedProgram]:
-    """Deserialize and check. Returns the program, its text, and what was read from it. Raises `Refused`."""
+    """Deserialize and check. Returns the program, its text, and what was read from it. Raises `Refused`.
+
+    Args:
+      apart: give each collective a channel of its own, even equal ones.
+    """
     try:
-        exported = jax.export.deserialize(bytearray(artifact))
+        received, text = read_exported(artifact)
+        exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
     except Exception as error:  # the bytes are hostile: whatever the parser says, they are not a program
         raise Refused("not_exportable", f"The exported program cannot be read: {type(error).__name__}.") from None
     _check(exported, int(np.prod(list(axes.values()))), expected)

@@ -21,6 +21,7 @@ from grader.program.listing import list_program
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
 from grader.program.written_listing import list_written
+from grader.runner.artifact import artifact_of
 from grader.runner.confine import limit_memory
 from grader.runner.loop import Answer, answer_requests, refusal
 from grader.verifier.load import Loaded, NotAlone, load
@@ -117,7 +118,7 @@ def _rehearse() -> None:
         )
         return (jnp.dot(x, jnp.sum(total(x)) * jnp.ones((4, 4))),)
 
-    artifact = jax.export.export(jax.jit(program))(aval).serialize()
-    loaded = load(bytes(artifact), {"rehearsal": len(jax.devices())}, [{"shape": [rows, 4], "dtype": "float32"}], 0)
+    artifact = artifact_of(jax.export.export(jax.jit(program))(aval))
+    loaded = load(artifact, {"rehearsal": len(jax.devices())}, [{"shape": [rows, 4], "dtype": "float32"}], 0)
     facts_of(loaded)
     run(loaded, [], [np.zeros((rows, 4), np.float32)], 1)

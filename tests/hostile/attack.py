@@ -48,6 +48,10 @@ _PROGRAMS = """
 | A dimension is set at run time to more than the array holds. | The shape is not fixed. |
 | Values without a seed, from a host or for a host. | Not on the list of operations. |
 | A program crashes the verifier that it shares. | It is run again alone, and charged if it crashes again. |
+| Devices take branches with collectives of different sizes, kinds, dtypes, groups, pairs or reducers, so that one size applies to the buffers of all. | Different collectives have different channels, so the devices wait until the program is ended. |
+| The same in `lax.switch`, in loops with other numbers of rounds, and in a function that is called twice and merged differently. | The same, or the compiled program lets different collectives meet. |
+| Collectives without a channel, with replicas, with other kinds of ids, or a send and a receive. | The program is for partitions only, and only collectives have channels. |
+| Damaged bytecode, after which MLIR's reader writes past the end of its memory. | Only text is read. |
 | A program for another mesh, other inputs, other devices; bytes that are not a program. | It does not match the request. |
 """
 
