@@ -37,6 +37,7 @@ EAGER = EXPORTED | {"init": None}
 CENSUS = {
     **{"partitions": 8, "dot_flops": 0, "constant_bytes": 0},
     **{key: [] for key in ["collectives", "dots", "aliases", "argument_bytes", "output_bytes"]},
+    **{key: [] for key in ["largest_arrays", "summed_products"]},
 }
 
 
