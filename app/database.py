@@ -9,19 +9,22 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import aiosqlite
-from sqlalchemy import URL, DateTime, Dialect, MetaData, event, make_url
+from sqlalchemy import URL, DateTime, Dialect, Float, MetaData, event, literal, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.pool import QueuePool
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator
 
 from app.start_errors import SettingInvalid
 
-__all__ = ["UNAVAILABLE", "Base", "Database", "NoConnectionFree", "UTCDateTime", "insert_into"]
+__all__ = ["UNAVAILABLE", "Base", "Database", "FromNow", "NoConnectionFree", "UTCDateTime", "insert_into"]
 
 # What is raised while it is locked, down or full, or while no connection becomes free. Nothing was stored.
 UNAVAILABLE = (OperationalError, InterfaceError, NoConnectionFree)
@@ -48,6 +51,31 @@ class UTCDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class FromNow(FunctionElement[datetime]):
+    """The moment so many seconds from now, by the database's clock, which all machines share.
+
+    Every deadline that another machine compares with its own time is written and compared with this.
+    """
+
+    type = UTCDateTime()
+    inherit_cache = True
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        super().__init__(literal(float(seconds), Float()))
+
+
+@compiles(FromNow, "postgresql")
+def _from_now_postgresql(element: FromNow, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(statement_timestamp() + {compiler.process(element.clauses, **options)} * interval '1 second')"
+
+
+@compiles(FromNow, "sqlite")
+def _from_now_sqlite(element: FromNow, compiler: SQLCompiler, **options: Any) -> str:
+    # As SQLAlchemy stores a time, to the microsecond.
+    after = f"{compiler.process(element.clauses, **options)} || ' seconds'"
+    return f"(strftime('%Y-%m-%d %H:%M:%f', 'now', {after}) || '000')"
 
 
 class Base(DeclarativeBase):

@@ -7,7 +7,7 @@ first process changes nothing. A rejudge needs no lease: each of its steps is on
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -15,8 +15,7 @@ from sqlalchemy import ColumnElement, CursorResult, Select, String, or_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.clock import now
-from app.database import UTCDateTime
+from app.database import FromNow, UTCDateTime
 from app.ids import new_id
 
 log = logging.getLogger(__name__)
@@ -40,7 +39,12 @@ T = TypeVar("T")
 
 def is_free(row: type[LeasedRow]) -> ColumnElement[bool]:
     """Whether the row is not leased, or its lease has expired."""
-    return or_(row.lease_until.is_(None), row.lease_until < now())
+    return or_(row.lease_until.is_(None), row.lease_until < FromNow())
+
+
+def not_held(row: type[LeasedRow], tokens: Collection[str]) -> ColumnElement[bool]:
+    """Whether the row is leased with none of these tokens."""
+    return or_(row.fence_token.is_(None), row.fence_token.not_in(tokens))
 
 
 async def lock(session: AsyncSession, rows: Select[R]) -> Sequence[R]:
@@ -51,10 +55,15 @@ async def lock(session: AsyncSession, rows: Select[R]) -> Sequence[R]:
     return (await session.scalars(rows.with_for_update(skip_locked=True))).all()
 
 
+def until(life: timedelta) -> Any:
+    """When a lease ends that begins now. The database's clock decides, so clocks of workers may differ."""
+    return FromNow(life.total_seconds())
+
+
 def take(row: LeasedRow, life: timedelta) -> str:
     """Lease a row that this transaction has locked. Returns the new fence token."""
     row.fence_token = new_id()
-    row.lease_until = now() + life
+    row.lease_until = until(life)
     return row.fence_token
 
 

@@ -75,8 +75,7 @@ from app.running import (
     HOOKS,
     Grading,
     build_grading,
-    explorer_of,
-    lesson_runner_of,
+    jobs_of,
     pick_events,
     pick_queue,
     preparing_of,
@@ -213,22 +212,26 @@ async def _open(
             stack.callback(built.close)
         walls = Walls(built.probe) if built else Walls.elsewhere()
         events = pick_events(database, settings)
-        queue = pick_queue(database, built, store, walls, events, settings)
+        validator = validator_of(database, built, store, walls, settings) if built else None
+        jobs = jobs_of(database, validator, built, store, walls, settings) if built and validator else []
+        queue = pick_queue(database, built, store, walls, events, settings, jobs)
         limits = AttemptLimits(
             settings.max_source_bytes,
             settings.max_waiting_per_user,
             settings.guest_runs_per_address,
             settings.guest_runs_in_total,
         )
-        validations = Validations(database)
+        validations = Validations(database, queue.enqueue)
         explorations = Explorations(
             database,
             catalogue,
             ExplorationLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
+            queue.enqueue,
         )
         lesson_runs = LessonRuns(
             database,
             LessonRunLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
+            queue.enqueue,
         )
         authoring = Authoring(database, store, texts, serving, validations, walls, settings.ceiling)
         repositories = Repositories(database, data.secret, settings)
@@ -307,10 +310,8 @@ async def _open(
             Explaining(database, store).run(),
             forget_guests(database, forget_older_explorations, forget_older_lesson_runs),
         ]
-        if built is not None:
-            parts.append(validator_of(database, validations, built, store, walls, settings).run())
-            parts.append(explorer_of(database, explorations.news, built, store, walls, settings).run())
-            parts.append(lesson_runner_of(database, lesson_runs.news, built, walls, settings).run())
+        if validator is not None:
+            parts.append(validator.run())
         async with working(queue, events, workers, preparing, parts, grace_s=0.0):
             yield
 

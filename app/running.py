@@ -5,11 +5,10 @@ import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.authoring.validations import Validations
 from app.authoring.validator import Validator
 from app.data_folder import DataFolder
 from app.database import Database
@@ -20,6 +19,7 @@ from app.operating.steps import step_log
 from app.problems.store import PackageStore
 from app.queue.embedded import EmbeddedQueue
 from app.queue.events import AttemptEvents
+from app.queue.jobs import Jobs
 from app.queue.preparing import Preparing
 from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
@@ -117,8 +117,9 @@ def pick_queue(
     walls: Walls,
     events: AttemptEvents,
     settings: Settings,
+    jobs: Sequence[Jobs[Any]] = (),
 ) -> GradeQueue:
-    """The queue that this database requires.
+    """The queue that this database requires. `jobs` is the other work that this process does.
 
     Raises:
       SettingInvalid: nothing would be graded.
@@ -126,10 +127,12 @@ def pick_queue(
     limits = _queue_limits(settings)
     if database.shared:
         grader = built.grader if built else None
-        return ProcrastinateQueue(database, grader, store, walls, events, limits, hooks=HOOKS)
+        return ProcrastinateQueue(database, grader, store, walls, events, limits, hooks=HOOKS, jobs=jobs)
     if built is None:
         raise SettingInvalid("grading_slots", "0 requires PostgreSQL, because with SQLite no other process can grade")
-    return EmbeddedQueue(database, built.grader, store, walls, events, limits, sole=settings.sole, hooks=HOOKS)
+    return EmbeddedQueue(
+        database, built.grader, store, walls, events, limits, sole=settings.sole, hooks=HOOKS, jobs=jobs
+    )
 
 
 def preparing_of(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparing:
@@ -153,37 +156,19 @@ def workers_of(
 
 
 def validator_of(
-    database: Database, validations: Validations, built: Grading, store: PackageStore, walls: Walls, settings: Settings
+    database: Database, built: Grading, store: PackageStore, walls: Walls, settings: Settings
 ) -> Validator:
-    return Validator(
-        database,
-        validations,
-        built.grader,
-        store,
-        walls,
-        lease_s=settings.lease_s,
-        max_deaths=settings.max_deaths,
-    )
+    return Validator(database, built.grader, store, walls, lease_s=settings.lease_s, max_deaths=settings.max_deaths)
 
 
-def explorer_of(
-    database: Database, news: asyncio.Event, built: Grading, store: PackageStore, walls: Walls, settings: Settings
-) -> Explorer:
-    return Explorer(
-        database,
-        news,
-        built.grader,
-        store,
-        walls,
-        lease_s=settings.lease_s,
-        max_deaths=settings.max_deaths,
-    )
-
-
-def lesson_runner_of(
-    database: Database, news: asyncio.Event, built: Grading, walls: Walls, settings: Settings
-) -> LessonRunner:
-    return LessonRunner(database, news, built.grader, walls, lease_s=settings.lease_s, max_deaths=settings.max_deaths)
+def jobs_of(
+    database: Database, validator: Validator, built: Grading, store: PackageStore, walls: Walls, settings: Settings
+) -> list[Jobs[Any]]:
+    """All work of a process that grades, except submissions."""
+    lease_s, max_deaths = settings.lease_s, settings.max_deaths
+    explorer = Explorer(database, built.grader, store, walls, lease_s=lease_s, max_deaths=max_deaths)
+    runner = LessonRunner(database, built.grader, walls, lease_s=lease_s, max_deaths=max_deaths)
+    return [*validator.jobs, *explorer.jobs, *runner.jobs]
 
 
 def _queue_limits(settings: Settings) -> QueueLimits:

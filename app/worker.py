@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from app.authoring.validations import Validations
 from app.data_folder import DataFolder
 from app.database import Database
 from app.migrate import migrate
@@ -15,8 +14,7 @@ from app.queue.walls import Walls
 from app.running import (
     Grading,
     build_grading,
-    explorer_of,
-    lesson_runner_of,
+    jobs_of,
     pick_events,
     pick_queue,
     preparing_of,
@@ -57,15 +55,13 @@ async def open_worker(
         await asyncio.to_thread(walls.probe)
         walls.require_at_start()
         store, events = PackageStore(database), pick_events(database, settings)
-        queue = pick_queue(database, built, store, walls, events, settings)
+        validator = validator_of(database, built, store, walls, settings)
+        jobs = jobs_of(database, validator, built, store, walls, settings)
+        queue = pick_queue(database, built, store, walls, events, settings, jobs)
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(preparing_of(built, walls, settings, say), packages)]
-        validator = validator_of(database, Validations(database), built, store, walls, settings)
-        explorer = explorer_of(database, asyncio.Event(), built, store, walls, settings)
-        runner = lesson_runner_of(database, asyncio.Event(), built, walls, settings)
-        parts = [validator.run(), explorer.run(), runner.run()]
         workers = workers_of(database, built, walls, preparing, settings)
-        async with working(queue, events, workers, preparing, parts, grace_s=settings.drain_s):
+        async with working(queue, events, workers, preparing, [validator.run()], grace_s=settings.drain_s):
             yield
 
 

@@ -6,6 +6,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
+from app.attempts.guests import share_of
 from app.errors import TooManyWaiting
 from app.queue.models import IS_WAITING, AttemptRow
 from app.queue.withheld import WithheldRow
@@ -26,17 +27,13 @@ class NoGate:
 
 async def refuse_a_flood(session: AsyncSession, user: User, *, at_most: int) -> None:
     """Raises `TooManyWaiting` if so many of the user's attempts and runs wait for a verdict already."""
-    query = (
-        select(func.count())
-        .select_from(AttemptRow)
-        .where(AttemptRow.user_id == user.id, IS_WAITING, AttemptRow.kind != "rejudge")
-    )
+    query = select(func.count()).select_from(AttemptRow).where(AttemptRow.share == share_of(user), IS_WAITING)
     waiting = await session.scalar(query)
     if (waiting or 0) >= at_most:
         if user.guest is not None:
             raise TooManyWaiting(
-                f"{waiting} runs without an account are waiting, which is the maximum. Try again in a moment, or "
-                "sign in.",
+                f"{waiting} runs without an account are waiting from your network, which is the maximum. Try again in "
+                "a moment, or sign in.",
                 headers={"Retry-After": "5"},
             )
         raise TooManyWaiting(

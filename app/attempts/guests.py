@@ -1,6 +1,7 @@
 """Runs and explorations without an account: how many there may be, and how long runs are stored.
 
-All guests are one user, so together they have the share of one user in the queue. Nothing of theirs is scored.
+All guests are one user. In the queue, each network that they come from has the share of one user (`share_of`), so that
+no visitor closes it to the others. Nothing of theirs is scored.
 """
 
 import asyncio
@@ -12,14 +13,14 @@ from datetime import timedelta
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest
+from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest, User
 from app.accounts.hourly_counts import count_in_hour, forget_old_counts
 from app.accounts.models import UserRow
-from app.accounts.throttle import network_of
+from app.accounts.throttle import network_of, subject_key
 from app.clock import now
 from app.database import Database, insert_into
 from app.errors import TooManyGuestRuns
-from app.queue.models import AttemptRow
+from app.queue.models import AttemptRow, FairShareRow
 from app.queue.status import ENDED
 
 log = logging.getLogger(__name__)
@@ -50,15 +51,25 @@ async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, 
     await session.execute(insert_into(session, UserRow).values(user).on_conflict_do_nothing())
 
 
+def share_of(user: User) -> str:
+    """Whose share in the queue the user's work takes: their own, or for a guest that of their network."""
+    return user.id if user.guest is None else subject_key(f"share\0{network_of(user.guest.address)}")
+
+
 async def forget_guests(database: Database, *others: Callable[[Database], Awaitable[None]]) -> None:
     """Delete guests' runs after a day, and what the `others` delete, until cancelled."""
     while True:
         try:
-            for forget in (forget_older_runs, *others):
+            for forget in (forget_older_runs, forget_networks, *others):
                 await forget(database)
         except Exception:  # a busy database must not end this for good
             log.exception("deleting what guests left behind failed; trying again later")
         await asyncio.sleep(_LOOK_S)
+
+
+async def forget_networks(database: Database) -> None:
+    async with database.writing() as session:
+        await session.execute(delete(FairShareRow).where(FairShareRow.user_id == GUEST_ID))
 
 
 async def forget_older_runs(database: Database) -> None:

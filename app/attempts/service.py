@@ -12,7 +12,7 @@ from app.accounts.caller import User
 from app.attempts.filter import EVERYTHING, AttemptFilter
 from app.attempts.gate import Gate, NoGate, refuse_a_flood
 from app.attempts.give_up import is_after_giving_up
-from app.attempts.guests import admit_guest
+from app.attempts.guests import admit_guest, share_of
 from app.attempts.overrides import override_of
 from app.attempts.questions import name_question
 from app.attempts.source import check_source
@@ -122,6 +122,7 @@ class Attempts:
         row = AttemptRow(
             id=new_id(),
             user_id=user.id,
+            share=share_of(user),
             problem=package.slug,
             version=package.version,
             kind=kind,

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base
 from app.queue.jobs import JobRow
+from app.queue.models import line_indexes
 
 
 class ValidationRow(JobRow, Base):
@@ -14,8 +15,9 @@ class ValidationRow(JobRow, Base):
 
     # The table and the column of the steps have the names of an earlier version.
     __tablename__ = "proofs"
+    kind_of_work = "validation"
     __table_args__ = (
-        Index("ix_proofs_status_created_at", "status", "created_at"),
+        *line_indexes("proofs"),
         Index("ix_proofs_version_created_at", "version", "created_at"),
     )
 

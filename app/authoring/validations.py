@@ -3,7 +3,6 @@
 They are in a table and not in memory: if workers grade, the process that receives the request has no judge.
 """
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
@@ -17,6 +16,8 @@ from app.database import Database
 from app.errors import ValidationNotFound
 from app.ids import is_id, new_id
 from app.problems.models import PackageRow
+from app.queue.protocol import Enqueue
+from app.queue.turns import VALIDATIONS, line_up
 from grader.package.proof import ValidationStep
 
 ValidationStatus = Literal["queued", "running", "finished"]
@@ -68,11 +69,11 @@ _VALIDATIONS = select(*_COLUMNS).join(PackageRow, PackageRow.version == Validati
 
 
 class Validations:
-    """Safe to share between requests. `news` is set when this process received a request for one."""
+    """Safe to share between requests. `enqueue` is the queue's."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, enqueue: Enqueue = line_up) -> None:
         self._database = database
-        self.news = asyncio.Event()
+        self._enqueue = enqueue
 
     async def request(self, version: str, total: int) -> Validation:
         """Queue a validation of a stored version, unless one is already waiting or running."""
@@ -82,11 +83,10 @@ class Validations:
             await session.execute(select(PackageRow.version).where(PackageRow.version == version).with_for_update())
             row = (await session.execute(unfinished)).first()
             if row is None:
-                fields = {"status": "queued", "steps": [], "total": total, "tries": 0, "created_at": now()}
-                session.add(ValidationRow(id=new_id(), version=version, **fields))
+                fields = {"share": VALIDATIONS, "steps": [], "total": total, "created_at": now()}
+                await self._enqueue(session, ValidationRow(id=new_id(), version=version, **fields))
                 await session.flush()
                 row = (await session.execute(unfinished)).one()
-        self.news.set()
         return _validation(row)
 
     async def get(self, slug: str, validation_id: str) -> Validation:

@@ -1,7 +1,6 @@
-"""Validates versions with the judge, and draws the questions of published ones. Each process that grades does one at a
-time, in a separate thread.
-"""
+"""Validates versions with the judge, and draws the questions of published ones."""
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable
@@ -11,7 +10,6 @@ from functools import partial
 from app.authoring.answering import wrong_verdicts
 from app.authoring.drawing import Drawing
 from app.authoring.models import ValidationRow
-from app.authoring.validations import Validations
 from app.bounded import BoundedCallFailed, LimitExceeded, bounded_in_thread
 from app.database import Database
 from app.errors import PackageNotStored
@@ -32,6 +30,7 @@ from grader.verdict import Verdict
 
 log = logging.getLogger(__name__)
 CASES, QUESTIONS = "cases.py", "questions.py"
+_LOOK_S = 2.0
 Step = Callable[[Grader, Context], ValidationStep]
 Fingerprints = dict[str, Fingerprint | None]
 
@@ -102,7 +101,7 @@ def note_fingerprint(expected: Expectation, verdict: Verdict, found: Fingerprint
 
 
 class Validator:
-    """`run` validates what was requested until it is cancelled. It then returns a running validation to the queue.
+    """Validates what was requested: `jobs`. `run` draws questions until it is cancelled.
 
     Args:
       max_deaths: a validation is given up after this many processes died during it.
@@ -111,7 +110,6 @@ class Validator:
     def __init__(
         self,
         database: Database,
-        validations: Validations,
         grader: Grader,
         packages: PackageStore,
         walls: Walls,
@@ -123,12 +121,17 @@ class Validator:
         self._packages = packages
         self._walls = walls
         self._max_deaths = max_deaths
-        threads = GradingThreads(1)
-        self._jobs = Jobs(ValidationRow, database, threads, validations.news, walls, lease_s=lease_s)
-        self._drawing = Drawing(database, grader, packages, threads.run)
+        self.jobs = [Jobs(ValidationRow, database, walls, self._validate, lease_s=lease_s, is_long=True)]
+        self._drawing = Drawing(database, grader, packages, GradingThreads(1).run)
 
     async def run(self) -> None:
-        await self._jobs.run(self._validate, before_each=self._draw)
+        while True:
+            try:
+                if self._walls.are_up:
+                    await self._draw()
+            except Exception:  # a database that is down for a while must not end this
+                log.exception("drawing questions failed; trying again")
+            await asyncio.sleep(_LOOK_S)
 
     async def _draw(self) -> None:
         stop = threading.Event()

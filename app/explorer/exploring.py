@@ -1,23 +1,16 @@
-"""Runs explorations with the judge, and starts none while a submission waits.
+"""Runs explorations with the judge. They wait in the same line as submissions, except those for TPUs, which can take
+minutes."""
 
-Each process that grades runs one at a time, and beside it one for TPUs, which can take minutes.
-"""
-
-import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
-from sqlalchemy import exists
-
 from app.database import Database
 from app.errors import PackageNotStored
 from app.explorer.models import ExplorationRow
 from app.queue.jobs import Job, Jobs
-from app.queue.models import AttemptRow
 from app.queue.protocol import Grader, PackageSource
-from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from grader.chips import ChipName
 from grader.errors import Cancelled, SubmissionFault, WallMissing
@@ -30,17 +23,15 @@ _FAILED = "The grader failed. Nothing is wrong with your source. Explore it agai
 
 
 class Explorer:
-    """`run` explores what was requested until it is cancelled. It then returns a running one to the queue.
+    """Explores what was requested: `jobs`.
 
     Args:
-      news: set when this process receives a request for one.
       max_deaths: an exploration is given up after this many processes died during it.
     """
 
     def __init__(
         self,
         database: Database,
-        news: asyncio.Event,
         grader: Grader,
         packages: PackageSource,
         walls: Walls,
@@ -51,26 +42,11 @@ class Explorer:
         self._grader = grader
         self._packages = packages
         self._max_deaths = max_deaths
-        no_submission_waits = ~exists().where(AttemptRow.status == "queued")
         for_tpus = ExplorationRow.chip.is_not(None)
-        self._lanes = [
-            Jobs(
-                ExplorationRow,
-                database,
-                GradingThreads(1),
-                news,
-                walls,
-                lease_s=lease_s,
-                only_if=(no_submission_waits, lane),
-                last=ExplorationRow.guest.is_not(None),
-            )
-            for lane in (~for_tpus, for_tpus)
+        self.jobs = [
+            Jobs(ExplorationRow, database, walls, self._explore, lease_s=lease_s, only_if=(condition,), is_long=is_long)
+            for condition, is_long in ((~for_tpus, False), (for_tpus, True))
         ]
-
-    async def run(self) -> None:
-        async with asyncio.TaskGroup() as lanes:
-            for each in self._lanes:
-                lanes.create_task(each.run(self._explore))
 
     async def _explore(self, job: Job[ExplorationRow]) -> None:
         result = await self._result_of(job)

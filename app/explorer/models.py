@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
 from app.queue.jobs import JobRow
+from app.queue.models import line_indexes
 
 
 class ExplorationRow(JobRow, Base):
@@ -22,10 +23,11 @@ class ExplorationRow(JobRow, Base):
     """
 
     __tablename__ = "explorations"
+    kind_of_work = "exploration"
     __table_args__ = (
         Index("ix_explorations_user_id_created_at", "user_id", "created_at"),
         Index("ix_explorations_digest", "digest"),
-        Index("ix_explorations_status_created_at", "status", "created_at"),
+        *line_indexes("explorations"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)

@@ -3,7 +3,6 @@
 They are in a table and not in memory: if workers grade, the process that receives the request has no judge.
 """
 
-import asyncio
 import hashlib
 import json
 import math
@@ -16,7 +15,7 @@ from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.attempts.guests import admit_guest
+from app.attempts.guests import admit_guest, share_of
 from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
@@ -32,6 +31,8 @@ from app.explorer.guests import refuse_large
 from app.explorer.models import ExplorationRow
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
+from app.queue.protocol import Enqueue
+from app.queue.turns import line_up
 from grader.chips import ChipName, tpu_compiler
 from grader.explore import Explored
 from grader.function import Function, faults_of
@@ -90,13 +91,15 @@ class Exploration:
 
 
 class Explorations:
-    """Safe to share between requests. `news` is set when this process received a request for one."""
+    """Safe to share between requests. `enqueue` is the queue's."""
 
-    def __init__(self, database: Database, catalogue: Catalogue, limits: ExplorationLimits) -> None:
+    def __init__(
+        self, database: Database, catalogue: Catalogue, limits: ExplorationLimits, enqueue: Enqueue = line_up
+    ) -> None:
         self._database = database
         self._catalogue = catalogue
         self._limits = limits
-        self.news = asyncio.Event()
+        self._enqueue = enqueue
 
     def package(self, slug: str) -> Package:
         """A problem that gives inputs and meshes. Raises: ProblemNotFound; NothingToExplore: it is of another mode."""
@@ -144,6 +147,7 @@ class Explorations:
         row = ExplorationRow(
             id=new_id(),
             user_id=user.id,
+            share=share_of(user),
             guest=user.guest and user.guest.browser,
             digest=_digest(package.version if package else function, source, against, chip),
             problem=package and package.slug,
@@ -152,8 +156,6 @@ class Explorations:
             source=source,
             against=against,
             chip=chip,
-            status="queued",
-            tries=0,
             created_at=now(),
         )
         async with self._database.writing() as session:
@@ -162,12 +164,13 @@ class Explorations:
                 per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
                 await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
             row.result = await _earlier_result(session, row.digest)
-            if row.result is not None:
-                row.status, row.finished_at = "finished", row.created_at
-            session.add(row)
+            if row.result is None:
+                await self._enqueue(session, row)
+            else:
+                row.status, row.tries, row.finished_at = "finished", 0, row.created_at
+                session.add(row)
             await session.flush()
             stored = _exploration(row, user)
-        self.news.set()
         return stored
 
     async def get(self, user: User | None, exploration_id: str) -> Exploration:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base
 from app.queue.jobs import JobRow
+from app.queue.models import line_indexes
 
 
 class LessonRunRow(JobRow, Base):
@@ -16,9 +17,10 @@ class LessonRunRow(JobRow, Base):
     """
 
     __tablename__ = "lesson_runs"
+    kind_of_work = "lesson_run"
     __table_args__ = (
         Index("ix_lesson_runs_user_id_lesson", "user_id", "lesson"),
-        Index("ix_lesson_runs_status_created_at", "status", "created_at"),
+        *line_indexes("lesson_runs"),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)

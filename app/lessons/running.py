@@ -1,19 +1,11 @@
-"""Runs the programs of lessons in the sandbox, and starts none while a submission waits.
+"""Runs the programs of lessons in the sandbox. They wait in the same line as submissions."""
 
-Each process that grades runs one at a time.
-"""
-
-import asyncio
 import logging
-
-from sqlalchemy import exists
 
 from app.database import Database
 from app.lessons.models import LessonRunRow
 from app.queue.jobs import Job, Jobs
-from app.queue.models import AttemptRow
 from app.queue.protocol import Grader
-from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from grader.context import Context
 from grader.errors import Cancelled, WallMissing
@@ -24,17 +16,15 @@ _FAILED = "The grader failed. Nothing is wrong with your program. Run it again."
 
 
 class LessonRunner:
-    """`run` runs what was requested until it is cancelled. It then returns a running one to the queue.
+    """Runs what was requested: `jobs`.
 
     Args:
-      news: set when this process receives a request for one.
       max_deaths: a run is given up after this many processes died during it.
     """
 
     def __init__(
         self,
         database: Database,
-        news: asyncio.Event,
         grader: Grader,
         walls: Walls,
         *,
@@ -43,19 +33,7 @@ class LessonRunner:
     ) -> None:
         self._grader = grader
         self._max_deaths = max_deaths
-        self._jobs = Jobs(
-            LessonRunRow,
-            database,
-            GradingThreads(1),
-            news,
-            walls,
-            lease_s=lease_s,
-            only_if=(~exists().where(AttemptRow.status == "queued"),),
-            last=LessonRunRow.guest.is_not(None),
-        )
-
-    async def run(self) -> None:
-        await self._jobs.run(self._run)
+        self.jobs = [Jobs(LessonRunRow, database, walls, self._run, lease_s=lease_s)]
 
     async def _run(self, job: Job[LessonRunRow]) -> None:
         result: Printed | None

@@ -3,7 +3,6 @@
 A reader has at most one run of each program, the latest. It is deleted after a day.
 """
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, cast
@@ -12,7 +11,7 @@ from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
-from app.attempts.guests import admit_guest
+from app.attempts.guests import admit_guest, share_of
 from app.attempts.source import check_source
 from app.clock import now
 from app.database import Database
@@ -21,6 +20,8 @@ from app.ids import is_id, new_id
 from app.lessons.errors import LessonProgramNotFound, LessonRunNotFound, TooManyLessonRuns
 from app.lessons.lesson import Block, Lesson
 from app.lessons.models import LessonRunRow
+from app.queue.protocol import Enqueue
+from app.queue.turns import line_up
 from grader.script import Printed
 
 LessonRunStatus = Literal["queued", "running", "finished"]
@@ -49,12 +50,12 @@ class LessonRun:
 
 
 class LessonRuns:
-    """Safe to share between requests. `news` is set when this process received a request for one."""
+    """Safe to share between requests. `enqueue` is the queue's."""
 
-    def __init__(self, database: Database, limits: LessonRunLimits) -> None:
+    def __init__(self, database: Database, limits: LessonRunLimits, enqueue: Enqueue = line_up) -> None:
         self._database = database
         self._limits = limits
-        self.news = asyncio.Event()
+        self._enqueue = enqueue
 
     async def request(self, user: User, lesson: Lesson, program: int, source: str) -> LessonRun:
         """Queue a run. It replaces the user's earlier one of this program, which is stopped if it has not finished.
@@ -69,12 +70,11 @@ class LessonRuns:
         row = LessonRunRow(
             id=new_id(),
             user_id=user.id,
+            share=share_of(user),
             guest=_browser(user),
             lesson=lesson.slug,
             program=program,
             source=source,
-            status="queued",
-            tries=0,
             created_at=now(),
         )
         of_this = (*_of(user), LessonRunRow.lesson == lesson.slug, LessonRunRow.program == program)
@@ -88,10 +88,9 @@ class LessonRuns:
             if user.guest is not None:
                 per_address, in_total = self._limits.guest_runs_per_address, self._limits.guest_runs_in_total
                 await admit_guest(session, user.guest, per_address=per_address, in_total=in_total)
-            session.add(row)
+            await self._enqueue(session, row)
             await session.flush()
             stored = _run(row)
-        self.news.set()
         return stored
 
     async def latest(self, user: User, lesson: Lesson) -> dict[int, LessonRun]:

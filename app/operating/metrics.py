@@ -47,8 +47,8 @@ class Metrics:
             buckets=_GRADING_BUCKETS_S,
             registry=self.registry,
         )
-        self._depth = self._gauge("queue_depth", "Attempts and runs that are waiting.", "priority")
-        self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest of them has waited.", "priority")
+        self._depth = self._gauge("queue_depth", "Work that is waiting.", "kind")
+        self._oldest_s = self._gauge("queue_oldest_seconds", "How long the oldest of it has waited.", "kind")
         self._running = self._gauge("attempts_running", "Attempts and runs that are being graded.")
         self._database = self._gauge("database_up", "Whether the database responded. If not, the above is missing.")
         self._connections = self._gauge("database_connections", "Connections to the database of this process.", "which")
@@ -104,9 +104,9 @@ class Metrics:
             self._connections.labels("most").set(database.connections)
         self._database.set(1)
         self._running.set(queue.running)
-        for priority, line in queue.lines.items():
-            self._depth.labels(str(priority)).set(line.depth)
-            self._oldest_s.labels(str(priority)).set(line.oldest_s)
+        for kind, line in queue.lines.items():
+            self._depth.labels(kind).set(line.depth)
+            self._oldest_s.labels(kind).set(line.oldest_s)
         for each in ended:
             self._count(each)
         self._read_workers(graders)

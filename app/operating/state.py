@@ -14,7 +14,7 @@ from app.operating.tally import Waiting, waiting
 from app.problems.service import Catalogue
 from app.queue.models import AttemptRow
 from app.queue.preparing import Preparation
-from app.queue.turns import PRIORITY
+from app.queue.turns import CLASSES
 from app.queue.walls import Walls
 from app.queue.workers import Worker, Workers, WorkerWarning
 from app.settings import Settings
@@ -29,7 +29,14 @@ _LEAST_FREE_BYTES = 1 << 30
 # docs/operating.md asks for this much.
 _CLOCK_AGREES_S = 1.0
 ALL_ONE_ADDRESS = "All clients seem to have one address."
-_LINES = {"run": "Runs", "attempt": "Attempts", "rejudge": "Rejudges"}
+_LINES = {
+    "run": "Runs",
+    "exploration": "Explorations",
+    "lesson_run": "Runs of lessons' programs",
+    "attempt": "Attempts",
+    "validation": "Validations",
+    "rejudge": "Rejudges",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +96,7 @@ async def read_state(
     slugs = {each.version: each.slug for each in catalogue.all()}
     return ServiceState(
         lines=tuple(
-            QueueLine(_LINES[kind], line.depth, line.oldest_s)
-            for kind, priority in PRIORITY.items()
-            if (line := queue.lines.get(priority))
+            QueueLine(_LINES[kind], line.depth, line.oldest_s) for kind in CLASSES if (line := queue.lines.get(kind))
         ),
         running=queue.running,
         pool=pool,
@@ -186,7 +191,7 @@ def _of_queue(queue: Waiting, settings: Settings) -> Sequence[Trouble]:
     oldest = max((each.oldest_s for each in queue.lines.values()), default=0.0)
     if oldest < _LONG_WAIT_S:
         return []
-    what = f"An attempt has waited for {oldest / 60:.0f} minutes"
+    what = f"Work has waited for {oldest / 60:.0f} minutes"
     if queue.running == 0:
         start = "Start a worker: ./meshgrade worker" if settings.grading_slots == 0 else "Read the log of this server."
         return [Trouble(f"{what}, and nothing is being graded.", start)]

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from app.clock import now
 from app.database import Database
 from app.queue.models import AttemptRow
+from app.queue.turns import work_tables
 from grader.stored_verdict import read_verdict
 
 # A row is stored shortly after its time, by a machine whose clock may differ.
@@ -17,7 +18,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The waiting attempts of one priority."""
+    """The waiting work of one kind."""
 
     depth: int
     oldest_s: float
@@ -25,7 +26,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    lines: dict[int, Line]
+    """`lines` has the kinds of `CLASSES` in app/queue/turns.py of which there is any."""
+
+    lines: dict[str, Line]
     running: int
 
 
@@ -41,16 +44,16 @@ class Ended:
 
 async def waiting(database: Database) -> Waiting:
     """Reads only the rows that are waiting or running, with the index on their status."""
-    line = select(AttemptRow.priority, func.count(), func.min(AttemptRow.created_at)).where(
-        AttemptRow.status == "queued"
-    )
+    found: list[tuple[str, int, datetime]] = []
     running = select(func.count()).where(AttemptRow.status == "running")
     async with database.reading() as session:
-        rows = (await session.execute(line.group_by(AttemptRow.priority))).all()
+        for each in work_tables():
+            kind = each.works().label("kind")
+            line = select(kind, func.count(), func.min(each.created_at)).where(each.status == "queued").group_by("kind")
+            found += await session.execute(line)
         number = await session.scalar(running) or 0
     return Waiting(
-        {priority: Line(depth, max(0.0, (now() - oldest).total_seconds())) for priority, depth, oldest in rows},
-        number,
+        {kind: Line(depth, max(0.0, (now() - oldest).total_seconds())) for kind, depth, oldest in found}, number
     )
 
 

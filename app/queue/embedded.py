@@ -1,8 +1,10 @@
-"""The queue for one machine: the attempts table and threads of this process, without another server."""
+"""The queue for one machine: the tables of work and threads of this process, without another server."""
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,9 +13,11 @@ from app.clock import now
 from app.database import Database
 from app.queue.events import AttemptEvents, Change
 from app.queue.grading import Gradings
+from app.queue.jobs import Jobs
 from app.queue.leases import Leases, cancel_row, count_waiting
-from app.queue.models import AttemptRow
+from app.queue.models import AttemptRow, WorkRow
 from app.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits, QueueStats
+from app.queue.slots import Slots
 from app.queue.turns import Places, QueuePlace, back_off, line_up
 from app.queue.walls import Walls
 
@@ -41,21 +45,23 @@ class EmbeddedQueue:
         *,
         sole: bool,
         hooks: QueueHooks | None = None,
+        jobs: Sequence[Jobs[Any]] = (),
     ) -> None:
         self._database = database
         self._walls = walls
         self._events = events
         self._limits = limits
         self._sole = sole
-        self._leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
+        leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
+        gradings = Gradings(leases, grader, packages, walls, events, limits)
+        self._slots = Slots(database, leases, gradings, jobs, limits)
         self._places = Places(database)
-        self._gradings = Gradings(self._leases, grader, packages, walls, events, limits)
         self._news = asyncio.Event()
         self._stopping = False
         self._workers: list[asyncio.Task[None]] = []
 
-    async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
-        await line_up(session, attempt)
+    async def enqueue(self, session: AsyncSession, work: WorkRow) -> None:
+        await line_up(session, work)
         # After the commit: a worker that wakes earlier would find nothing.
         event.listen(session.sync_session, "after_commit", lambda _: self._news.set(), once=True)
 
@@ -79,15 +85,16 @@ class EmbeddedQueue:
             await asyncio.sleep(1.0)
         if self._stopping:
             return
-        # The first slot takes no rejudges, so that a batch of them does not make anyone wait.
-        slots = [self._slot(rejudges=number > 0 or self._limits.slots == 1) for number in range(self._limits.slots)]
+        slots = [self._slot() for _ in range(self._limits.slots)]
+        if self._slots.has_long:
+            slots.append(self._slot(long=True))
         self._workers = [asyncio.create_task(each) for each in (*slots, self._maintain())]
         await asyncio.gather(*self._workers, return_exceptions=True)
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
         self._stopping = True
         self._news.set()
-        await self._gradings.stop(grace_s=grace_s)
+        await self._slots.stop(grace_s=grace_s)
         if self._workers:
             # A worker that was just taking a row returns it. After this, only those are left whose judge does not stop.
             await asyncio.wait(self._workers[:-1], timeout=_LAST_TAKEN_S)
@@ -95,18 +102,20 @@ class EmbeddedQueue:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
 
-    async def _slot(self, *, rejudges: bool) -> None:
+    async def _slot(self, *, long: bool = False) -> None:
         while not self._stopping:
             self._news.clear()
             try:
-                lease = await self._leases.take(rejudges=rejudges) if self._walls.are_up else None
-                if lease is None:
+                taken = await self._slots.take(long=long) if self._walls.are_up else None
+                if taken is None:
                     await self._news.wait()
                     continue
                 # Another slot may have missed the news of a second row while this one took the first.
                 self._news.set()
-                if again := await self._gradings.grade(lease):
+                if again := await self._slots.do(taken):
                     self._wake_at(again)
+                # A rejudge that has ended may be what another slot waited for.
+                self._news.set()
             except Exception:  # a slot must survive a busy database; the row's lease expires and it is rescued
                 log.exception("a grading slot failed; trying again in a second")
                 await asyncio.sleep(1.0)
@@ -138,9 +147,10 @@ class EmbeddedQueue:
         return True
 
     async def _rescue(self, *, everything: bool) -> None:
-        rescued = await self._leases.rescue(max_deaths=self._limits.max_deaths, everything=everything)
+        async with self._database.writing() as session:
+            rescued = await self._slots.rescue(session, everything=everything)
         if rescued:
-            log.warning("attempts queued again because their worker died: %d", rescued)
+            log.warning("work queued again because its worker died: %d", rescued)
             # Each waits as after a failed try. Without this, no slot would wake when it is due, but only seconds later.
             for tries in (1, 2, 3):
                 self._wake_at(now() + back_off(self._limits.retry_s, tries))

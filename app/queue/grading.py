@@ -91,6 +91,11 @@ class Gradings:
         for lease, _ in list(self._leased.values()):
             await self._leases.give_back(lease)
 
+    @property
+    def tokens(self) -> list[str]:
+        """The fence tokens of what it grades."""
+        return [lease.fence_token for lease, _ in self._leased.values()]
+
     def _seen(self, lease: Lease) -> list[tuple[int, str]]:
         """The phases of this grading so far, each with the milliseconds since it began."""
         phases = self._phases.get(lease.attempt_id)

@@ -1,39 +1,42 @@
 """Other work for the judge than submissions: validations of versions, explorations, and runs of lessons' programs.
 
-Each kind of job is a table. Every process that grades does one job of a kind at a time, the oldest first.
+Each kind of job is a table. Jobs wait in the same line as submissions (app/queue/turns.py), and app/queue/slots.py
+takes them.
 """
 
 import asyncio
-import contextlib
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
-from typing import Any, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from datetime import timedelta
+from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Integer, String, and_, select
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ColumnElement, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.clock import now
-from app.database import Database, UTCDateTime
-from app.lease import FREE, LeasedRow, is_free, lock, take, while_leased, write
+from app.database import Database
+from app.lease import FREE, is_free, lock, not_held, take, until, while_leased, write
+from app.queue.models import WorkRow
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from grader.context import Context
 from grader.errors import WallMissing
 
 log = logging.getLogger(__name__)
-_LOOK_S = 2.0
-_TRY_AGAIN_S = 1.0
 
 
-class JobRow(LeasedRow):
+class JobRow(WorkRow):
     """The columns of a table of jobs. The status of a job is `queued`, `running` or `finished`."""
 
-    status: Mapped[str] = mapped_column(String(16))
-    tries: Mapped[int] = mapped_column(Integer())
-    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
-    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+    kind_of_work: ClassVar[str]
+
+    @classmethod
+    def works(cls) -> ColumnElement[str]:
+        return literal(cls.kind_of_work)
+
+    def work(self) -> str:
+        return self.kind_of_work
 
 
 R = TypeVar("R", bound=JobRow)
@@ -45,7 +48,7 @@ class Job(Generic[R]):
 
     def __init__(self, row: R, token: str, database: Database, threads: GradingThreads, life: timedelta) -> None:
         self.row = row
-        self._token = token
+        self.token = token
         self._database = database
         self._threads = threads
         self._life = life
@@ -73,8 +76,8 @@ class Job(Generic[R]):
     async def write(self, **values: Any) -> bool:
         """Store the values and extend the lease. `False` if it was lost."""
         async with self._database.writing() as session:
-            longer = {"lease_until": now() + self._life}
-            return await write(session, type(self.row), self.row.id, self._token, **(longer | values))
+            longer = {"lease_until": until(self._life)}
+            return await write(session, type(self.row), self.row.id, self.token, **(longer | values))
 
     async def finish(self, **values: Any) -> None:
         await self.write(status="finished", **FREE, finished_at=now(), **values)
@@ -85,84 +88,59 @@ class Job(Generic[R]):
 
 
 class Jobs(Generic[R]):
-    """The jobs of one table.
+    """One kind of jobs, and what does them.
 
     Args:
-      threads: where the jobs call the judge.
-      news: set when this process receives a request for a job.
-      only_if: conditions for a job to start.
-      last: jobs of which this is true start after all others.
+      do: does a job. It must be idempotent, because a job that was interrupted starts again.
+      only_if: conditions on the rows that are of this kind.
+      is_long: a job can take minutes, so it never occupies a slot of those that somebody watches.
     """
 
     def __init__(
         self,
         rows: type[R],
         database: Database,
-        threads: GradingThreads,
-        news: asyncio.Event,
         walls: Walls,
+        do: Callable[[Job[R]], Awaitable[None]],
         *,
         lease_s: float,
         only_if: Sequence[ColumnElement[bool]] = (),
-        last: ColumnElement[bool] | None = None,
+        is_long: bool = False,
     ) -> None:
-        self._rows = rows
+        self.rows = rows
+        self.only_if = only_if
+        self.is_long = is_long
         self._database = database
-        self._threads = threads
-        self._news = news
         self._walls = walls
+        self._work = do
         self._life = timedelta(seconds=lease_s)
-        self._only_if = only_if
-        self._order = (*(() if last is None else (last,)), rows.created_at, rows.id)
 
-    async def run(
-        self, work: Callable[[Job[R]], Awaitable[None]], before_each: Callable[[], Awaitable[None]] | None = None
-    ) -> None:
-        """Do the jobs until cancelled, while every wall is up. A job that is cancelled returns to the queue.
+    def lease(self, row: R, threads: GradingThreads) -> Job[R]:
+        """Lease a queued row that this transaction has locked. The judge is called in one of the `threads`."""
+        row.status, row.tries = "running", row.tries + 1
+        return Job(row, take(row, self._life), self._database, threads, self._life)
 
-        `before_each` is also called where there is nothing to do, every two seconds.
-        """
-        while True:
-            self._news.clear()
-            try:
-                if self._walls.are_up and before_each is not None:
-                    await before_each()
-                job = await self._take() if self._walls.are_up and await self._are_due() else None
-                if job is not None:
-                    await self._do(job, work)
-                    continue
-            except Exception:  # a database that is down for a while must not end this; the row's lease expires
-                log.exception("a job of the table %s was interrupted; trying again in a second", self._rows.__name__)
-                await asyncio.sleep(_TRY_AGAIN_S)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), _LOOK_S)
+    async def rescue(self, session: AsyncSession, *, everything: bool, own: Collection[str] = ()) -> int:
+        """As `Leases.rescue`."""
+        dead = [self.rows.status == "running", *self.only_if]
+        if not everything:
+            dead += [is_free(self.rows), not_held(self.rows, own)]
+        rows = await lock(session, select(self.rows).where(*dead))
+        for row in rows:
+            row.status, row.fence_token, row.lease_until = "queued", None, None
+        return len(rows)
 
-    async def _are_due(self) -> bool:
-        # Read first, so that an idle process never takes the write lock.
-        async with self._database.reading() as session:
-            return await session.scalar(select(self._rows.id).where(self._due()).limit(1)) is not None
-
-    async def _take(self) -> Job[R] | None:
-        query = select(self._rows).where(self._due()).order_by(*self._order).limit(1)
-        async with self._database.writing() as session:
-            found = await lock(session, query)
-            if not found:
-                return None
-            row = found[0]
-            row.status, row.tries = "running", row.tries + 1
-            return Job(row, take(row, self._life), self._database, self._threads, self._life)
-
-    def _due(self) -> ColumnElement[bool]:
-        return and_(self._rows.status.in_(("queued", "running")), is_free(self._rows), *self._only_if)
-
-    async def _do(self, job: Job[R], work: Callable[[Job[R]], Awaitable[None]]) -> None:
+    async def do(self, job: Job[R]) -> None:
+        """Do the job. If this is cancelled, or a wall is missing, it returns to the queue."""
         try:
-            await work(job)
+            await self._work(job)
         except WallMissing as missing:
             self._walls.record(missing)
             await job.put_back()
         except asyncio.CancelledError:
             await job.put_back()
             raise
+        except Exception:  # a database that is down for a while must not end a slot; the row's lease expires
+            log.exception("a job of the table %s was interrupted", self.rows.__name__)
         finally:
             job.end()

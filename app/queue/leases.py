@@ -1,23 +1,24 @@
 """The operations of both queues on the attempts table: lease, extend, finish and return rows with a fence token."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import event, func, or_, select
+from sqlalchemy import event, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.clock import now
 from app.database import Database
-from app.lease import FREE, is_free, lock, take, write
+from app.lease import FREE, is_free, lock, not_held, take, until, write
 from app.queue.events import AttemptEvents, Change
 from app.queue.gradings import Phases, begin, conclude
 from app.queue.models import AttemptRow
 from app.queue.protocol import QueueHooks, QueueStats
 from app.queue.signs import signs_of
 from app.queue.status import AttemptStatus
-from app.queue.turns import PRIORITY, back_off
+from app.queue.turns import back_off
 from grader.text import storable
 from grader.verdict import Verdict
 
@@ -65,39 +66,8 @@ class Leases:
         self._life = timedelta(seconds=lease_s)
         self._retry_s = retry_s
 
-    async def take(self, *, rejudges: bool = True) -> Lease | None:
-        """Lease the next queued row, by priority and then by turn. Without `rejudges`, skip those."""
-        first = (
-            select(AttemptRow)
-            .where(
-                AttemptRow.status == "queued",
-                or_(AttemptRow.not_before.is_(None), AttemptRow.not_before <= now()),
-            )
-            .order_by(AttemptRow.priority, AttemptRow.turn_at, AttemptRow.id)
-            .limit(1)
-        )
-        if not rejudges:
-            first = first.where(AttemptRow.priority < PRIORITY["rejudge"])
-        async with self._database.writing() as session:
-            rows = await lock(session, first)
-            return await self._lease(session, rows[0]) if rows else None
-
-    async def take_one(self, attempt_id: str) -> Lease | datetime | None:
-        """Lease this row if it is queued and due. Otherwise return when to try again, or None if it has ended.
-
-        If another process has leased it, try again when that lease expires.
-        """
-        async with self._database.writing() as session:
-            row = await session.get(AttemptRow, attempt_id, with_for_update=True)
-            if row is None or row.status not in ("queued", "running"):
-                return None
-            if row.status == "running":
-                return max(row.lease_until or now(), now() + timedelta(seconds=1))
-            if row.not_before is not None and row.not_before > now():
-                return row.not_before
-            return await self._lease(session, row)
-
-    async def _lease(self, session: AsyncSession, row: AttemptRow) -> Lease:
+    async def lease(self, session: AsyncSession, row: AttemptRow) -> Lease:
+        """Lease a queued row that this transaction has locked."""
         row.status, row.phase = "running", "starting"
         fence_token = take(row, self._life)
         row.started_at, row.not_before = now(), None
@@ -120,7 +90,7 @@ class Leases:
         )
 
     async def extend(self, lease: Lease, phase: str) -> bool:
-        return await self._write(lease, phase=phase[:200], lease_until=now() + self._life)
+        return await self._write(lease, phase=phase[:200], lease_until=until(self._life))
 
     async def finish(self, lease: Lease, verdict: Verdict, phases: Phases = ()) -> bool:
         async with self._database.writing() as session:
@@ -138,28 +108,26 @@ class Leases:
     async def try_later(self, lease: Lease, phases: Phases = (), message: str = "") -> datetime | None:
         """Return the row to the queue after a failed try, with a delay.
 
-        Returns its due time, or None if the lease was lost.
+        Returns its due time by this process's clock, or None if the lease was lost.
         """
-        moment = now() + back_off(self._retry_s, lease.tries)
+        after = back_off(self._retry_s, lease.tries)
         gradings = conclude(lease.gradings, now(), "failed", phases, message)
-        again = {**_QUEUED_AGAIN, "not_before": moment, "gradings": gradings}
+        again = {**_QUEUED_AGAIN, "not_before": until(after), "gradings": gradings}
         is_written = await self._write(lease, **again, phase="waiting for another try")
-        return moment if is_written else None
+        return now() + after if is_written else None
 
-    async def rescue(self, *, max_deaths: int, everything: bool) -> int:
-        """Return rows of dead workers to the queue: those with an expired lease, or all running ones (`everything`).
+    async def rescue(
+        self, session: AsyncSession, *, max_deaths: int, everything: bool, own: Collection[str] = ()
+    ) -> int:
+        """Return rows of dead workers to the queue: those with an expired lease, or all running ones (`everything`),
+        except those of this process, whose fence tokens are `own`: it lives, even if it could not extend them in time.
 
         They wait as after any failed try, in case they killed their worker. A row whose workers died `max_deaths` times
         finishes as failed. Returns the number of rows.
         """
-        async with self._database.writing() as session:
-            return await self.rescue_in(session, max_deaths=max_deaths, everything=everything)
-
-    async def rescue_in(self, session: AsyncSession, *, max_deaths: int, everything: bool) -> int:
-        """`rescue`, in the caller's transaction."""
         dead = AttemptRow.status == "running"
         if not everything:
-            dead &= is_free(AttemptRow)
+            dead &= is_free(AttemptRow) & not_held(AttemptRow, own)
         rows = await lock(session, select(AttemptRow).where(dead))
         for row in rows:
             if self._fail_or_requeue(row, max_deaths):
@@ -179,7 +147,7 @@ class Leases:
         if row.tries < max_deaths:
             row.gradings = conclude(row.gradings, now(), "died")
             row.status, row.phase, row.started_at = "queued", None, None
-            row.not_before = now() + back_off(self._retry_s, row.tries)
+            row.not_before = until(back_off(self._retry_s, row.tries))
             return False
         message = f"The grader died {row.tries} times while it graded this submission."
         verdict = failed_verdict(row.problem, row.version, message)

@@ -1,15 +1,33 @@
-"""The tables of attempts, which are the queue through their leases and fence tokens, of the processes of the service,
-and of the shared deployment secret.
+"""Work for the judge: the columns that all of its tables have, the attempts table, and the fair shares of its users.
+
+The tables are the queue, through their turns, leases and fence tokens. Also the processes of the service, and the
+shared deployment secret.
 """
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Float, ForeignKey, Index, Integer, String, Text, TextClause, false, text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    ColumnElement,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Text,
+    TextClause,
+    and_,
+    false,
+    or_,
+    text,
+    type_coerce,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.clock import now
-from app.database import Base, UTCDateTime
+from app.database import Base, FromNow, UTCDateTime
 from app.lease import LeasedRow
 
 # The conditions of partial indexes. Queries repeat them literally: with a parameter, the database could not know that
@@ -24,13 +42,59 @@ def _partial(name: str, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
-class AttemptRow(LeasedRow, Base):
-    """One requested grading.
+class WorkRow(LeasedRow):
+    """The columns of a table of work. A worker leases the row (app/lease.py). One line orders all tables.
 
-    A worker leases the row (app/lease.py).
+    `share` is who waits for it and takes turns with others: a user's id, unless it is set before `line_up`, which also
+    sets `priority` and `turn_at`, the place in line (app/queue/turns.py).
+    """
 
-    Of the queued rows, the lowest `priority` goes first, then the earliest `turn_at` (app/queue/turns.py), but no row
-    before its `not_before`.
+    share: Mapped[str | None] = mapped_column(String(80))
+    status: Mapped[str] = mapped_column(String(16))
+    priority: Mapped[int] = mapped_column(Integer(), default=0)
+    turn_at: Mapped[datetime] = mapped_column(UTCDateTime(), default=now)
+    tries: Mapped[int] = mapped_column(Integer())
+    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
+    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
+
+    @classmethod
+    def is_due(cls) -> ColumnElement[bool]:
+        """Whether the row waits and may be taken."""
+        return cls.status == "queued"
+
+    @classmethod
+    def works(cls) -> ColumnElement[str]:
+        """The kind of work of each row: one of `CLASSES` in app/queue/turns.py."""
+        raise NotImplementedError
+
+    def work(self) -> str:
+        """The kind of this work."""
+        raise NotImplementedError
+
+
+def line_indexes(table: str) -> tuple[Index, Index]:
+    """The indexes that the line needs of each table of work: on the places in it, and on the work of each share."""
+    return (
+        Index(f"ix_{table}_status_priority_turn_at_id", "status", "priority", "turn_at", "id"),
+        _partial(f"ix_{table}_waiting", "share", "priority", where=IS_WAITING),
+    )
+
+
+class FairShareRow(Base):
+    """The last round in which this share was served (app/queue/turns.py).
+
+    `user_id` is None for work of the service itself. Those of guests are deleted every hour.
+    """
+
+    __tablename__ = "fair_shares"
+
+    share: Mapped[str] = mapped_column(String(80), primary_key=True)
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    round: Mapped[int] = mapped_column(Integer(), index=True)
+
+
+class AttemptRow(WorkRow, Base):
+    """One requested grading. It is not taken before its `not_before`.
 
     `verdict_status`, `verdict_reason`, `score` and `efficiency` repeat the verdict for queries: whole verdicts are too
     long to read for a list, and PostgreSQL cannot query JSON with a NUL, which a submission may have printed. So do
@@ -53,14 +117,13 @@ class AttemptRow(LeasedRow, Base):
     __tablename__ = "attempts"
     __table_args__ = (
         Index("ix_attempts_user_id_created_at_id", "user_id", "created_at", "id"),
-        Index("ix_attempts_status_priority_turn_at_id", "status", "priority", "turn_at", "id"),
+        *line_indexes("attempts"),
         Index("ix_attempts_finished_at", "finished_at"),
         # Both databases allow any number of NULLs.
         Index("ix_attempts_user_id_idempotency_key", "user_id", "idempotency_key", unique=True),
         Index("ix_attempts_user_id_problem_created_at_id", "user_id", "problem", "created_at", "id"),
         # For the list of people who have tried a problem.
         Index("ix_attempts_problem_user_id_created_at", "problem", "user_id", "created_at"),
-        _partial("ix_attempts_waiting", "user_id", where=IS_WAITING),
         _partial("ix_attempts_unexplained", "problem", "id", where=IS_UNEXPLAINED),
         _partial("ix_attempts_judged", "problem", "version", where=IS_SCORED),
         # The last two also contain every column of a standing or a ranking, so no row has to be read.
@@ -76,12 +139,8 @@ class AttemptRow(LeasedRow, Base):
     version: Mapped[str] = mapped_column(String(64))
     kind: Mapped[str] = mapped_column(String(16))
     source: Mapped[str] = mapped_column(Text())
-    status: Mapped[str] = mapped_column(String(16))
     phase: Mapped[str | None] = mapped_column(String(200))
-    priority: Mapped[int] = mapped_column(Integer())
-    turn_at: Mapped[datetime] = mapped_column(UTCDateTime(), default=now)
     not_before: Mapped[datetime | None] = mapped_column(UTCDateTime())
-    tries: Mapped[int] = mapped_column(Integer())
     idempotency_key: Mapped[str | None] = mapped_column(String(255))
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     score: Mapped[int | None] = mapped_column(Integer())
@@ -89,9 +148,7 @@ class AttemptRow(LeasedRow, Base):
     verdict_reason: Mapped[str | None] = mapped_column(String(32))
     faults: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     efficiency: Mapped[float | None] = mapped_column(Float())
-    created_at: Mapped[datetime] = mapped_column(UTCDateTime())
     started_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
-    finished_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     rejudged_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
     score_before: Mapped[int | None] = mapped_column(Integer())
     guest: Mapped[str | None] = mapped_column(String(64))
@@ -100,6 +157,17 @@ class AttemptRow(LeasedRow, Base):
     own_inputs: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     gradings: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
     fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+
+    @classmethod
+    def is_due(cls) -> ColumnElement[bool]:
+        return and_(cls.status == "queued", or_(cls.not_before.is_(None), cls.not_before <= FromNow()))
+
+    @classmethod
+    def works(cls) -> ColumnElement[str]:
+        return type_coerce(cls.kind, String)
+
+    def work(self) -> str:
+        return self.kind
 
     @property
     def counts(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.queue.models import AttemptRow
+from app.queue.models import AttemptRow, WorkRow
 from app.queue.turns import QueuePlace
 from grader.chips import ChipName
 from grader.context import Context
@@ -128,7 +128,9 @@ class PackageSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
-    """`retry_s` is how long an attempt waits after its first failed try. After the second it waits four times as long,
+    """`slots` counts what may run at once; one further slot is for work that can take minutes (app/queue/slots.py).
+
+    `retry_s` is how long an attempt waits after its first failed try. After the second it waits four times as long,
     and sixteen times from then on.
 
     `max_tries` limits failed tries. `max_deaths` limits tries during which the worker died. That limit is higher,
@@ -148,17 +150,19 @@ class QueueStats:
     running: int
 
 
+Enqueue = Callable[[AsyncSession, WorkRow], Awaitable[None]]
+
+
 class GradeQueue(Protocol):
-    """Delivers each attempt to a worker at least once. Results are fenced, so that only one of them counts.
+    """Delivers all work to a worker at least once. Results are fenced, so that only one of them counts.
 
     Life cycle: `work` runs from the start of the service until `stop`. The other methods may be called at any time.
     """
 
-    async def enqueue(self, session: AsyncSession, attempt: AttemptRow) -> None:
-        """Add the attempt in the caller's transaction. The commit wakes workers; without it there is no job.
+    async def enqueue(self, session: AsyncSession, work: WorkRow) -> None:
+        """Add work of any kind in the caller's transaction. The commit wakes workers; without it there is none.
 
-        Runs go first, then attempts, then rejudges, which never take a process's last slot. app/queue/turns.py
-        describes how users share.
+        app/queue/turns.py describes the order, and how users share.
         """
         ...
 

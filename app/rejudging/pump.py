@@ -19,6 +19,7 @@ from app.queue.models import AttemptRow
 from app.queue.overrides import score_that_counts
 from app.queue.protocol import GradeQueue, QueueHooks
 from app.queue.status import ENDED
+from app.queue.turns import REJUDGES
 from app.rejudging.models import RejudgedRow, RejudgeRow
 from grader.stored_verdict import read_verdict
 
@@ -78,6 +79,7 @@ class RejudgePump:
                 problem=row.problem,
                 version=row.version,
                 kind="rejudge",
+                share=REJUDGES,
                 source=attempt.source,
                 created_at=now(),
             )

@@ -5,10 +5,10 @@ from itertools import count
 
 from app.accounts.caller import User
 from app.database import Database
-from app.queue.leases import Leases
 from app.queue.models import AttemptRow
 from grader.verdict import Verdict
 from tests.app.program_verdict import program_verdict
+from tests.app.queue.taking import TakingLeases
 
 _ids = count(1)
 
@@ -32,7 +32,7 @@ async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = 
                 created_at=sent_at,
             )
         )
-    leases = Leases(database, lease_s=30, retry_s=2)
+    leases = TakingLeases(database, lease_s=30, retry_s=2)
     lease = await leases.take()
     assert lease is not None
     assert await leases.finish(lease, verdict)

@@ -10,11 +10,11 @@ from app.attempts.ranking import ranking
 from app.attempts.standing import Standing, progress, standings
 from app.clock import now
 from app.errors import AlreadyAccepted, ProblemNotFound
-from app.queue.leases import Leases
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_up
 from tests.app.attempts.handing_in import accepted, hand_in
 from tests.app.attempts.test_submit import HeldGrader
+from tests.app.queue.taking import TakingLeases
 
 pytestmark = pytest.mark.anyio
 PAGE = "/problems/add_one"
@@ -98,8 +98,8 @@ async def test_an_efficient_program_sent_afterwards_is_not_ranked_even_if_its_wo
                 after_giving_up=True,
             )
         )
-    leases = Leases(database, lease_s=30, retry_s=2)
-    lease = await leases.take_one("f" * 32)
+    leases = TakingLeases(database, lease_s=30, retry_s=2)
+    lease = await leases.take()
     assert await leases.finish(lease, accepted(200.0))
     [place] = (await ranking(database, "add_one", ada, 10)).places
     assert place.efficiency == 90.0

@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import func, select
 
 from app.accounts.caller import GUEST_ID, Guest, User
-from app.attempts.guests import forget_older_runs
+from app.attempts.guests import forget_networks, forget_older_runs
 from app.clock import now
 from app.errors import NotSignedIn
-from app.queue.models import AttemptRow
-from app.queue.turns import PRIORITY
+from app.queue.models import AttemptRow, FairShareRow
+from app.queue.turns import CLASSES
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
 from tests.app.attempts.test_submit import HeldGrader
 
@@ -187,19 +187,28 @@ async def test_it_can_be_turned_off(start_service):
         assert "Try it without an account" in (await http.get("/")).text
 
 
-async def test_all_guests_share_the_turns_of_one_user_behind_everyones_runs(start_service):
+async def test_each_network_has_the_share_of_one_user_and_closes_the_queue_to_no_other(start_service):
     grader = HeldGrader()
     async with start_service(grader, max_waiting_per_user=3) as service:
-        for number in range(4):
-            async with browser(service) as http:
-                await arrive(http)
-                answer = await http.post(RUNS, json={"source": "x"}, headers=SITE)
-                assert answer.status_code == (202 if number < 3 else 429)
-        assert "runs without an account are waiting" in answer.json()["detail"]
+        for address, sent in (("2001:db8::1", 4), ("2001:db8:0:1::1", 1)):
+            for number in range(sent):
+                async with browser(service, client=(address, 1)) as http:
+                    await arrive(http)
+                    answer = await http.post(RUNS, json={"source": "x"}, headers=SITE)
+                    assert answer.status_code == (202 if number < 3 else 429)
+                if number == 3:
+                    assert "runs without an account are waiting from your network" in answer.json()["detail"]
         async with service.services.database.reading() as session:
             rows = list(await session.scalars(select(AttemptRow).order_by(AttemptRow.created_at)))
-        assert {row.priority for row in rows} == {PRIORITY["attempt"]}
-        assert rows[2].turn_at - rows[0].turn_at >= timedelta(minutes=1)
+            rounds = list(await session.scalars(select(FairShareRow)))
+        # All have the place of attempts. Those of one network are a round apart, and the other's is among the first.
+        assert {row.priority % 4 for row in rows} == {CLASSES["attempt"]}
+        *first, last = [row.priority // 4 - rows[0].priority // 4 for row in rows]
+        assert (first, last <= 1) == ([0, 1, 2], True)
+        assert len({row.share for row in rows}) == len(rounds) == 2
+        await forget_networks(service.services.database)
+        async with service.services.database.reading() as session:
+            assert (await session.scalars(select(FairShareRow))).all() == []
         grader.go.set()
 
 

@@ -11,7 +11,6 @@ from app.database import Database
 from app.problems.service import Catalogue
 from app.queue.events import AttemptEvents
 from app.queue.models import AttemptRow
-from app.queue.turns import PRIORITY
 from app.queue.walls import Walls
 
 pytestmark = pytest.mark.anyio
@@ -67,7 +66,7 @@ class Queued:
     """Stores queued attempts, and grades nothing."""
 
     async def enqueue(self, session, attempt: AttemptRow) -> None:
-        attempt.status, attempt.priority, attempt.tries = "queued", PRIORITY[attempt.kind], 0
+        attempt.status, attempt.tries = "queued", 0
         session.add(attempt)
 
     async def place(self, attempt_id: str) -> None:

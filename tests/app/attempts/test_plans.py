@@ -25,11 +25,12 @@ from app.problems.store import PackageStore
 from app.problems.texts import RenderedTexts
 from app.queue.embedded import EmbeddedQueue, QueueLimits
 from app.queue.events import AttemptEvents
-from app.queue.leases import Leases, failed_verdict
+from app.queue.leases import failed_verdict
 from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
 from tests.app.conftest import WallState
+from tests.app.queue.taking import TakingLeases
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("postgresql")]
 USERS = [User(f"user{number:028}", f"user {number}", "student") for number in range(40)]
@@ -51,7 +52,7 @@ class Place:
     attempts: Attempts
     authoring: Authoring
     queue: EmbeddedQueue
-    leases: Leases
+    leases: TakingLeases
 
 
 Ask = Callable[[Place], Awaitable[object]]
@@ -86,7 +87,7 @@ QUESTIONS: dict[str, tuple[Ask, str]] = {
     "how many are ahead": (lambda at: _place(at), BY_TURN),
     "how long waited each priority, for the metrics": (lambda at: waiting(at.database), BY_TURN),
     "what ended, for the metrics": (lambda at: Tally(at.database).new(), ENDED),
-    "whose worker died": (lambda at: at.leases.rescue(max_deaths=3, everything=False), BY_TURN),
+    "whose worker died": (lambda at: at.leases.rescued(max_deaths=3, everything=False), BY_TURN),
 }
 
 
@@ -112,7 +113,7 @@ async def place(each_database, package) -> Place:
         Attempts(database, catalogue, queue, events, walls, limits),
         Authoring(database, store, RenderedTexts(database), Serving(catalogue, store), Validations(database), walls),
         queue,
-        Leases(database, lease_s=30.0, retry_s=2.0),
+        TakingLeases(database, lease_s=30.0, retry_s=2.0),
     )
 
 

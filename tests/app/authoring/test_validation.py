@@ -17,6 +17,7 @@ from app.queue.walls import Walls
 from grader.errors import Cancelled, GraderFault, WallMissing
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES, WallState
+from tests.app.queue.taking import doing
 
 pytestmark = pytest.mark.anyio
 # The judge of these tests accepts the text of the reference alone.
@@ -178,12 +179,13 @@ async def validations(each_database, package):
     return Validations(each_database)
 
 
-def validator(database, validations, grader=None, lease_s=30.0):
+def validating(database, grader=None, lease_s=30.0):
     walls = Walls(lambda: [WallState()])
     walls.probe()
-    return Validator(
-        database, validations, grader or NullGrader(), PackageStore(database), walls, lease_s=lease_s, max_deaths=2
+    validator = Validator(
+        database, grader or NullGrader(), PackageStore(database), walls, lease_s=lease_s, max_deaths=2
     )
+    return doing(database, validator.jobs)
 
 
 async def until_ended(validations, validation):
@@ -202,7 +204,7 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
 
     for tries, said in ((1, "It is accepted"), (2, "The grader died 2 times")):
         await die(tries)
-        task = asyncio.create_task(validator(each_database, validations).run())
+        task = validating(each_database)
         found = await until_ended(validations, validation)
         task.cancel()
         assert [each for each in found.steps if said in each.message]
@@ -211,7 +213,7 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
 async def test_who_lost_the_lease_writes_nothing(each_database, validations, package):
     await validations.request(package.version, len(steps_of(package)))
     grader = Waiting()
-    task = asyncio.create_task(validator(each_database, validations, grader, lease_s=0.15).run())
+    task = validating(each_database, grader, lease_s=0.15)
     await asyncio.to_thread(grader.begun.wait, 10)
     async with each_database.writing() as session:
         taken = {"fence_token": "another", "lease_until": now() + timedelta(hours=1), "steps": []}

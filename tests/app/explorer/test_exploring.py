@@ -1,4 +1,4 @@
-"""The part of a process that explores: below submissions, with a lease, and stopped when nobody wants the result."""
+"""The part of a process that explores: with a lease, and stopped when nobody wants the result."""
 
 import asyncio
 from datetime import timedelta
@@ -12,15 +12,14 @@ from app.clock import now
 from app.explorer.exploring import Explorer
 from app.explorer.models import ExplorationRow
 from app.explorer.service import ExplorationLimits, Explorations
-from app.ids import new_id
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
-from app.queue.models import AttemptRow
 from app.queue.walls import Walls
 from grader.errors import WallMissing
 from tests.app.conftest import WallState
 from tests.app.explorer.conftest import Measuring, Waiting
 from tests.app.explorer.test_api import explore
+from tests.app.queue.taking import doing
 
 pytestmark = pytest.mark.anyio
 
@@ -37,50 +36,17 @@ async def explorations(each_database, package, tmp_path):
     return Explorations(each_database, Catalogue.load(tmp_path / "problems"), ExplorationLimits(65_536))
 
 
-def exploring(database, explorations, grader, lease_s=30.0):
+def exploring(database, grader, lease_s=30.0):
     walls = Walls(lambda: [WallState()])
     walls.probe()
-    explorer = Explorer(
-        database, explorations.news, grader, PackageStore(database), walls, lease_s=lease_s, max_deaths=2
-    )
-    return asyncio.create_task(explorer.run())
+    explorer = Explorer(database, grader, PackageStore(database), walls, lease_s=lease_s, max_deaths=2)
+    return doing(database, explorer.jobs)
 
 
 async def until_ended(explorations, owner, exploration_id):
     while (found := await explorations.get(owner, exploration_id)).summary.status != "finished":
         await asyncio.sleep(0.02)
     return found
-
-
-async def test_nothing_is_explored_while_a_submission_waits(each_database, explorations, owner, package):
-    asked = await explorations.request(owner, package.slug, "x = 1")
-    waiting = AttemptRow(
-        id=new_id(),
-        user_id=owner.id,
-        problem=package.slug,
-        version=package.version,
-        kind="run",
-        source="x",
-        status="queued",
-        priority=0,
-        tries=0,
-        created_at=now(),
-    )
-    async with each_database.writing() as session:
-        session.add(waiting)
-    grader = Measuring()
-    task = exploring(each_database, explorations, grader)
-    # It has looked once it has cleared the news.
-    while explorations.news.is_set():
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.1)
-    assert grader.inspected == []
-    async with each_database.writing() as session:
-        await session.execute(update(AttemptRow).values(status="finished"))
-    explorations.news.set()
-    await until_ended(explorations, owner, asked.summary.id)
-    assert grader.inspected == ["x = 1"]
-    task.cancel()
 
 
 async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last(
@@ -91,7 +57,7 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
         async with each_database.writing() as session:
             gone = {"status": "running", "fence_token": "dead", "lease_until": now() - timedelta(seconds=1)}
             await session.execute(update(ExplorationRow).values(**gone, tries=tries, finished_at=None, result=None))
-        task = exploring(each_database, explorations, Measuring())
+        task = exploring(each_database, Measuring())
         found = await until_ended(explorations, owner, asked.summary.id)
         task.cancel()
         assert (fault is None) == (found.result.fault is None)
@@ -102,7 +68,7 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
 async def test_it_is_stopped_when_it_is_deleted(each_database, explorations, owner, package):
     asked = await explorations.request(owner, package.slug, "x = 1")
     grader = Waiting()
-    task = exploring(each_database, explorations, grader, lease_s=0.15)
+    task = exploring(each_database, grader, lease_s=0.15)
     await asyncio.to_thread(grader.begun.wait, 10)
     await explorations.remove(owner, asked.summary.id)
     assert await asyncio.to_thread(grader.stopped.wait, 10)

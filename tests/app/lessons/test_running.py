@@ -1,4 +1,4 @@
-"""The part of a process that runs lessons' programs: below submissions, with a lease, and stopped when removed."""
+"""The part of a process that runs lessons' programs: with a lease, and stopped when removed."""
 
 import asyncio
 import threading
@@ -11,19 +11,17 @@ from sqlalchemy import select, update
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest, User
 from app.accounts.service import Accounts
 from app.clock import now
-from app.ids import new_id
 from app.lessons.lesson import Lesson
 from app.lessons.models import LessonRunRow
 from app.lessons.reading import Lessons
 from app.lessons.running import LessonRunner
 from app.lessons.runs import LessonRunLimits, LessonRuns
-from app.problems.store import PackageStore
-from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
 from grader.errors import Cancelled, WallMissing
 from tests.app.conftest import WallState
 from tests.app.lessons.folders import write_lesson
+from tests.app.queue.taking import doing
 
 pytestmark = pytest.mark.anyio
 
@@ -83,9 +81,9 @@ def walls_up() -> Walls:
     return walls
 
 
-def running(database, runs, grader, walls=None, lease_s=30.0):
-    runner = LessonRunner(database, runs.news, grader, walls or walls_up(), lease_s=lease_s, max_deaths=2)
-    return asyncio.create_task(runner.run())
+def running(database, grader, walls=None, lease_s=30.0):
+    runner = LessonRunner(database, grader, walls or walls_up(), lease_s=lease_s, max_deaths=2)
+    return doing(database, runner.jobs)
 
 
 async def until_ended(runs, user, run_id):
@@ -94,45 +92,13 @@ async def until_ended(runs, user, run_id):
     return found
 
 
-async def test_nothing_runs_while_a_submission_waits(each_database, runs, owner, lesson, package):
-    await PackageStore(each_database).add(package)
-    asked = await runs.request(owner, lesson, 1, "x = 1")
-    waiting = AttemptRow(
-        id=new_id(),
-        user_id=owner.id,
-        problem=package.slug,
-        version=package.version,
-        kind="run",
-        source="x",
-        status="queued",
-        priority=0,
-        tries=0,
-        created_at=now(),
-    )
-    async with each_database.writing() as session:
-        session.add(waiting)
-    grader = Recording()
-    task = running(each_database, runs, grader)
-    # It has looked once it has cleared the news.
-    while runs.news.is_set():
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.1)
-    assert grader.ran == []
-    async with each_database.writing() as session:
-        await session.execute(update(AttemptRow).values(status="finished"))
-    runs.news.set()
-    found = await until_ended(runs, owner, asked.id)
-    assert (grader.ran, found.result.stdout) == (["x = 1"], "x = 1")
-    task.cancel()
-
-
 async def test_a_user_goes_before_guests(each_database, runs, owner, lesson):
     guests = [User(GUEST_ID, GUEST_NAME, "student", Guest(name * 64, "192.0.2.1")) for name in "ab"]
     for number, guest in enumerate(guests):
         await runs.request(guest, lesson, 1, f"guest = {number}")
     asked = await runs.request(owner, lesson, 1, "user = 1")
     grader = Recording()
-    task = running(each_database, runs, grader)
+    task = running(each_database, grader)
     await until_ended(runs, owner, asked.id)
     while len(grader.ran) < 3:
         await asyncio.sleep(0.02)
@@ -146,7 +112,7 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
         async with each_database.writing() as session:
             gone = {"status": "running", "fence_token": "dead", "lease_until": now() - timedelta(seconds=1)}
             await session.execute(update(LessonRunRow).values(**gone, tries=tries, finished_at=None, result=None))
-        task = running(each_database, runs, Recording())
+        task = running(each_database, Recording())
         found = await until_ended(runs, owner, asked.id)
         task.cancel()
         assert (fault is None) == (found.result.fault is None)
@@ -157,7 +123,7 @@ async def test_what_a_dead_process_held_is_taken_by_another_and_given_up_at_last
 async def test_it_is_stopped_when_it_is_removed(each_database, runs, owner, lesson):
     asked = await runs.request(owner, lesson, 1, "x = 1")
     grader = Waiting()
-    task = running(each_database, runs, grader, lease_s=0.15)
+    task = running(each_database, grader, lease_s=0.15)
     await asyncio.to_thread(grader.begun.wait, 10)
     await runs.remove(owner, asked.id)
     assert await asyncio.to_thread(grader.stopped.wait, 10)
@@ -169,7 +135,7 @@ async def test_it_is_stopped_when_it_is_removed(each_database, runs, owner, less
 async def test_a_missing_wall_gives_it_back_uncharged(each_database, runs, owner, lesson):
     await runs.request(owner, lesson, 1, "x = 1")
     walls = walls_up()
-    task = running(each_database, runs, Unwalled(), walls)
+    task = running(each_database, Unwalled(), walls)
     while walls.are_up:
         await asyncio.sleep(0.02)
     while True:

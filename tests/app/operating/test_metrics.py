@@ -68,7 +68,7 @@ async def test_what_ended_before_the_start_is_not_counted(start_service):
         assert not [key for key in await scrape(service) if key[0] == "attempts_total"]
 
 
-async def test_the_queue_is_told_by_priority_until_it_is_empty(start_service):
+async def test_the_queue_is_told_by_kind_until_it_is_empty(start_service):
     grader = HeldGrader()
     async with start_service(grader) as service:
         made = [
@@ -78,11 +78,11 @@ async def test_the_queue_is_told_by_priority_until_it_is_empty(start_service):
         async with asyncio.timeout(30):
             while (found := await scrape(service))["attempts_running",] == 0:
                 await asyncio.sleep(0.01)
-        assert (found["queue_depth", "0"], found["queue_depth", "10"]) == (1, 1)
-        assert found["queue_oldest_seconds", "10"] > 0
+        assert (found["queue_depth", "run"], found["queue_depth", "attempt"]) == (1, 1)
+        assert found["queue_oldest_seconds", "attempt"] > 0
         await service.http.delete(f"/api/v1/attempts/{made[2]}", headers=service.bearer)
         found = await scrape(service)
-        assert ("queue_depth", "10") not in found
+        assert ("queue_depth", "attempt") not in found
         assert found["attempts_total", "attempt", "", "cancelled"] == 1
         grader.go.set()
         for attempt_id in made[:2]:

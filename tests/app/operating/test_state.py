@@ -54,7 +54,7 @@ async def test_attempts_that_failed_or_wait_long_are_named(service):
         await session.execute(old.values(status="queued", finished_at=None, **moment))
     page = (await service.http.get("/service", headers=PAGE)).text
     assert "The grader failed at 1 attempt within the last hour." in page
-    assert "An attempt has waited for 20 minutes, and nothing is being graded." in page
+    assert "Work has waited for 20 minutes, and nothing is being graded." in page
 
 
 async def test_a_setback_and_a_pool_that_stopped_are_named(service, monkeypatch):

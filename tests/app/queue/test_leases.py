@@ -9,9 +9,9 @@ from app.accounts.models import UserRow
 from app.clock import now
 from app.database import Database
 from app.queue.events import AttemptEvents
-from app.queue.leases import Lease, Leases, failed_verdict
+from app.queue.leases import Lease, failed_verdict
 from app.queue.models import AttemptRow
-from app.queue.turns import PRIORITY
+from tests.app.queue.taking import TakingLeases
 
 pytestmark = pytest.mark.anyio
 VERDICT = failed_verdict("add_one", "v", "said")
@@ -25,8 +25,8 @@ async def database(each_database: Database) -> Database:
 
 
 @pytest.fixture
-def leases(database: Database) -> Leases:
-    return Leases(database, lease_s=30, retry_s=0)
+def leases(database: Database) -> TakingLeases:
+    return TakingLeases(database, lease_s=30, retry_s=0)
 
 
 async def add(database: Database, attempt_id: str, kind: str = "attempt") -> None:
@@ -40,7 +40,6 @@ async def add(database: Database, attempt_id: str, kind: str = "attempt") -> Non
                 kind=kind,
                 source="x",
                 status="queued",
-                priority=PRIORITY[kind],
                 tries=0,
                 created_at=now(),
             )
@@ -60,13 +59,6 @@ async def expire(database: Database, attempt_id: str) -> None:
         await session.execute(update(AttemptRow).where(AttemptRow.id == attempt_id).values(lease_until=past))
 
 
-async def test_runs_go_before_attempts_and_the_oldest_first(database, leases):
-    for attempt_id, kind in (("a1", "attempt"), ("r1", "run"), ("a2", "attempt"), ("r2", "run")):
-        await add(database, attempt_id, kind)
-    taken = [await leases.take() for _ in range(5)]
-    assert [lease and lease.attempt_id for lease in taken] == ["r1", "r2", "a1", "a2", None]
-
-
 async def test_a_result_is_written_once(database, leases):
     await add(database, "a")
     lease = await leases.take()
@@ -79,7 +71,7 @@ async def test_a_stale_fence_token_changes_nothing(database, leases):
     await add(database, "a")
     stale = await leases.take()
     await expire(database, "a")
-    assert await leases.rescue(max_deaths=3, everything=False) == 1
+    assert await leases.rescued(max_deaths=3, everything=False) == 1
     fresh = await leases.take()
     assert fresh.fence_token != stale.fence_token
     assert not await leases.extend(stale, "still at it")
@@ -93,22 +85,22 @@ async def test_a_stale_fence_token_changes_nothing(database, leases):
 async def test_a_live_lease_is_not_rescued_but_a_restart_takes_all(database, leases):
     await add(database, "a")
     await leases.take()
-    assert await leases.rescue(max_deaths=3, everything=False) == 0
-    assert await leases.rescue(max_deaths=3, everything=True) == 1
+    assert await leases.rescued(max_deaths=3, everything=False) == 0
+    assert await leases.rescued(max_deaths=3, everything=True) == 1
     assert (await read(database, "a")).status == "queued"
 
 
 async def test_whoever_finds_a_dead_worker_tells_of_each_of_its_attempts(database):
     events, steps = AttemptEvents(), []
     events.watch_here(lambda attempt_id, change: steps.append((attempt_id, change.status)))
-    leases = Leases(database, 30, 0, events)
+    leases = TakingLeases(database, 30, 0, events)
     for attempt_id in ("a", "b"):
         await add(database, attempt_id)
         await leases.take()
-    await leases.rescue(max_deaths=3, everything=True)
+    await leases.rescued(max_deaths=3, everything=True)
     assert sorted(steps) == [("a", "queued"), ("b", "queued")]
     await leases.take()
-    await leases.rescue(max_deaths=2, everything=True)
+    await leases.rescued(max_deaths=2, everything=True)
     assert steps[2:] == [("a", "finished")]
 
 
@@ -117,7 +109,7 @@ async def test_extending_keeps_a_lease_from_being_rescued(database, leases):
     lease = await leases.take()
     await expire(database, "a")
     assert await leases.extend(lease, "case 2 of 3")
-    assert await leases.rescue(max_deaths=3, everything=False) == 0
+    assert await leases.rescued(max_deaths=3, everything=False) == 0
     assert (await read(database, "a")).phase == "case 2 of 3"
 
 
@@ -125,7 +117,7 @@ async def test_a_submission_that_kills_its_workers_is_given_up(database, leases)
     await add(database, "a")
     for _ in range(2):
         await leases.take()
-        await leases.rescue(max_deaths=2, everything=True)
+        await leases.rescued(max_deaths=2, everything=True)
     row = await read(database, "a")
     assert (row.status, row.verdict["status"], row.score) == ("finished", "failed", None)
     assert "died 2 times" in row.verdict["stderr"]
@@ -138,27 +130,12 @@ async def test_giving_back_uncharged_does_not_count_as_a_try(database, leases):
     assert (await read(database, "a")).tries == 1
 
 
-async def test_one_row_is_leased_by_its_id_or_says_when_to_try_again(database, leases):
-    assert await leases.take_one("missing") is None
+async def test_a_row_that_backs_off_is_leased_when_it_is_due(database, leases):
     await add(database, "a")
-    lease = await leases.take_one("a")
-    assert isinstance(lease, Lease)
-    assert (lease.attempt_id, lease.tries) == ("a", 1)
-    # Until the lease that it is under expires.
-    assert await leases.take_one("a") == (await read(database, "a")).lease_until
-    await expire(database, "a")
-    assert timedelta(seconds=0.5) < await leases.take_one("a") - now() <= timedelta(seconds=1)
-    await leases.finish(lease, VERDICT)
-    assert await leases.take_one("a") is None
-
-
-async def test_one_row_that_backs_off_is_leased_when_it_is_due(database, leases):
-    await add(database, "a")
-    due = now() + timedelta(minutes=1)
-    await put_off(database, "a", due)
-    assert await leases.take_one("a") == due
+    await put_off(database, "a", now() + timedelta(minutes=1))
+    assert await leases.take() is None
     await put_off(database, "a", now() - timedelta(seconds=1))
-    assert isinstance(await leases.take_one("a"), Lease)
+    assert isinstance(await leases.take(), Lease)
 
 
 async def put_off(database: Database, attempt_id: str, due: datetime) -> None:

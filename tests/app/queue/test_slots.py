@@ -226,14 +226,14 @@ async def test_a_failed_try_is_repeated_when_it_is_due(bench):
 
 async def test_a_busy_database_does_not_end_a_slot(bench, monkeypatch):
     queue = bench()
-    take, failures = queue.queue._leases.take, ["locked"]
+    take, failures = queue.queue._slots.take, ["locked"]
 
     async def busy(**options):
         if failures:
             raise OSError(failures.pop())
         return await take(**options)
 
-    monkeypatch.setattr(queue.queue._leases, "take", busy)
+    monkeypatch.setattr(queue.queue._slots, "take", busy)
     async with queue.working():
         await queue.hand_in("one")
         assert await queue.ended("one") == ["finished"]
@@ -242,20 +242,20 @@ async def test_a_busy_database_does_not_end_a_slot(bench, monkeypatch):
 
 async def test_a_start_is_repeated_until_the_rows_of_dead_workers_are_back(bench, monkeypatch):
     queue = bench()
-    rescue, calls = queue.queue._leases.rescue, []
+    rescue, calls = queue.queue._slots.rescue, []
 
-    async def locked(**options):
+    async def locked(session, **options):
         calls.append(options)
         if len(calls) == 1:
             raise OSError("locked")
-        return await rescue(**options)
+        return await rescue(session, **options)
 
-    monkeypatch.setattr(queue.queue._leases, "rescue", locked)
+    monkeypatch.setattr(queue.queue._slots, "rescue", locked)
     await queue.hand_in("one")
     await queue.change("one", status="running", lease_until=now() + timedelta(hours=1))
     async with queue.working():
         assert await queue.ended("one") == ["finished"]
-    assert calls == [{"max_deaths": 3, "everything": True}] * 2
+    assert calls == [{"everything": True}] * 2
 
 
 async def test_a_rescued_row_is_graded_as_soon_as_it_is_due(bench):
@@ -277,17 +277,32 @@ async def test_a_row_that_another_process_may_be_grading_is_left_alone(bench):
     assert queue.grader.began == ["ours"]
 
 
+async def test_a_process_that_stalled_past_its_leases_does_not_declare_its_own_gradings_dead(bench):
+    queue = bench(Gate(is_open=False), sole=False, lease_s=0.2)
+    async with queue.working():
+        await queue.hand_in("one")
+        await queue.begun(1)
+        # As when the machine stalls: nothing extended the lease, and the look for dead workers comes first.
+        past = now() - timedelta(minutes=1)
+        async with queue.database.writing() as session:
+            await session.execute(update(AttemptRow).values(lease_until=past))
+            assert await queue.queue._slots.rescue(session) == 0
+        queue.grader.gate.set()
+        assert await queue.ended("one") == ["finished"]
+    assert queue.grader.began == ["one"]
+
+
 async def test_the_row_of_a_worker_that_died_later_is_graded(bench, monkeypatch, caplog):
     queue = bench(sole=False, lease_s=0.2)
-    rescue, calls = queue.queue._leases.rescue, []
+    rescue, calls = queue.queue._slots.rescue, []
 
-    async def once_locked(**options):
+    async def once_locked(session, **options):
         calls.append(options["everything"])
         if len(calls) == 2:
             raise OSError("locked")
-        return await rescue(**options)
+        return await rescue(session, **options)
 
-    monkeypatch.setattr(queue.queue._leases, "rescue", once_locked)
+    monkeypatch.setattr(queue.queue._slots, "rescue", once_locked)
     await queue.hand_in("one")
     await queue.change("one", status="running", lease_until=now() + timedelta(seconds=0.3))
     async with queue.working():
@@ -295,7 +310,7 @@ async def test_the_row_of_a_worker_that_died_later_is_graded(bench, monkeypatch,
     # At the start, when the database was locked, and again: never those of workers that may live.
     assert len(calls) >= 3
     assert set(calls) == {False}
-    assert "attempts queued again because their worker died: 1" in caplog.text
+    assert "work queued again because its worker died: 1" in caplog.text
 
 
 async def test_nothing_is_graded_without_walls_and_what_waits_is_graded_once_they_are_up(bench, monkeypatch):
@@ -335,10 +350,10 @@ async def test_a_shutdown_without_grace_returns_the_attempt(bench):
 async def test_a_queue_that_is_stopped_before_it_could_start_ends(bench, monkeypatch):
     queue = bench()
 
-    async def locked(**_):
+    async def locked(session, **_):
         raise OSError("locked")
 
-    monkeypatch.setattr(queue.queue._leases, "rescue", locked)
+    monkeypatch.setattr(queue.queue._slots, "rescue", locked)
     async with queue.working():
         await queue.hand_in("one")
         await asyncio.sleep(0.05)

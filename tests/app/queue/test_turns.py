@@ -6,37 +6,58 @@ import pytest
 from sqlalchemy import event, insert, text, update
 
 from app.accounts.models import UserRow
+from app.authoring.models import ValidationRow
 from app.clock import now
+from app.explorer.models import ExplorationRow
+from app.lessons.models import LessonRunRow
+from app.problems.models import PackageRow
+from app.queue.jobs import Jobs
 from app.queue.leases import Leases, failed_verdict
 from app.queue.models import AttemptRow
-from app.queue.turns import Places, QueuePlace, back_off, line_up
+from app.queue.slots import LeasedJob
+from app.queue.turns import REJUDGES, VALIDATIONS, Places, QueuePlace, back_off, line_up
+from app.queue.walls import Walls
+from tests.app.queue.taking import TakingLeases, slots_for
 
 pytestmark = pytest.mark.anyio
+PEOPLE = "ada", "bob", "cyd"
 
 
 @pytest.fixture
 async def database(each_database):
     async with each_database.writing() as session:
-        session.add_all([UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob")])
+        session.add_all(
+            [UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob", "cyd")]
+        )
     return each_database
 
 
 @pytest.fixture
 def leases(database):
-    return Leases(database, lease_s=30, retry_s=30)
+    return TakingLeases(database, lease_s=30, retry_s=30)
 
 
-async def hand_in(database, attempt_id, user="ada", kind="attempt"):
-    row = AttemptRow(id=attempt_id, user_id=user, problem="p", version="v", kind=kind, source="x", created_at=now())
+async def hand_in(database, attempt_id, user="ada", kind="attempt", **columns):
+    row = AttemptRow(
+        id=attempt_id, user_id=user, problem="p", version="v", kind=kind, source="x", created_at=now(), **columns
+    )
     async with database.writing() as session:
         await line_up(session, row)
 
 
-async def order(leases, **options):
+async def order(leases):
+    """Which attempts are taken, one after the other, each after the previous one has finished."""
     taken = []
-    while lease := await leases.take(**options):
+    while lease := await leases.take():
         taken.append(lease.attempt_id)
+        await leases.finish(lease, failed_verdict("p", "v", "said"))
     return taken
+
+
+async def serve_one(leases):
+    lease = await leases.take()
+    await leases.finish(lease, failed_verdict("p", "v", "said"))
+    return lease.attempt_id
 
 
 async def place(database, attempt_id):
@@ -53,40 +74,87 @@ async def test_who_hands_in_many_does_not_keep_another_waiting(database, leases)
     assert await order(leases) == ["a0", "b0", "a1", "b1", "a2", "a3", "a4"]
 
 
-async def test_who_waits_is_not_overtaken_for_ever(database, leases):
+async def test_who_sends_one_at_a_time_overtakes_nobody_twice(database, leases):
     await hand_in(database, "a0", "ada")
     await hand_in(database, "a1", "ada")
-    async with database.writing() as session:
-        past = now() - timedelta(minutes=5)
-        await session.execute(update(AttemptRow).where(AttemptRow.id == "a1").values(turn_at=past))
+    taken = []
+    # Bob and Cyd each send a run as soon as their last one has been graded.
+    for number in range(4):
+        for user in ("bob", "cyd"):
+            await hand_in(database, f"{user}{number}", user, "run")
+            taken.append(await serve_one(leases))
+    # In each round, Ada's turn comes at the latest when both have been served.
+    assert (taken.index("a0"), taken.index("a1")) == (2, 5)
+
+
+async def test_a_newcomer_joins_the_round_that_is_being_served(database, leases):
+    for number in range(20):
+        await hand_in(database, f"a{number}", "ada")
+    for _ in range(10):
+        await serve_one(leases)
     await hand_in(database, "b0", "bob")
-    assert await order(leases) == ["a1", "a0", "b0"]
+    await hand_in(database, "b1", "bob")
+    assert [await serve_one(leases) for _ in range(4)] == ["a10", "b0", "a11", "b1"]
 
 
 async def test_what_was_graded_while_nobody_else_waited_is_not_held_against_anybody(database, leases):
     for number in range(5):
         await hand_in(database, f"a{number}", "ada")
-        lease = await leases.take()
-        assert await leases.finish(lease, failed_verdict("p", "v", "said"))
+        await serve_one(leases)
+    await hand_in(database, "b0", "bob")
     await hand_in(database, "a5", "ada")
-    await hand_in(database, "b0", "bob")
-    assert await order(leases) == ["a5", "b0"]
+    await hand_in(database, "b1", "bob")
+    assert await order(leases) == ["b0", "a5", "b1"]
 
 
-async def test_runs_do_not_push_a_users_attempts_back(database, leases):
+async def test_a_slot_goes_to_whoever_has_the_least_running(database, leases):
     for number in range(3):
-        await hand_in(database, f"r{number}", "ada", "run")
-    await hand_in(database, "a0", "ada")
-    await hand_in(database, "b0", "bob")
-    assert (await order(leases))[3:] == ["a0", "b0"]
+        await hand_in(database, f"a{number}", "ada")
+    assert [(await leases.take()).attempt_id for _ in range(2)] == ["a0", "a1"]
+    for number in range(3):
+        await hand_in(database, f"b{number}", "bob")
+    # Ada has two running until the end, and the first place in line.
+    assert [(await leases.take()).attempt_id for _ in range(4)] == ["b0", "b1", "a2", "b2"]
 
 
-async def test_rejudges_go_last_and_can_be_left_out(database, leases):
-    await hand_in(database, "j0", "ada", kind="rejudge")
+async def test_a_newcomer_waits_for_one_piece_even_of_whoever_waited_for_their_own(database, leases):
+    for number in range(12):
+        await hand_in(database, f"a{number}", "ada")
+    long = await leases.take()
+    for number in range(10):
+        await hand_in(database, f"b{number}", "bob")
+    # All of Bob's, because Ada has one running.
+    assert [await serve_one(leases) for _ in range(10)] == [f"b{number}" for number in range(10)]
+    await leases.finish(long, failed_verdict("p", "v", "said"))
+    await hand_in(database, "c0", "cyd")
+    await hand_in(database, "b10", "bob")
+    assert [await serve_one(leases) for _ in range(4)] == ["a1", "c0", "a2", "b10"]
+
+
+async def test_within_a_round_runs_go_before_attempts_and_rejudges_last(database, leases):
+    await hand_in(database, "j0", "ada", "rejudge", share=REJUDGES)
     await hand_in(database, "a0", "ada")
-    await hand_in(database, "r0", "ada", "run")
-    assert await order(leases, rejudges=False) == ["r0", "a0"]
-    assert await order(leases) == ["j0"]
+    await hand_in(database, "b0", "bob", "run")
+    await hand_in(database, "j1", "bob", "rejudge", share=REJUDGES)
+    await hand_in(database, "a1", "ada", "run")
+    assert await order(leases) == ["b0", "a0", "j0", "a1", "j1"]
+
+
+async def test_a_rejudge_waits_for_one_piece_of_each_user(database, leases):
+    await hand_in(database, "j0", "ada", "rejudge", share=REJUDGES)
+    for number in range(30):
+        for user in ("ada", "bob"):
+            await hand_in(database, f"{user}{number}", user)
+    assert (await order(leases)).index("j0") == 2
+
+
+async def test_each_network_of_guests_has_a_share(database, leases):
+    for number in range(3):
+        await hand_in(database, f"n{number}", "ada", "run", share="a network", guest="x")
+    await hand_in(database, "m0", "ada", "run", share="another network", guest="y")
+    await hand_in(database, "b0", "bob", "run")
+    # Within a round, a guest's run has the place of an attempt.
+    assert await order(leases) == ["b0", "n0", "m0", "n1", "n2"]
 
 
 async def test_after_a_failed_try_it_waits_and_blocks_nobody(database, leases):
@@ -108,7 +176,7 @@ async def test_the_place_counts_who_goes_first(database, leases):
     assert [await place(database, each) for each in ("a0", "b0", "a1")] == [
         QueuePlace(ahead, None) for ahead in (0, 1, 2)
     ]
-    await hand_in(database, "r0", "bob", "run")
+    await hand_in(database, "c0", "cyd", "run")
     assert await place(database, "a1") == QueuePlace(3, None)
 
 
@@ -138,6 +206,47 @@ async def test_an_attempt_that_backs_off_waits_at_least_that_long(database, leas
     assert (await place(database, "a1")).expected_wait_s == 30
 
 
+async def add_of_each_kind(database):
+    """One piece of work of each kind, by different users, the last of the order first."""
+    async with database.writing() as session:
+        session.add(PackageRow(version="v", slug="p", files={}, created_at=now()))
+    common = {"created_at": now(), "source": "x"}
+    rows = [
+        AttemptRow(id="rejudge", user_id="ada", problem="p", version="v", kind="rejudge", share=REJUDGES, **common),
+        ValidationRow(id="validation", version="v", share=VALIDATIONS, steps=[], total=1, created_at=now()),
+        AttemptRow(id="attempt", user_id="ada", problem="p", version="v", kind="attempt", **common),
+        LessonRunRow(id="lesson run", user_id="bob", lesson="l", program=1, **common),
+        ExplorationRow(id="exploration", user_id="cyd", digest="d", **common),
+        # Each user's second piece is in the second round, whatever kind it is.
+        AttemptRow(id="second", user_id="cyd", problem="p", version="v", kind="run", **common),
+        ExplorationRow(id="third", user_id="cyd", digest="d", **common),
+    ]
+    async with database.writing() as session:
+        for each in rows:
+            await line_up(session, each)
+            await session.flush()
+
+
+async def test_all_kinds_of_work_are_in_one_line(database):
+    await add_of_each_kind(database)
+    began = []
+
+    async def do(job):
+        began.append(job.row.id)
+        await job.finish()
+
+    walls = Walls.elsewhere()
+    jobs = [Jobs(rows, database, walls, do, lease_s=30.0) for rows in (ExplorationRow, LessonRunRow, ValidationRow)]
+    slots = slots_for(database, jobs)
+    while (taken := await slots.take()) is not None:
+        if isinstance(taken, LeasedJob):
+            await slots.do(taken)
+        else:
+            began.append(taken.attempt_id)
+            await Leases(database, 30.0, 2.0).finish(taken, failed_verdict("p", "v", "said"))
+    assert began == ["lesson run", "exploration", "attempt", "validation", "rejudge", "second", "third"]
+
+
 async def plans(database, work):
     """What each SELECT of `work` reads, as the database plans it."""
     seen = []
@@ -159,10 +268,10 @@ async def plans(database, work):
 
 
 async def test_a_long_queue_is_never_read_as_a_whole(database, leases):
-    row = dict(user_id="ada", problem="p", version="v", kind="attempt", source="x", priority=10, tries=0)
+    row = dict(user_id="ada", share="ada", problem="p", version="v", kind="attempt", source="x", tries=0)
     moment = now()
     queued = [
-        row | {"id": f"q{n:05}", "status": "queued", "turn_at": moment + timedelta(minutes=n), "created_at": moment}
+        row | {"id": f"q{n:05}", "status": "queued", "priority": 4 * n + 1, "turn_at": moment, "created_at": moment}
         for n in range(3000)
     ]
     done = [
@@ -184,5 +293,6 @@ async def test_a_long_queue_is_never_read_as_a_whole(database, leases):
     for plan in read:
         assert "SCAN attempts" not in plan.replace("SCAN attempts USING INDEX ix_attempts_finished_at", "")
         assert "Seq Scan on attempts" not in plan
-        assert "Sort" not in plan
-        assert "TEMP B-TREE" not in plan
+        # Except the few that run, which are counted for each share.
+        assert "Sort" not in plan or "GroupAggregate" in plan
+        assert "TEMP B-TREE" not in plan.replace("USE TEMP B-TREE FOR GROUP BY", "")

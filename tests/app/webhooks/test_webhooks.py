@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import select, update
 
 from app.clock import now
-from app.queue.leases import Leases
 from app.queue.models import AttemptRow
 from app.queue.protocol import QueueHooks
 from app.webhooks.models import DeliveryRow
 from app.webhooks.outside import Outside
 from app.webhooks.sender import PAUSES_S, WebhookSender
 from app.webhooks.service import queue_deliveries
+from tests.app.queue.taking import TakingLeases
 
 pytestmark = pytest.mark.anyio
 HOOKS, ATTEMPTS = "/api/v1/webhooks", "/api/v1/problems/add_one/attempts"
@@ -139,8 +139,8 @@ async def test_a_verdict_of_a_grader_that_died_is_sent_too(inside, receiver):
     async with database.writing() as session:
         await session.execute(update(DeliveryRow).values(next_try_at=None))
         await session.execute(update(AttemptRow).values(status="running", tries=3, lease_until=now()))
-    leases = Leases(database, 30.0, 0.0, hooks=QueueHooks(on_finished=queue_deliveries))
-    await leases.rescue(max_deaths=3, everything=True)
+    leases = TakingLeases(database, 30.0, 0.0, hooks=QueueHooks(on_finished=queue_deliveries))
+    await leases.rescued(max_deaths=3, everything=True)
     assert await sender_of(inside).send_due() == 1
     told = json.loads(receiver.got[0][2])
     assert (told["data"]["id"], told["data"]["verdict"]["status"]) == (attempt["id"], "failed")

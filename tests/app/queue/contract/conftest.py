@@ -15,6 +15,7 @@ from sqlalchemy import URL
 from app.accounts.models import UserRow
 from app.clock import now
 from app.database import Database
+from app.lessons.models import LessonRunRow
 from app.problems.store import PackageStore
 from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
@@ -25,6 +26,8 @@ from app.running import Grading, pick_events, pick_queue
 from app.settings import Settings
 from grader.package.package import Package
 from tests.app.queue.contract.grading_process import GradingProcess
+
+PEOPLE = "ada", "bob", "cyd"
 
 
 @dataclass
@@ -60,6 +63,12 @@ class Backend:
         async with self.database.writing() as session:
             await self.queue.enqueue(session, row)
         return row.id
+
+    async def ask_for_a_lesson_run(self, source: str, user: str = "ada") -> None:
+        row = LessonRunRow(id=f"l{next(self._ids)}", user_id=user, lesson="l", program=1, created_at=now())
+        row.source = source
+        async with self.database.writing() as session:
+            await self.queue.enqueue(session, row)
 
     async def read(self, attempt_id: str) -> AttemptRow:
         async with self.database.reading() as session:
@@ -117,7 +126,9 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, migrated_database: Pat
 async def backend(place: tuple[Database, Any], tmp_path: Path, package: Package) -> AsyncIterator[Backend]:
     database, server = place
     async with database.writing() as session:
-        session.add_all([UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob")])
+        session.add_all(
+            [UserRow(id=name, name=name, role="student", created_at=now()) for name in ("ada", "bob", "cyd")]
+        )
     store, events = PackageStore(database), pick_events(database, Settings())
     await store.add(package)
     built = None if database.shared else Grading(NullGrader(), lambda: ())

@@ -7,13 +7,18 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from app import clock
 from app.database import Database
+from app.lessons.models import LessonRunRow
 from app.problems.store import PackageStore
+from app.queue.jobs import Job, Jobs
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
 from app.running import Grading, pick_events, pick_queue
@@ -59,8 +64,21 @@ class GradingProcess:
 def _grade(log: Path, settings: dict[str, str], ready: Connection) -> None:
     for name in [name for name in os.environ if name.startswith("MESHGRADE_")]:
         del os.environ[name]
+    behave_as(settings)
     os.environ |= {f"MESHGRADE_{name.upper()}": value for name, value in settings.items()}
     asyncio.run(_work(log, lambda: ready.send("grading")))
+
+
+def behave_as(settings: dict[str, str]) -> None:
+    """Take on what is wrong with this process: its clock is `ahead_s`."""
+    if ahead_s := settings.pop("ahead_s", None):
+
+        def ahead() -> datetime:
+            return datetime.now(UTC) + timedelta(seconds=float(ahead_s))
+
+        for module in [each for name, each in sys.modules.items() if name.startswith("app.")]:
+            if getattr(module, "now", None) is clock.now:
+                module.now = ahead  # type: ignore[attr-defined]
 
 
 class ToldGrader(NullGrader):
@@ -93,6 +111,14 @@ class ToldGrader(NullGrader):
         verdict = super().judge(package, source, context, hidden=hidden)
         return verdict.model_copy(update={"stdout": str(os.getpid())})
 
+    async def run(self, job: Job[LessonRunRow]) -> None:
+        """The other kind of work that the process does. Sources: `take SECONDS NAME`."""
+        source = job.row.source
+        self._note("began", source)
+        if await job.call(lambda: not job.context.stop.wait(float(source.split()[1]))):
+            self._note("ended", source)
+            await job.finish(result={})
+
 
 class Up:
     name, up, found, remedy = "namespaces", True, "", ""
@@ -104,8 +130,10 @@ async def _work(log: Path, say_ready: Callable[[], None]) -> None:
     walls = Walls(lambda: [Up()])
     walls.probe()
     events = pick_events(database, load_settings())
-    built = Grading(ToldGrader(log), lambda: [Up()])
-    queue = pick_queue(database, built, PackageStore(database), walls, events, settings)
+    grader = ToldGrader(log)
+    built = Grading(grader, lambda: [Up()])
+    jobs = [Jobs(LessonRunRow, database, walls, grader.run, lease_s=settings.lease_s)]
+    queue = pick_queue(database, built, PackageStore(database), walls, events, settings, jobs)
     end = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
     tasks = [asyncio.create_task(each) for each in (queue.work(), events.run())]

@@ -81,6 +81,6 @@ async def test_a_worker_that_is_told_to_end_drains(backend):
         row = await backend.read(attempt)
         assert (row.status, row.tries, row.fence_token) == ("queued", 0, None)
     assert "take 0 waiting" not in backend.noted("began")
-    async with backend.grading():
+    async with backend.grading(slots=2):
         assert (await backend.ended(waiting)).status == "finished"
         await backend.began("take 60 long", times=2)

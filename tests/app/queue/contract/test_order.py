@@ -1,17 +1,73 @@
-"""The order of grading: runs, attempts, rejudges; users in turn; and a slot that no rejudge takes."""
+"""The order of all work: users in turn, then runs, attempts and rejudges; and a slot that no rejudge takes."""
+
+import asyncio
 
 import pytest
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_runs_go_before_attempts_and_those_before_rejudges(backend):
-    await backend.hand_in("take 0 rejudge", kind="rejudge")
-    await backend.hand_in("take 0 attempt")
-    await backend.hand_in("take 0 run", kind="run")
+async def test_in_each_round_runs_go_before_attempts_and_those_before_rejudges(backend):
+    await backend.hand_in("take 0 rejudge", "ada", kind="rejudge")
+    await backend.hand_in("take 0 attempt", "bob")
+    await backend.hand_in("take 0 run", "cyd", kind="run")
     async with backend.grading():
         await backend.began("take 0 rejudge")
     assert backend.noted("began") == ["take 0 run", "take 0 attempt", "take 0 rejudge"]
+
+
+async def test_however_many_runs_a_user_has_a_classmates_attempt_waits_for_one(backend):
+    for number in range(30):
+        await backend.hand_in(f"take 0 run-{number}", "ada", kind="run")
+    attempt = await backend.hand_in("take 0 attempt", "bob")
+    assert (await backend.queue.place(await backend.read(attempt))).ahead == 1
+    async with backend.grading():
+        await backend.ended(attempt)
+    assert backend.noted("began").index("take 0 attempt") == 1
+
+
+async def test_other_work_waits_in_the_same_line_as_submissions(backend):
+    for number in range(4):
+        await backend.hand_in(f"take 0 ada-{number}", "ada")
+    for number in range(2):
+        await backend.ask_for_a_lesson_run(f"take 0 bob-{number}", "bob")
+    async with backend.grading():
+        await backend.began("take 0 ada-3")
+    assert [each.split()[2] for each in backend.noted("began")] == [
+        "bob-0",
+        "ada-0",
+        "bob-1",
+        "ada-1",
+        "ada-2",
+        "ada-3",
+    ]
+
+
+async def test_a_slot_that_becomes_free_goes_to_whoever_has_nothing_running(backend):
+    async with backend.grading(slots=2, lease_s=60):
+        for source in ("take 60 long", "take 1 short"):
+            await backend.hand_in(source, "ada")
+            await backend.began(source)
+        for number in range(2):
+            await backend.hand_in(f"take 0 ada-{number}", "ada")
+        last = [await backend.hand_in(f"take 0 bob-{number}", "bob") for number in range(2)]
+        await backend.ended(last[1])
+    # The long one keeps running, so Ada has one more running than Bob.
+    order = [each.split()[2] for each in backend.noted("began")]
+    assert order.index("bob-1") < (order.index("ada-0") if "ada-0" in order else len(order))
+
+
+async def test_a_job_of_a_killed_worker_is_done_by_another(backend):
+    async with backend.grading() as killed:
+        await backend.ask_for_a_lesson_run("take 1 x")
+        await backend.began("take 1 x")
+        killed.kill()
+        await killed.wait()
+    async with backend.grading():
+        await backend.began("take 1 x", times=2)
+        while not backend.noted("ended"):
+            await asyncio.sleep(0.05)
+    assert backend.noted("ended") == ["take 1 x"]
 
 
 async def test_one_user_cannot_starve_another(backend):

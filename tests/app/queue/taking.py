@@ -1,0 +1,63 @@
+"""What takes work in tests that have no queue: attempts one by one, and jobs until the test has seen enough."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, select
+
+from app.database import Database
+from app.problems.store import PackageStore
+from app.queue.events import AttemptEvents
+from app.queue.grading import Gradings
+from app.queue.jobs import Jobs
+from app.queue.leases import Lease, Leases
+from app.queue.models import AttemptRow
+from app.queue.null import NullGrader
+from app.queue.protocol import QueueLimits
+from app.queue.slots import Slots
+from app.queue.turns import Line, serve
+from app.queue.walls import Walls
+
+
+class TakingLeases(Leases):
+    async def take(self, *conditions: ColumnElement[bool]) -> Lease | None:
+        """Lease the attempt that is first in line."""
+        async with self._database.writing() as session:
+            for _, attempt_id in await Line([(AttemptRow, conditions)]).first(session):
+                row = (await session.scalars(select(AttemptRow).where(AttemptRow.id == attempt_id))).one()
+                await serve(session, row)
+                return await self.lease(session, row)
+        return None
+
+    async def rescued(self, *, max_deaths: int, everything: bool) -> int:
+        async with self._database.writing() as session:
+            return await self.rescue(session, max_deaths=max_deaths, everything=everything)
+
+
+def slots_for(database: Database, jobs: Sequence[Jobs[Any]] = (), slots: int = 1, walls: Walls | None = None) -> Slots:
+    limits = QueueLimits(slots=slots, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=3)
+    leases, walls, events = Leases(database, 30.0, 2.0), walls or Walls.elsewhere(), AttemptEvents()
+    store = PackageStore(database)
+    return Slots(database, leases, Gradings(leases, NullGrader(), store, walls, events, limits), jobs, limits)
+
+
+def doing(database: Database, jobs: Sequence[Jobs[Any]]) -> asyncio.Task[None]:
+    """Do these jobs until the task is cancelled."""
+    slots = slots_for(database, jobs)
+
+    async def do(long: bool) -> None:
+        while True:
+            async with database.writing() as session:
+                await slots.rescue(session)
+            if (taken := await slots.take(long=long)) is not None:
+                await slots.do(taken)
+            await asyncio.sleep(0.02)
+
+    async def both() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(do(False))
+            if slots.has_long:
+                group.create_task(do(True))
+
+    return asyncio.create_task(both())
