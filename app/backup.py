@@ -25,7 +25,7 @@ from sqlalchemy import JSON, Connection, DateTime, MetaData, Table, inspect, sel
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from app.data_folder import SECRET_BYTES
-from app.database import Database
+from app.database import Database, may_pause
 from app.migrate import explain, known_revisions, migration_config
 from app.start_errors import BackupUnusable, DatabaseUnusable
 
@@ -158,6 +158,7 @@ class Backup:
         return self._tables
 
     def _fill(self, connection: Connection, name: str, progress: Progress) -> None:
+        may_pause(connection)
         if inspect(connection).get_table_names():
             raise DatabaseUnusable(
                 f"the database {name} is not empty.",
@@ -204,6 +205,7 @@ class Backup:
 
 def _dump(connection: Connection, folder: Path, progress: Progress) -> dict[str, Any]:
     """Write the rows of each table to its own file. Returns the backup's manifest."""
+    may_pause(connection)
     heads = MigrationContext.configure(connection).get_current_heads()
     if len(heads) != 1:
         raise BackupUnusable(

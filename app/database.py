@@ -6,12 +6,14 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import aiosqlite
-from sqlalchemy import URL, DateTime, Dialect, Float, MetaData, event, literal, make_url
+import psycopg
+from sqlalchemy import URL, DateTime, Dialect, Float, MetaData, event, literal, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, ExceptionContext
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
@@ -24,7 +26,7 @@ from sqlalchemy.types import TypeDecorator
 
 from app.start_errors import SettingInvalid
 
-__all__ = ["UNAVAILABLE", "Base", "Database", "FromNow", "NoConnectionFree", "UTCDateTime", "insert_into"]
+__all__ = ["UNAVAILABLE", "Base", "Database", "FromNow", "NoConnectionFree", "UTCDateTime", "insert_into", "may_pause"]
 
 # What is raised while it is locked, down or full, or while no connection becomes free. Nothing was stored.
 UNAVAILABLE = (OperationalError, InterfaceError, NoConnectionFree)
@@ -33,6 +35,13 @@ _KEPT = 5
 _FREE_WITHIN_S = 1.0
 _BUSY_LIMIT_S = 5.0
 _BUSY_AGAIN_S = 0.01
+# Of PostgreSQL. A process that freezes in a transaction would keep its locks, so the server ends such a transaction.
+# Every transaction of ours takes milliseconds.
+_IDLE_IN_TRANSACTION_S = 10.0
+# A connection whose other end has vanished without a word ends after half a minute, in libpq and in the server.
+_KEEPALIVE = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_UNANSWERED_MS = 30_000
+_LIVENESS: dict[str, Any] = {**_KEEPALIVE, "tcp_user_timeout": _UNANSWERED_MS, "connect_timeout": 10}
 T = TypeVar("T")
 
 
@@ -99,8 +108,13 @@ class Database:
     Never open one inside the other: on SQLite the second writer would wait for the first.
     """
 
-    def __init__(self, url: str | URL, *, connections: int = 15) -> None:
-        """`connections` is the most that this process uses at a time. Of idle ones, it keeps a few."""
+    def __init__(
+        self, url: str | URL, *, connections: int = 15, idle_in_transaction_s: float = _IDLE_IN_TRANSACTION_S
+    ) -> None:
+        """`connections` is the most that this process uses at a time. Of idle ones, it keeps a few.
+
+        PostgreSQL ends a transaction in which this process has sent nothing for `idle_in_transaction_s`.
+        """
         self.connections = connections
         try:
             parsed = make_url(url)
@@ -111,7 +125,7 @@ class Database:
             is_sqlite = parsed.get_backend_name() == "sqlite"
             self.engine = create_async_engine(
                 parsed,
-                connect_args={"async_creator_fn": _connect_sqlite} if is_sqlite else {},
+                connect_args={"async_creator_fn": _connect_sqlite} if is_sqlite else _LIVENESS,
                 # The message of an error is logged, and a parameter can be a submission.
                 hide_parameters=True,
                 pool_size=min(_KEPT, connections),
@@ -130,6 +144,10 @@ class Database:
             self._turn = asyncio.Lock()
             event.listen(self.engine.sync_engine, "connect", _prepare_sqlite)
             event.listen(self.engine.sync_engine, "begin", _begin_sqlite)
+        else:
+            prepare = partial(_prepare_postgresql, idle_in_transaction_s=idle_in_transaction_s)
+            event.listen(self.engine.sync_engine, "connect", prepare)
+            event.listen(self.engine.sync_engine, "handle_error", _as_unavailable, retval=True)
         self._reader = async_sessionmaker(self.engine, expire_on_commit=False)
         self._writer = async_sessionmaker(self.engine.execution_options(writer=True), expire_on_commit=False)
 
@@ -140,8 +158,10 @@ class Database:
 
     @property
     def conninfo(self) -> str:
-        """The connection string of this PostgreSQL for libpq, including the password."""
-        return self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        """The connection string of this PostgreSQL for libpq, including the password. A dead connection is noticed."""
+        url = self.engine.url.set(drivername="postgresql")
+        added = {name: str(value) for name, value in _LIVENESS.items() if name not in url.query}
+        return url.update_query_dict(added).render_as_string(hide_password=False)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
@@ -229,6 +249,34 @@ def _prepare_sqlite(connection: Any, record: object) -> None:
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _prepare_postgresql(connection: Any, record: object, *, idle_in_transaction_s: float) -> None:
+    # Not in the connection string, because poolers refuse it there.
+    cursor = connection.cursor()
+    cursor.execute(f"SET idle_in_transaction_session_timeout = {round(idle_in_transaction_s * 1000)}")
+    cursor.execute(f"SET tcp_user_timeout = {_UNANSWERED_MS}")
+    for name in ("idle", "interval", "count"):
+        cursor.execute(f"SET tcp_keepalives_{name} = {_KEEPALIVE[f'keepalives_{name}']}")
+    cursor.close()
+    connection.commit()
+
+
+def may_pause(connection: Connection) -> None:
+    """This transaction may leave the server waiting, because it reads or writes a file in between."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+
+
+def _as_unavailable(context: ExceptionContext) -> Exception | None:
+    """psycopg calls a transaction that was idle for too long an internal error. As when PostgreSQL restarts, nothing of
+    it was stored, and it can be tried again."""
+    if not isinstance(context.original_exception, psycopg.errors.IdleInTransactionSessionTimeout):
+        return None
+    context.is_disconnect = True
+    return OperationalError(
+        context.statement, None, context.original_exception, hide_parameters=True, connection_invalidated=True
+    )
 
 
 def _begin_sqlite(connection: Connection) -> None:
