@@ -10,14 +10,17 @@ from alembic.script import ScriptDirectory
 from procrastinate.schema import SchemaManager
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.database import Database
 from app.settings import CHECKOUT
 from app.start_errors import DatabaseUnusable
+from grader.errors import WallMissing
 
 _MIGRATIONS = CHECKOUT / "migrations"
 # Any number works, as long as all servers on one PostgreSQL use the same one. They migrate one at a time.
 _ADVISORY_LOCK = 0x6D657368
+_REVISION = text("SELECT max(version_num) FROM alembic_version")
 
 
 def migration_config(folder: Path = _MIGRATIONS) -> Config:
@@ -39,6 +42,28 @@ async def migrate(database: Database) -> bool:
             return await connection.run_sync(_upgrade, database.name)
     except DBAPIError as error:
         raise explain(error, database.name) from error
+
+
+async def refuse_if_outdated(session: AsyncSession) -> None:
+    """Make sure that no newer version of Meshgrade has migrated the database since this process started.
+
+    Raises:
+      Outdated: one has, so this process must not conclude anything from what it cannot read.
+    """
+    newest = await session.scalar(_REVISION)
+    if newest not in known_revisions():
+        raise Outdated(newest)
+
+
+class Outdated(WallMissing):
+    """This process is older than the database. As with a wall, it grades nothing, and returns what it has taken."""
+
+    def __init__(self, revision: str | None) -> None:
+        super().__init__(
+            "version",
+            f"this process is older than the database, which a newer version brought to revision {revision}",
+            "update Meshgrade on this machine, then start this process again",
+        )
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from app.clock import now
 from app.database import Database, insert_into
 from app.errors import PackageNotStored, VersionNotFound
 from app.ids import new_id
+from app.migrate import refuse_if_outdated
 from app.problems.models import PackageRow, PublicationRow, PublishedRow
 from grader.errors import PackageInvalid
 from grader.fingerprint import KnownFingerprints
@@ -41,6 +42,7 @@ class PackageStore:
 
         Raises:
           PackageNotStored: it is missing or damaged.
+          Outdated: this process cannot read it, but a newer one may.
         """
         package = self._read.get(version)
         # Without fingerprints, it is read again: a validation may have stored them meanwhile.
@@ -55,6 +57,8 @@ class PackageStore:
         try:
             package = package_of(row.slug, row.files, is_stored=True)
         except PackageInvalid as fault:
+            async with self._database.reading() as session:
+                await refuse_if_outdated(session)
             raise PackageNotStored(f"the package of version {version} in the database is damaged: {fault}") from None
         if package.version != version:
             raise PackageNotStored(f"the package of version {version} in the database has the hash {package.version}")

@@ -54,7 +54,7 @@ class EmbeddedQueue:
         self._sole = sole
         leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
         gradings = Gradings(leases, grader, packages, walls, events, limits)
-        self._slots = Slots(database, leases, gradings, jobs, limits)
+        self._slots = Slots(database, walls, leases, gradings, jobs, limits)
         self._places = Places(database)
         self._news = asyncio.Event()
         self._stopping = False

@@ -90,7 +90,7 @@ class ProcrastinateQueue:
         if grader is not None:
             leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
             gradings = Gradings(leases, grader, packages, walls, events, limits)
-            self._slots = Slots(database, leases, gradings, jobs, limits)
+            self._slots = Slots(database, walls, leases, gradings, jobs, limits)
         self._app = App(connector=PsycopgConnector(conninfo=database.conninfo, min_size=1, max_size=limits.slots + 4))
         self._task = self._app.task(name="grade", retry=_Retry())(self._run_job)
         self._tasks: list[asyncio.Task[None]] = []

@@ -1,6 +1,7 @@
 """The grading slots of a process: they take the next work in line, of whatever kind, and do it. For both queues."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.database import Database
 from app.lease import lock
+from app.migrate import Outdated, refuse_if_outdated
 from app.queue.grading import Gradings
 from app.queue.jobs import Job, Jobs
 from app.queue.leases import Lease, Leases
@@ -18,6 +20,9 @@ from app.queue.models import AttemptRow, WorkRow
 from app.queue.protocol import QueueLimits
 from app.queue.threads import GradingThreads
 from app.queue.turns import Line, serve
+from app.queue.walls import Walls
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,14 @@ class Slots:
     def __init__(
         self,
         database: Database,
+        walls: Walls,
         leases: Leases,
         gradings: Gradings,
         jobs: Sequence[Jobs[Any]],
         limits: QueueLimits,
     ) -> None:
         self._database = database
+        self._walls = walls
         self._leases = leases
         self._gradings = gradings
         self._limits = limits
@@ -64,7 +71,8 @@ class Slots:
         return bool(self._long.kinds)
 
     async def take(self, *, long: bool = False) -> Lease | LeasedJob | None:
-        """Lease the first work in line; None if there is none that may be taken now.
+        """Lease the first work in line; None if there is none that may be taken now, or if this process is older than
+        the database.
 
         Rejudges never take a process's last slot, so that a batch of them does not make anyone wait.
         """
@@ -74,8 +82,14 @@ class Slots:
                 return None
             may_rejudge = self._limits.slots == 1 or self._rejudging < self._limits.slots - 1
             kinds = self._long if long else self._quick if may_rejudge else self._without_rejudges
-            async with self._database.writing() as session:
-                taken = await self._take(session, kinds)
+            try:
+                async with self._database.writing() as session:
+                    await refuse_if_outdated(session)
+                    taken = await self._take(session, kinds)
+            except Outdated as outdated:
+                self._walls.record(outdated)
+                log.error("nothing more is taken: %s", outdated)
+                return None
             if isinstance(taken, Lease) and taken.kind == "rejudge":
                 self._rejudging += 1
             return taken

@@ -39,7 +39,7 @@ def slots_for(database: Database, jobs: Sequence[Jobs[Any]] = (), slots: int = 1
     limits = QueueLimits(slots=slots, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=3)
     leases, walls, events = Leases(database, 30.0, 2.0), walls or Walls.elsewhere(), AttemptEvents()
     store = PackageStore(database)
-    return Slots(database, leases, Gradings(leases, NullGrader(), store, walls, events, limits), jobs, limits)
+    return Slots(database, walls, leases, Gradings(leases, NullGrader(), store, walls, events, limits), jobs, limits)
 
 
 def doing(database: Database, jobs: Sequence[Jobs[Any]]) -> asyncio.Task[None]:

@@ -14,9 +14,10 @@ from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from app import clock
+from app import clock, migrate
 from app.database import Database
 from app.lessons.models import LessonRunRow
+from app.problems import store
 from app.problems.store import PackageStore
 from app.queue.jobs import Job, Jobs
 from app.queue.null import NullGrader
@@ -24,7 +25,7 @@ from app.queue.walls import Walls
 from app.running import Grading, pick_events, pick_queue
 from app.settings import load_settings
 from grader.context import QUIET
-from grader.errors import Cancelled, GraderFault
+from grader.errors import Cancelled, GraderFault, PackageInvalid
 from grader.verdict import Verdict
 
 _FORKSERVER = multiprocessing.get_context("forkserver")
@@ -70,7 +71,11 @@ def _grade(log: Path, settings: dict[str, str], ready: Connection) -> None:
 
 
 def behave_as(settings: dict[str, str]) -> None:
-    """Take on what is wrong with this process: its clock is `ahead_s`."""
+    """Take on what is wrong with this process: it is of the `previous` version, or its clock is `ahead_s`."""
+    if settings.pop("previous", None):
+        known = migrate.known_revisions()
+        migrate.known_revisions = lambda: known - {max(known)}  # type: ignore[assignment]
+        store.package_of = _does_not_know_the_key  # type: ignore[assignment]
     if ahead_s := settings.pop("ahead_s", None):
 
         def ahead() -> datetime:
@@ -79,6 +84,10 @@ def behave_as(settings: dict[str, str]) -> None:
         for module in [each for name, each in sys.modules.items() if name.startswith("app.")]:
             if getattr(module, "now", None) is clock.now:
                 module.now = ahead  # type: ignore[attr-defined]
+
+
+def _does_not_know_the_key(*args: object, **options: object) -> None:
+    raise PackageInvalid("problem.toml: unknown key 'added_since'")
 
 
 class ToldGrader(NullGrader):

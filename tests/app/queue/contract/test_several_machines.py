@@ -1,8 +1,23 @@
-"""Machines whose clocks are wrong."""
+"""Machines that differ: one with an older version, and ones whose clocks are wrong."""
+
+import asyncio
 
 import pytest
 
 pytestmark = pytest.mark.anyio
+
+
+async def test_a_worker_of_the_previous_version_takes_nothing_that_a_newer_one_will_do(backend):
+    async with backend.grading(previous=1):
+        attempt = await backend.hand_in(backend.package.reference)
+        await backend.ask_for_a_lesson_run("take 0 x")
+        await asyncio.sleep(2)
+        row = await backend.read(attempt)
+        assert (row.status, row.tries, row.gradings) == ("queued", 0, None)
+        async with backend.grading():
+            row = await backend.ended(attempt)
+            await backend.began("take 0 x")
+    assert (row.verdict_status, row.tries) == ("accepted", 1)
 
 
 @pytest.mark.parametrize("seconds", [120, -120])
