@@ -73,7 +73,7 @@ class Grader(Protocol):
 
     @property
     def setbacks(self) -> Setbacks:
-        """The versions whose preparation failed and is tried again, whoever asked for it."""
+        """The versions whose preparation failed and is tried again, for all callers."""
         ...
 
     def variants(self, package: Package, context: Context = ...) -> Variants | None:
