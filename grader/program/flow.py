@@ -57,7 +57,8 @@ _SOURCES = {"constant", "iota", "partition-id", "replica-id", "after-all", "rng-
 _PASSING = {"copy", "copy-start", "copy-done", "optimization-barrier", "opt-barrier"}
 _ENDS = ("-done", "-update")
 _INNER = {"call": "to_apply", "fusion": "calls", "async-start": "calls"}
-_OF_FIRST = {"gather", "dynamic-slice"}
+# Their other operands say where numbers go, and are not among these numbers.
+_CONTENT = {"gather": slice(1), "dynamic-slice": slice(1), "dynamic-update-slice": slice(2)}
 _REDUCING = {"reduce", "reduce-window", "select-and-scatter"}
 # Their results are in the order of their operands.
 _ONE_BY_ONE = {"all-gather", "all-reduce", "reduce-scatter", "collective-permute", "collective-broadcast"}
@@ -152,9 +153,14 @@ class _Evaluator:
         if opcode in _ONE_BY_ONE and len(operands) > 1:
             return tuple(operands)
         whole = _union(operands)
-        if opcode in _OF_FIRST:
-            first = _union(operands[:1])
-            return replace(whole, carries=first.carries, received=first.received)
+        content = _CONTENT.get(opcode)
+        if content is not None or opcode == "scatter":
+            # The indices of a scatter are between its arrays and its updates, of which there are as many.
+            moved = (
+                operands[content] if content else [*operands[: len(operands) // 2], *operands[len(operands) // 2 + 1 :]]
+            )
+            held = _union(moved)
+            return replace(whole, carries=held.carries, received=held.received)
         if is_dot(instruction) or (opcode in _REDUCING and _changes_size(computation, instruction)):
             return replace(whole, carries=0, received=0)
         if opcode == "compare" or (opcode == "broadcast" and _changes_size(computation, instruction)):

@@ -65,7 +65,7 @@ SUM = "ROOT %sum = f32[8,4] reduce(%m, %zero), dimensions={1}, to_apply=%add"
     [
         ((*FACTORS, "%m = f32[8,16,4] multiply(%a, %b)", SUM), 1),
         ((*FACTORS, "%p = f32[8,16,4] multiply(%a, %b)", "%m = f32[8,16,4] copy(%p)", SUM), 1),
-        # A mean of squares, a row that scales, and a sum of differences are no matrix products.
+        # A mean of squares, a row that scales, and a sum of differences are not matrix products.
         (("%m = f32[8,16] multiply(%x, %x)", "ROOT %sum = f32[8] reduce(%m, %zero), dimensions={1}, to_apply=%add"), 0),
         ((FACTORS[0], "%m = f32[8,16,4] multiply(%a, %a2)", "%a2 = f32[8,16,4] iota(), iota_dimension=0", SUM), 0),
         ((*FACTORS, "%m = f32[8,16,4] subtract(%a, %b)", SUM), 0),

@@ -37,6 +37,8 @@ def origin(*lines: str, before: str = "") -> tuple[tuple[int, ...], tuple[int, .
         ("%moved = f32[16,4] multiply(%x, %w)", (0, 1), (0, 1)),
         ("%moved = f32[32,4] concatenate(%x, %w), dimensions={0}", (0, 1), (0, 1)),
         ("%moved = f32[4,4] dynamic-slice(%x, %n, %n), dynamic_slice_sizes={4,4}", (1, 2), (1,)),
+        ("%moved = f32[16,4] dynamic-update-slice(%x, %w, %n, %n)", (0, 1, 2), (0, 1)),
+        ("%moved = f32[16,4] scatter(%x, %n, %w), to_apply=%add", (0, 1, 2), (0, 1)),
         ("%moved = f32[4,4] dot(%x, %w), lhs_contracting_dims={0}, rhs_contracting_dims={0}", (0, 1), ()),
         ("%moved = f32[16,16] dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={1}", (0, 1), ()),
         ("%moved = f32[4] reduce(%x, %n), dimensions={0}, to_apply=%add", (1, 2), ()),

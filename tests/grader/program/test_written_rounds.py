@@ -50,7 +50,7 @@ IN_ROWS = "%next = " + CONSTRAINT.replace("VALUE", "new").replace("SHARDING", '{
         # Plain data: the product's weight was gathered in this round, or the gather takes the product's rows.
         ((NEXT, NEW.replace("%w", "%next")), ("all-gather",)),
         ((NEW, f"%next = {GATHER.format('new')}"), ("all-gather",)),
-        # Waiting for what the round began with is no waiting.
+        # Nothing in the round comes before what it began with.
         ((f"%t:2 = {BARRIER.format('h', 's')}", PRODUCT_OF_PAIR, GATHER_OF_PAIR), ()),
         ((P, TIED, ROWS_OF_PAIR, GATHER_OF_PAIR), ("all-gather",)),
         ((NEXT, f"%t:2 = {BARRIER.format('h', 'next')}", PRODUCT_OF_PAIR), ("all-gather",)),
