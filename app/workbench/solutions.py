@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from markupsafe import Markup
@@ -11,12 +10,10 @@ from sqlalchemy import select
 from app.accounts.caller import User
 from app.queue.models import AttemptRow
 from app.queue.withheld import shown_only
+from app.web.alignment import align
 from app.web.highlight import highlight_code
 from app.web.terminal import plain_text
 from app.workbench.services import WorkbenchServices
-
-# difflib takes quadratic time where many lines are alike, and colouring takes a second per 300,000 characters.
-_MOST_LINES, _MOST_COLOURED = 2_000, 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,12 @@ class AcceptedAttempt:
 
 
 async def accepted_attempt(user: User, services: WorkbenchServices, slug: str) -> AcceptedAttempt | None:
-    """The user's latest accepted attempt at the problem, which lets its reference be shown to them."""
+    """The user's latest accepted attempt at the problem, which lets its reference be shown to them.
+
+    None while an exam of theirs with this problem is open.
+    """
+    if await services.exams.open_until(user, slug) is not None:
+        return None
     query = (
         select(AttemptRow.id, AttemptRow.source)
         .where(
@@ -60,7 +62,7 @@ async def accepted_attempt(user: User, services: WorkbenchServices, slug: str) -
 
 
 def side_by_side(mine: str, reference: str) -> list[Row]:
-    """The lines of both, equal ones beside each other. It may take a second: call it in a thread."""
+    """The lines of both, equal ones beside each other."""
     a, b = _lines(mine), _lines(reference)
     a_html, b_html = coloured(mine), coloured(reference)
     return [
@@ -83,8 +85,5 @@ def _lines(source: str) -> list[str]:
 
 
 def _pairs(a: list[str], b: list[str]) -> Iterator[tuple[int | None, int | None]]:
-    if max(len(a), len(b)) > _MOST_LINES:
-        yield from zip_longest(range(len(a)), range(len(b)))
-        return
-    for _tag, a0, a1, b0, b1 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+    for _, (a0, a1, b0, b1) in align(a, b):
         yield from zip_longest(range(a0, a1), range(b0, b1))
