@@ -161,6 +161,10 @@ class AlreadyAccepted(Refused):
     status, slug, title = 409, "already-accepted", "You have solved this problem"
 
 
+class ExamOpen(Refused):
+    status, slug, title = 403, "exam-open", "This is closed while your exam is open"
+
+
 class EditorialClosed(Refused):
     status, slug, title = 403, "editorial-closed", "The editorial is not open to you yet"
 

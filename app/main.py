@@ -24,6 +24,7 @@ from app.comments.service import Comments
 from app.courses.announcements import Announcements
 from app.courses.assignments import AssignmentChanges
 from app.courses.assisting import CourseAssistance
+from app.courses.exams import OpenExams
 from app.courses.extensions import Extensions
 from app.courses.limits import CourseGate
 from app.courses.roster import Rosters
@@ -236,6 +237,7 @@ async def _open(
         authoring = Authoring(database, store, texts, serving, validations, walls, settings.ceiling)
         repositories = Repositories(database, data.secret, settings)
         courses = Courses(database)
+        exams = OpenExams(database)
         lti_keys = ToolKeys(database, data.secret)
         lti_platforms = Platforms(database, accounts.recent, private=settings.lti_private)
         lti_requests = PlatformRequests(Outside(private=settings.lti_private), lti_keys)
@@ -277,8 +279,9 @@ async def _open(
                 packages=store,
                 workers=workers,
                 texts=texts,
+                exams=exams,
                 attempts=Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
-                give_ups=GiveUps(database, catalogue),
+                give_ups=GiveUps(database, catalogue, exams),
                 shares=Shares(database),
                 overrides=Overrides(database, HOOKS.on_finished),
                 durations=Durations(database),

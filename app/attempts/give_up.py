@@ -11,6 +11,7 @@ from app.attempts.standing import standings
 from app.clock import now
 from app.database import Database, insert_into
 from app.errors import AlreadyAccepted
+from app.problems.exams import Exams, refuse_in_exam
 from app.problems.service import Catalogue
 from app.queue.models import AttemptRow
 
@@ -21,9 +22,10 @@ _AT = select(GiveUpRow.at).where(GiveUpRow.user_id == bindparam("user"), GiveUpR
 class GiveUps:
     """Safe to share between requests."""
 
-    def __init__(self, database: Database, catalogue: Catalogue) -> None:
+    def __init__(self, database: Database, catalogue: Catalogue, exams: Exams) -> None:
         self._database = database
         self._catalogue = catalogue
+        self._exams = exams
 
     async def at(self, user: User, slug: str) -> datetime | None:
         """When the user gave up the problem, or None. Raises `ProblemNotFound`."""
@@ -36,9 +38,11 @@ class GiveUps:
 
         Raises:
           ProblemNotFound.
+          ExamOpen: the problem is part of an exam of theirs.
           AlreadyAccepted: an attempt of this user is accepted, so there is nothing to give up.
         """
         problem = self._catalogue.get(slug).slug
+        await refuse_in_exam(self._exams, user, problem)
         standing = (await standings(self._database, user, problem)).get(problem)
         if standing and standing.accepted:
             raise AlreadyAccepted(

@@ -21,7 +21,7 @@ State = Literal["open", "accepted", "given_up"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What one user is asked now. Once it is over, `variant` may be shown with its answers.
+    """What one user is asked now. Once it is over, `variant` may be shown with its answers, unless `is_closed`.
 
     `answers` are those that were accepted.
     """
@@ -30,10 +30,11 @@ class Question:
     number_of_try: int
     state: State
     answers: dict[str, Any] | None = None
+    is_closed: bool = False
 
     @property
-    def is_over(self) -> bool:
-        return self.state != "open"
+    def is_explained(self) -> bool:
+        return self.state != "open" and not self.is_closed
 
 
 async def question_of(session: AsyncSession, user: User, package: Package) -> Question:

@@ -1,4 +1,4 @@
-"""Which attempts an exam hides, and until when: the only writer of these rows.
+"""Which attempts an exam hides, and until when: the only writer of these rows. And whether an exam is open to somebody.
 
 An exam closes when it is due, or later if a student has extra time: until then no student sees a verdict, so that
 those who have finished cannot tell the others.
@@ -9,10 +9,12 @@ from datetime import datetime, timedelta
 from sqlalchemy import String, delete, func, insert, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.accounts.caller import User
 from app.accounts.models import UserRow
-from app.courses.models import ExtensionRow, MemberRow
+from app.clock import now
+from app.courses.models import AssignmentProblemRow, AssignmentRow, ExtensionRow, MemberRow
 from app.courses.service import Assignment
-from app.database import UTCDateTime
+from app.database import Database, UTCDateTime
 from app.queue.models import AttemptRow
 from app.queue.withheld import WithheldRow
 
@@ -21,6 +23,34 @@ async def closes_for_all(session: AsyncSession, assignment_id: str, due_at: date
     """When the last student's time is over."""
     longest = select(func.max(ExtensionRow.extra_minutes)).where(ExtensionRow.assignment_id == assignment_id)
     return due_at + timedelta(minutes=await session.scalar(longest) or 0)
+
+
+class OpenExams:
+    """The `Exams` of app/problems/exams.py. Safe to share between requests."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def open_until(self, user: User | None, problem: str) -> datetime | None:
+        if user is None or user.role != "student" or user.guest is not None:
+            return None
+        row, moment = AssignmentRow, now()
+        query = (
+            select(row.id, row.due_at)
+            .join(AssignmentProblemRow, AssignmentProblemRow.assignment_id == row.id)
+            .join(MemberRow, MemberRow.course_id == row.course_id)
+            .where(
+                MemberRow.user_id == user.id,
+                MemberRow.role == "student",
+                AssignmentProblemRow.problem == problem,
+                row.is_exam,
+                row.opens_at <= moment,
+            )
+        )
+        async with self._database.reading() as session:
+            exams = (await session.execute(query)).all()
+            closing = [await closes_for_all(session, *each) for each in exams]
+        return max((each for each in closing if moment <= each), default=None)
 
 
 async def show_again(session: AsyncSession, assignment_id: str) -> None:

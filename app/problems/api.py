@@ -3,13 +3,16 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from app.accounts.caller import User
 from app.accounts.counted import report_rate
+from app.accounts.web import current_user
+from app.problems.exams import refuse_in_exam
 from app.problems.schemas import HintsJSON, ProblemDetail, ProblemList
 from app.problems.service import Catalogue
 from app.problems.services import ProblemServices
@@ -17,6 +20,7 @@ from app.rest.problem_json import problem_responses
 from app.services import services_of
 
 router = APIRouter(tags=["problems"])
+MaybeUser = Annotated[User | None, Depends(current_user)]
 
 # Described here and read by hand, and the rate is reported by a call and not by a dependency: in FastAPI, resolving
 # parameters takes as long as all the rest of these responses.
@@ -102,10 +106,11 @@ async def get_problem(request: Request, slug: str) -> Response:
     "/problems/{slug}/hints",
     summary="The hints of a problem, in the order in which to read them",
     response_model=HintsJSON,
-    responses={**_WITH_ETAG, **problem_responses(404)},
+    responses={**_WITH_ETAG, **problem_responses(403, 404)},
     openapi_extra=_IF_NONE_MATCH,
 )
-async def list_hints(request: Request, slug: str) -> Response:
+async def list_hints(request: Request, slug: str, user: MaybeUser) -> Response:
     await report_rate(request)
     package = _catalogue(request).get(slug)
+    await refuse_in_exam(services_of(request, ProblemServices).exams, user, package.slug)
     return _answer(f"{package.slug}/hints", package, lambda: HintsJSON.of(package)).send(request)

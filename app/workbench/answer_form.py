@@ -71,12 +71,12 @@ async def form_of(
             write=example_of(each),
             tolerance=tolerance_text(each) if each.kind in ("number", "table") else "",
             fault=faults.get(each.id, ""),
-            expected=show_answer(each, variant.truth[each.id]) if current.is_over else "",
+            expected=show_answer(each, variant.truth[each.id]) if current.is_explained else "",
         )
         for each in manifest.answers
     ]
     texts = {"question": fill(package.files["question.md"], variant.parameters)}
-    if current.is_over:
+    if current.is_explained:
         texts["explanation"] = fill(package.files["explanation.md"], variant.names())
     question, *explanation = await render(services, package, texts)
     return AnswerForm(current, question, fields, explanation[0] if explanation else None)

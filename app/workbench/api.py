@@ -1,5 +1,6 @@
 """REST: the draft of a problem, its editorial, and giving it up."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -8,6 +9,7 @@ from app.accounts.caller import User
 from app.accounts.web import require_scope
 from app.attempts.questions import question_of
 from app.errors import EditorialClosed
+from app.problems.exams import refuse_in_exam
 from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
 from app.services import services_of
@@ -53,6 +55,7 @@ async def read_editorial(
 ) -> EditorialJSON:
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
+    await refuse_in_exam(services.exams, user, package.slug)
     is_open, gave_up_at = await access_of(user, services, package)
     if not is_open:
         raise EditorialClosed("It opens when an attempt of yours is accepted, or when you give up the problem.")
@@ -87,4 +90,6 @@ async def read_question(
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
     async with services.database.reading() as session:
-        return QuestionJSON.of(package, await question_of(session, user, package))
+        current = await question_of(session, user, package)
+    is_closed = await services.exams.open_until(user, package.slug) is not None
+    return QuestionJSON.of(package, replace(current, is_closed=is_closed))

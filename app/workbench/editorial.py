@@ -18,26 +18,30 @@ from grader.package.package import Package
 class Editorial:
     """What the section of this name shows. `prose` is None while it is closed to the reader.
 
+    `exam_until` is when an exam opens it again.
     `is_solved` if an attempt of theirs was accepted; `following` is the problem to go on with then.
     """
 
     slug: str
     prose: Prose | None
     gave_up_at: datetime | None
+    exam_until: datetime | None
     is_solved: bool
     following: Package | None
 
 
 async def show_to(user: User, services: WorkbenchServices, package: Package) -> Editorial:
+    exam_until = await services.exams.open_until(user, package.slug)
     is_open, gave_up_at = await access_of(user, services, package)
+    is_open = is_open and exam_until is None
     prose = (await render(services, package, texts_of(package)["editorial.md"]))[0] if is_open else None
     is_solved = is_open and await accepted_attempt(user, services, package.slug) is not None
     following = await next_problem(user, services, package.slug) if is_open else None
-    return Editorial(package.slug, prose, gave_up_at, is_solved, following)
+    return Editorial(package.slug, prose, gave_up_at, exam_until, is_solved, following)
 
 
 async def access_of(user: User, services: WorkbenchServices, package: Package) -> tuple[bool, datetime | None]:
-    """Whether the editorial is open to the user, and when they gave up the problem."""
+    """Whether the editorial is open to the user outside an exam, and when they gave up the problem."""
     gave_up_at = await services.give_ups.at(user, package.slug)
     standing = (await standings(services.database, user, package.slug)).get(package.slug)
     return gave_up_at is not None or (standing is not None and standing.accepted), gave_up_at

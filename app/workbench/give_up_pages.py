@@ -10,6 +10,7 @@ from app.accounts.caller import User
 from app.accounts.web import require_scope
 from app.attempts.standing import standings
 from app.errors import AlreadyAccepted
+from app.problems.exams import refuse_in_exam
 from app.services import services_of
 from app.web.forms import read_form
 from app.web.templating import render_page
@@ -23,6 +24,7 @@ router = APIRouter(include_in_schema=False)
 async def show_give_up(request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]) -> Response:
     services = services_of(request, WorkbenchServices)
     package = services.catalogue.get(slug)
+    await refuse_in_exam(services.exams, user, package.slug)
     standing = (await standings(services.database, user, package.slug)).get(package.slug)
     if (standing and standing.accepted) or await services.give_ups.at(user, package.slug):
         return _to_editorial(package)

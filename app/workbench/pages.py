@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Literal
 
@@ -136,6 +137,7 @@ async def _problem_page(
     services = services_of(request, WorkbenchServices)
     draft = await services.drafts.get(user, package.slug) if user else None
     previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
+    exam_until = await services.exams.open_until(user, package.slug)
     texts = texts_of(package)
     [statement] = await render(services, package, texts["statement.md"])
     background, task = statement.split_at(_TASK)
@@ -147,7 +149,7 @@ async def _problem_page(
         lessons=services.lessons.leading_to([package.slug]),
         background=background,
         task=task,
-        hints=await render(services, package, texts["hints.md"]),
+        hints=await render(services, package, texts["hints.md"]) if exam_until is None else [],
         editorial=await show_to(user, services, package) if user else None,
         guest_runs=services.settings.guest_runs_in_total > 0,
         sent=source is not None,
@@ -159,7 +161,7 @@ async def _problem_page(
         comments=await services.comments.counts([each.id for each in previous]),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         phases=WORDS,
-        answers=await _answer_form(services, package, user, refusal, written),
+        answers=await _answer_form(services, package, user, refusal, written, in_exam=exam_until is not None),
         meshes=list(meshes_of(package)),
         arguments={name: form_of(spec) for name, spec in typed_of(package).items()},
         typed=typed,
@@ -177,6 +179,8 @@ async def _answer_form(
     user: User | None,
     refusal: Refused | None,
     written: Mapping[str, str],
+    *,
+    in_exam: bool,
 ) -> AnswerForm | None:
     """None for code, for a guest, and while the questions are not drawn."""
     if user is None or not isinstance(package.manifest, AnswerManifest):
@@ -186,6 +190,7 @@ async def _answer_form(
             current = await question_of(session, user, package)
     except QuestionsNotDrawn:
         return None
+    current = replace(current, is_closed=in_exam)
     faults = refusal.extra.get("faults", {}) if isinstance(refusal, AnswersUnfit) else {}
     # What was written for an earlier question would be wrong for this one.
     values = {} if isinstance(refusal, QuestionChanged) else written

@@ -87,6 +87,6 @@ class QuestionJSON(BaseModel):
             question=fill(package.files["question.md"], variant.parameters),
             parameters=variant.parameters,
             answers=[AnswerFieldJSON.of(each) for each in package.manifest.answers],
-            expected=variant.truth if current.is_over else None,
-            explanation=fill(package.files["explanation.md"], variant.names()) if current.is_over else None,
+            expected=variant.truth if current.is_explained else None,
+            explanation=fill(package.files["explanation.md"], variant.names()) if current.is_explained else None,
         )

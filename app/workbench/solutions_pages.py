@@ -28,7 +28,8 @@ async def show_solutions(
     package = services.catalogue.get(slug)
     attempt = await accepted_attempt(user, services, package.slug)
     if attempt is None:
-        return render_page("solutions.html", user=user, problem=package, attempt=None, following=None)
+        until = await services.exams.open_until(user, package.slug)
+        return render_page("solutions.html", user=user, problem=package, attempt=None, following=None, exam_until=until)
     return render_page(
         "solutions.html",
         user=user,

@@ -10,6 +10,7 @@ from app.accounts.caller import User
 from app.attempts.ranking import ranking
 from app.attempts.standing import progress, standings
 from app.clock import now
+from app.courses.models import AssignmentRow
 from app.queue.models import AttemptRow
 from app.queue.withheld import WithheldRow
 from tests.app.accounts.people import SITE, send_form
@@ -98,8 +99,10 @@ async def test_nothing_says_how_it_was_graded_until_it_closes(either, people, ex
     assert "accepted" in (await tess.get(f"/people/{person}/attempts")).text
     assert "accepted" in (await tess.get(f"/people/{person}/problems/add_one")).text
 
+    assignment = (await only_assignment(tess, exam))["id"]
     async with either.services.database.writing() as session:
-        (await session.get_one(WithheldRow, (attempt, (await only_assignment(tess, exam))["id"]))).until = now()
+        (await session.get_one(WithheldRow, (attempt, assignment))).until = now()
+        (await session.get_one(AssignmentRow, assignment)).due_at = now()
     opened = (await ada.get(f"/api/v1/attempts/{attempt}")).json()
     assert (opened["verdict"]["status"], opened["score"], opened["withheld_until"]) == ("accepted", 100, None)
     assert (await standings(either.services.database, user))["add_one"].accepted
