@@ -50,16 +50,20 @@ class KnownMistakes:
         """
         if not (mine.results or mine.pattern):
             return None
-        shipped = current(self._package)
+        shipped, tolerances = current(self._package), self._package.manifest.tolerance
         by_result = bool(mine.results)
-        candidates = [
+        alike = [
             each
             for each in runnable(self._package)
-            if _has_wrong_result(each) == by_result and (by_result or mine.shown or each.reason == reason)
+            if each.name in shipped
+            and is_alike(shipped[each.name], mine, tolerances)
+            and (by_result or mine.shown or each.reason == reason)
         ]
-        tolerances = self._package.manifest.tolerance
-        alike = [each for each in candidates if each.name in shipped and is_alike(shipped[each.name], mine, tolerances)]
-        left = alike or [each for each in candidates if each.name not in shipped]
+        left = alike or [
+            each
+            for each in runnable(self._package)
+            if each.name not in shipped and (each.reason == reason or _has_wrong_result(each) == by_result)
+        ]
         is_settled = mine.shown and (not by_result or len({each.misunderstanding for each in alike}) == 1)
         if alike and (is_settled or not has_more):
             return by_likelihood(self._source, left)[0].misunderstanding
