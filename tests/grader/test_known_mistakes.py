@@ -10,7 +10,7 @@ import pytest
 
 from grader.fingerprint import Fingerprint, KnownFingerprints
 from grader.judge import Judge
-from grader.known import current, explain_stored, holds, known_text, updated
+from grader.known import KnownMistakes, current, explain_stored, holds, known_text, updated
 from grader.likelihood import by_likelihood
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import package_of
@@ -243,3 +243,13 @@ def test_a_stored_attempt_is_explained_only_if_nothing_has_to_be_run(shipped: Ca
     assert explain_stored(made, LINES[0], Fingerprint(results=of[3].results)) == "Mistake 3."
     assert explain_stored(made, LINES[0], Fingerprint(results=of[3].results, shown=False)) is None
     assert explain_stored(made, LINES[1], Fingerprint(results=of[1].results)) is None
+
+
+def test_a_right_result_of_a_wrong_construction_is_recognised_by_its_program(package: Package) -> None:
+    """Its reason is that of wrong results."""
+    mine = Fingerprint(pattern={"x=8 0": {"collectives": "0", "flops": "7"}})
+    first, *rest = package.rejected
+    made = replace(package, rejected=(replace(first, reason="wrong_structure"), *rest))
+    made = replace(made, known=updated(made, {first.name: mine}))
+    known = KnownMistakes(made, first.source, runs=0)
+    assert known.explain(mine, "wrong_structure", lambda _: False, has_more=False) == first.misunderstanding

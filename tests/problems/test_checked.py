@@ -11,6 +11,7 @@ import pytest
 
 from app.authoring.checking import judge_package
 from grader.context import QUIET
+from grader.known import KnownMistakes, current, is_alike
 from grader.package.proof import expectations
 from tests.grader import checked
 from tests.grader.shipped import package, slugs
@@ -26,6 +27,30 @@ def test_every_verdict_is_kept_for_the_files_that_it_depends_on(slug: str) -> No
     changed = [name for name in names if outlines.get(name, {}).get("of") != checked.depends_on(problem, name)]
     assert changed == [], checked.AGAIN.format(slug=slug)
     assert list(outlines) == names
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_known_mistake_has_its_fingerprint(slug: str) -> None:
+    assert checked.without_fingerprint(slug) == [], checked.AGAIN.format(slug=slug)
+    known = package(slug).known
+    assert known is not None
+    assert known.mistakes.keys() <= {each.name for each in package(slug).rejected}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_copy_of_a_known_mistake_is_recognised_and_nothing_is_run(slug: str) -> None:
+    """Except if another known mistake does the same in the public cases, or if these do not show it."""
+    problem = package(slug)
+    shipped = current(problem)
+    for each in problem.rejected:
+        mine = shipped.get(each.name)
+        if mine is None or not mine.shown or not (mine.results or mine.pattern):
+            continue
+        told = KnownMistakes(problem, each.source, runs=0).explain(
+            mine, each.reason, lambda _: False, has_more=bool(mine.results)
+        )
+        others = [name for name, other in shipped.items() if is_alike(other, mine, problem.manifest.tolerance)]
+        assert told == each.misunderstanding or (told is None and len(others) > 1), each.name
 
 
 @pytest.mark.parametrize("slug", SLUGS)
