@@ -5,29 +5,31 @@ from collections.abc import Callable
 
 # Twice, give or take a third.
 MOST = 2 * 4 / 3
-_LEAST_S = 0.02
-_TRIES = 6
+_SIZE = 1 << 15
+_TRIES = 8
+# What is as short as this says nothing about growth.
+_NOISE_S = 0.004
 
 
-def assert_linear(read: Callable[[str], object], repeat: Callable[[int], str], most: int) -> None:
-    """Assert that twice the text is at most about twice the work, up to the longest permitted text.
+def assert_linear(read: Callable[[str], object], repeat: Callable[[int], str], size: int = _SIZE) -> None:
+    """Assert that twice the text is at most about twice the work.
 
-    The CPU time of this thread is compared, the shortest of several tries: it does not wait for other processes. What a
-    cache of the processor adds is neither. So a ratio above the bound is measured again before it counts.
+    The CPU time of this thread is compared, the shortest of three tries: it does not wait for other processes. A ratio
+    above the bound is measured again before it counts, because another process may have emptied the processor's caches.
 
     Args:
       read: what reads the text.
       repeat: makes the worst text known of a number of characters.
-      most: how long a text may be.
+      size: of the longer text.
     """
-    size = 512
-    while size * 2 <= most and _seconds(read, repeat(size)) < _LEAST_S:
-        size *= 2
+    half, whole = repeat(size // 2), repeat(size)
+    shorter = longer = float("inf")
     for _ in range(_TRIES):
-        half, whole = (min(_seconds(read, text) for _ in range(3)) for text in (repeat(size // 2), repeat(size)))
-        if whole <= MOST * half + _LEAST_S / 4:
+        shorter = min(shorter, *(_seconds(read, half) for _ in range(3)))
+        longer = min(longer, *(_seconds(read, whole) for _ in range(3)))
+        if longer <= MOST * shorter + _NOISE_S:
             return
-    raise AssertionError(f"{size:,} characters take {whole:.3f} s, and half as many {half:.3f} s")
+    raise AssertionError(f"{len(whole):,} characters take {longer:.3f} s, and half as many {shorter:.3f} s")
 
 
 def _seconds(read: Callable[[str], object], text: str) -> float:
