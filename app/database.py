@@ -30,7 +30,7 @@ __all__ = ["UNAVAILABLE", "Base", "Database", "FromNow", "NoConnectionFree", "UT
 
 # What is raised while it is locked, down or full, or while no connection becomes free. Nothing was stored.
 UNAVAILABLE = (OperationalError, InterfaceError, NoConnectionFree)
-_KEPT = 5
+_POOL_SIZE = 5
 # A longer wait only makes the line longer. It is better to try again later.
 _FREE_WITHIN_S = 1.0
 _BUSY_LIMIT_S = 5.0
@@ -128,8 +128,8 @@ class Database:
                 connect_args={"async_creator_fn": _connect_sqlite} if is_sqlite else _LIVENESS,
                 # The message of an error is logged, and a parameter can be a submission.
                 hide_parameters=True,
-                pool_size=min(_KEPT, connections),
-                max_overflow=max(0, connections - _KEPT),
+                pool_size=min(_POOL_SIZE, connections),
+                max_overflow=max(0, connections - _POOL_SIZE),
                 pool_timeout=_FREE_WITHIN_S,
                 # PostgreSQL may restart: this finds a dead connection before it is used.
                 pool_pre_ping=not is_sqlite,

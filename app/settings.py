@@ -215,11 +215,11 @@ def load_settings(**overrides: object) -> Settings:
     Raises:
       SettingInvalid: names every wrong variable and says what is wrong with it, without its value.
     """
-    given = {name: value for name, value in overrides.items() if value is not None}
+    values = {name: value for name, value in overrides.items() if value is not None}
     faults: list[tuple[str, str]] = []
     settings = None
     try:
-        settings = Settings(**given)  # type: ignore[arg-type]
+        settings = Settings(**values)  # type: ignore[arg-type]
     except ValidationError as error:
         for fault in error.errors(include_input=False, include_url=False):
             name = str(fault["loc"][0]) if fault["loc"] else "settings"

@@ -22,7 +22,7 @@ MAY_REPORT = {
         "memory_limit",
         "output_limit",
     },
-    "verifier": {"error", "wrong_sharding", "not_exportable", "memory_limit", "output_limit"},
+    "verifier": {"error", "wrong_sharding", "not_exportable", "divergent_collective", "memory_limit", "output_limit"},
 }
 
 

@@ -34,7 +34,7 @@ async def test_nothing_is_left_of_it(service):
         await http.post("/api/v1/problems/add_one/runs?wait=10", json={"source": "x"}, headers=SITE)
         await http.post("/api/v1/invitations", json={}, headers=SITE)
         await http.post("/api/v1/tokens", json={"name": "x", "scopes": ["read"]}, headers=SITE)
-        assert await rows_of(service, me) == 5
+        assert await rows_of(service, me) == 6
         cookie = http.cookies["meshgrade_session"]
         answer = await send_form(http, "/account/delete", "/account/delete", password=PASSWORD)
         assert (answer.status_code, answer.headers["location"]) == (303, "/")

@@ -70,7 +70,9 @@ def source_of(file):
 
 def test_a_package_that_holds_what_it_promises():
     found, said = judged(FakeJudge())
-    assert found == JudgeReport((), 5, complete=True)
+    # A fake judge gives no fingerprint.
+    fingerprints = {each.name: None for each in PACKAGE.rejected}
+    assert found == JudgeReport((), 5, complete=True, fingerprints=fingerprints)
     assert sorted(said) == sorted(
         ["cases.py", "reference.py", "starter.py", *(name for name in PACKAGE.files if name.startswith("submissions/"))]
     )

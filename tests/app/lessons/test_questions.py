@@ -41,7 +41,7 @@ def test_the_answer_and_a_hint_are_shown(question, answer, hint):
         (NUMBER, "4200", "wrong", "This is not the answer. Try again, or open the answer below."),
         (NUMBER, "4200 bytes", "wrong", "This is not the answer. Try again, or open the answer below."),
         (NUMBER, "5 KiB", "wrong", "This is not the answer. It was read as 5120 bytes. Try again, or"),
-        (NUMBER, "4,096", "unfit", "A comma, a space or an apostrophe inside a number may separate thousands"),
+        (NUMBER, "4,096", "right", "That is right."),
         (NUMBER, "many", "unfit", "'many' is not a number. Write a number such as"),
         (FLOAT, "0.88", "right", "That is right."),
         (FLOAT, "0.9", "wrong", "This is not the answer."),

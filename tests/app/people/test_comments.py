@@ -1,5 +1,6 @@
 """Instructors comment on lines of what students sent. The student reads it beside the source, and resolves it."""
 
+import html
 import json
 import re
 
@@ -172,4 +173,4 @@ async def test_a_page_numbers_the_lines_that_a_comment_names(source):
     for each in lines:
         assert each.count("<span") == each.count("</span>")
     if source == SOURCE:
-        assert [re.sub("<.*?>", "", each) for each in lines] == lines_of(SOURCE)
+        assert [html.unescape(re.sub("<.*?>", "", each)) for each in lines] == lines_of(SOURCE)
