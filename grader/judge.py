@@ -68,7 +68,7 @@ class Judge:
 
     @property
     def setbacks(self) -> Setbacks:
-        """The versions whose preparation failed and is tried again, whoever asked for it."""
+        """The versions whose preparation failed and is tried again, no matter who asked for it."""
         return self._references.setbacks
 
     def warm(self, package: Package) -> None:
