@@ -54,7 +54,9 @@ class _Refused(Exception):
 def active_content(svg: str) -> list[str]:
     """Everything in an SVG that could run, load or link to something, each as the end of a sentence."""
     faults: list[str] = []
-    texts: list[list[str]] = [[]]
+    # The text of each element, without that of elements in it. Those that are open have theirs in `opened`.
+    texts: list[str] = []
+    opened: list[list[str]] = []
     parser = expat.ParserCreate("utf-8", " ")
     parser.buffer_text = True
 
@@ -66,10 +68,10 @@ def active_content(svg: str) -> list[str]:
         raise _Refused(f"has a processing instruction <?{target}?>: remove it")
 
     def end(_: str) -> None:
-        texts.append([])
+        texts.append("".join(opened.pop()))
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        texts.append([])
+        opened.append([])
         namespace, _, element = tag.rpartition(" ")
         if namespace != _SVG or element not in _ELEMENTS:
             faults.append(f"has the element <{element}>, which a drawing does not need; it may run or load something")
@@ -80,7 +82,7 @@ def active_content(svg: str) -> list[str]:
     parser.ProcessingInstructionHandler = refuse_instruction
     parser.StartElementHandler = start
     parser.EndElementHandler = end
-    parser.CharacterDataHandler = lambda text: texts[-1].append(text)
+    parser.CharacterDataHandler = lambda text: opened[-1].append(text)
     try:
         parser.Parse(svg, True)
     except _Refused as refused:
@@ -88,7 +90,7 @@ def active_content(svg: str) -> list[str]:
     except expat.ExpatError as error:
         return [f"is not XML: {error}"]
     # Not all texts as one: a comment that begins in a label would hide the style after it.
-    if any(_loads("".join(each)) for each in texts):
+    if any(map(_loads, texts)):
         faults.append("loads something by @import or url() in its style; only url(#id) is allowed there")
     return faults[:_MAX_FAULTS]
 

@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -342,11 +343,11 @@ def line_in_manifest(text: str, key: str) -> int | None:
 def _line_in_manifest(files: Mapping[str, str], message: str) -> int | None:
     """The line of the key that a message names first, such as `limits.time_s` or `check 'values': rules.0.axes`."""
     text = files.get("problem.toml", "")
-    lines = dict(_keys(text))
+    lines = _lines_of_keys(text)
     path = re.match(r"(?:unknown key ')?([\w.]+)(?=[:' ]|$)", message)
     names = [path[1]] if path else []
     if check := re.search(r"check '([^']+)'", message):
-        number = _number_of_check(text, check[1])
+        number = _numbers_of_checks(text).get(check[1])
         bound = re.search(r"check '[^']+': ([\w.]+)", message)
         key = re.match(r"unknown key '([\w.]+)'", message)
         inside = (bound or key or [None, ""])[1]
@@ -374,17 +375,23 @@ def _keys(text: str) -> Iterator[tuple[str, int]]:
                 table = f"{parent}.{counts[parent]}.{last}"
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
-                counts = {name: count for name, count in counts.items() if not name.startswith(f"{table}.")}
                 table = f"{table}.{counts[table]}"
             yield table, number
         elif key := re.match(r"\s*([\w-]+)\s*=", line):
             yield f"{table}.{key[1]}".strip("."), number
 
 
-def _number_of_check(text: str, id: str) -> int | None:
+@lru_cache(maxsize=4)
+def _lines_of_keys(text: str) -> dict[str, int]:
+    return dict(_keys(text))
+
+
+@lru_cache(maxsize=4)
+def _numbers_of_checks(text: str) -> dict[str, int]:
+    """The place of each check among `[[checks]]`, by its id; that of the first, if an id occurs twice."""
     try:
         checks: Any = read_toml(text).get("checks", [])
     except TomlInvalid:
-        return None
+        return {}
     ids = [each.get("id") if isinstance(each, dict) else None for each in checks] if isinstance(checks, list) else []
-    return ids.index(id) if id in ids else None
+    return {id: number for number, id in reversed(list(enumerate(ids))) if isinstance(id, str)}

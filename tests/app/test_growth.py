@@ -1,23 +1,32 @@
 """No text makes a reader of the service take more than time in proportion to its length.
 
-Markdown and TeX are not among them: they are read in a process with a limit (tests/app/test_bounded.py).
+Markdown and the rules for packages are among them, although a process with a limit reads these texts
+(tests/app/test_bounded.py): an honest package must not reach the limit.
 """
 
+import io
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
 
+from app.authoring.zipped import files_of
 from app.courses.errors import RosterInvalid
 from app.courses.roster_file import read_roster
+from app.errors import PackageRefused
 from app.similarity.fingerprints import fingerprints
 from app.web.diff import diff_lines
 from app.web.highlight import highlight_code
+from app.web.markdown import parse_markdown
+from app.web.messages import code_spans
 from app.web.terminal import plain_text
 from grader.likelihood import by_likelihood
 from grader.package.figures import active_content
 from grader.package.package import KnownSubmission
+from grader.package.rules import examine_files
 from grader.toml import TomlInvalid, read_toml
+from tests.app.conftest import FILES
 from tests.growth import assert_linear
 
 KNOWN = [KnownSubmission("wrong_value/one", "def f(x):\n    return x + 1\n", "wrong_value", "One.")]
@@ -51,6 +60,16 @@ TEXTS = {
     "tabs": "\t",
     "indented": "  if a:\n",
     "escapes": "\x1b[",
+    "emphasis": "*a_",
+    "headings": "## a\n",
+    "fences": "```python\nx\n",
+    "fractions": "\\frac{",
+    "cells of a table": "|a|b|\n|-|-|\n",
+    "short rows": "|\n",
+    "links to problems": "(/problems/a",
+    "places of numbers": "{{ a",
+    "tables of TOML": "[[checks]]\n",
+    "stated points": "**1** for ",
 }
 
 
@@ -64,6 +83,10 @@ def _roster(text: str) -> None:
         read_roster(f"name,email\n{text}")
 
 
+def _package(file: str) -> Callable[[str], object]:
+    return lambda text: examine_files(None, FILES | {file: f"{FILES[file]}\n{text}"}, ())
+
+
 READERS: dict[str, Callable[[str], object]] = {
     "highlighter": highlight_code,
     "TOML": _toml,
@@ -73,11 +96,42 @@ READERS: dict[str, Callable[[str], object]] = {
     "terminal": plain_text,
     "figures": lambda text: active_content(f"<svg xmlns='http://www.w3.org/2000/svg'>{text}</svg>"),
     "roster": _roster,
+    "Markdown": lambda text: parse_markdown(text, "s"),
+    "TeX": lambda text: parse_markdown(f"${text}$", "s"),
+    "statement": _package("statement.md"),
+    "manifest": _package("problem.toml"),
+    "reference": _package("reference.py"),
+    "messages": code_spans,
 }
+# These take longest, so shorter texts say enough.
+SIZES = {"Markdown": 1 << 13, "TeX": 1 << 13, "manifest": 1 << 13, "reference": 1 << 13}
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_twice_the_text_is_at_most_about_twice_the_work(reader: str, text: str) -> None:
     unit = TEXTS[text]
-    assert_linear(READERS[reader], lambda size: unit * (size // len(unit)))
+    assert_linear(READERS[reader], lambda size: unit * (size // len(unit)), SIZES.get(reader, 1 << 15))
+
+
+def test_a_table_does_not_fill_its_short_rows_without_end():
+    def rows(size: int) -> str:
+        width = size // 6
+        return f"|{'a|' * width}\n|{'-|' * width}\n" + "|\n" * width
+
+    assert_linear(lambda text: parse_markdown(text, "s"), rows, 1 << 10)
+
+
+def test_an_archive_of_many_files_is_listed_in_linear_time():
+    def listed(text: str) -> None:
+        with pytest.raises(PackageRefused):
+            files_of(text.encode("latin-1"))
+
+    def archive(size: int) -> str:
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as written:
+            for number in range(size // 100):
+                written.writestr(f"{number}.md", "a")
+        return data.getvalue().decode("latin-1")
+
+    assert_linear(listed, archive, 1 << 19)

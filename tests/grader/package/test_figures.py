@@ -35,6 +35,12 @@ def test_a_drawing_is_accepted():
         (svg('<rect fill="u\\72l(https://example.org/x)"/>'), "loads something by url() in fill of <rect>"),
         (svg("<style>@import 'https://example.org/x.css';</style>"), "loads something by @import"),
         (svg("<style>rect { fill: url( 'x.svg#p' ) }</style>"), "loads something by @import or url()"),
+        (
+            svg("<text>/*</text><style>a { b: url(x.svg) }</style><text>*/</text>"),
+            "loads something by @import or url()",
+        ),
+        (svg("<style>@im<g/>port 'x.css';</style>"), "loads something by @import"),
+        (svg("<style>/* a { b: url(x.svg) }</style>"), "loads something by @import or url()"),
         (svg("", '<!DOCTYPE svg [<!ENTITY a "b">]>'), "has a DOCTYPE"),
         (svg("", '<?xml-stylesheet href="x.css"?>'), "has a processing instruction <?xml-stylesheet?>"),
         ("<svg/>", "the element <svg>"),
@@ -53,6 +59,7 @@ def test_a_figure_is_shown_and_one_that_is_shown_exists():
         "statement.md shows figures/cycel.svg, which is not in the package (did you mean 'figures/cycle.svg'?)",
         "figures/cycle.svg is not shown: put ![what it shows](figures/cycle.svg) into statement.md, or remove it",
     ]
+    assert wrong_figures(files | {"statement.md": "![a] [b](figures/cycle.svg)"})
     assert wrong_figures(files | {"editorial.md": "![it](figures/cycle.svg)", "statement.md": ""}) == []
 
 
