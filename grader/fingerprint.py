@@ -67,7 +67,7 @@ def numbers_of(text: str) -> tuple[str, list[float] | None]:
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:
-    """Lists and tuples are told apart by the brackets around their indices."""
+    """The brackets around an index tell a list from a tuple."""
     if isinstance(value, dict):
         children: Mapping[str, object] = {str(key): child for key, child in value.items()}
         empty = "{}"

@@ -71,7 +71,7 @@ class RenderedTexts:
         digest = hashlib.sha256(json.dumps([_renderer(), list(texts.items())]).encode()).hexdigest()
         if found := self._read.get(digest):
             return found
-        # Everybody who asks meanwhile waits for the same task, which goes on if one of them leaves.
+        # All requests that arrive meanwhile wait for the same task, and it continues if one of them is dropped.
         if digest not in self._under_way:
             self._under_way[digest] = task = asyncio.create_task(self._load(digest, dict(texts)))
             task.add_done_callback(lambda _: self._under_way.pop(digest))

@@ -35,7 +35,7 @@ class SummedProduct:
 
 
 def largest_arrays(module: Module, source: str) -> tuple[HeldArray, ...]:
-    """The largest arrays that instructions compute, each form and line once. The inside of a fusion is never stored."""
+    """The largest arrays that instructions compute, each shape and line once. Those in a fusion are never stored."""
     found: set[HeldArray] = set()
     for computation in _stored(module):
         for instruction in computation.instructions.values():

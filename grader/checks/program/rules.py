@@ -26,7 +26,7 @@ class Rule(finding.Bounds):
     whose data depends on leaves of these groups and on nothing else, `not_only_from` all other arrays. `into`
     counts arrays whose numbers arrive, one by one, in the leaves of these groups that the program returns, as those
     of a gradient do, however small they are, and `not_into` all other arrays. `not_only_from` and `not_into` ignore
-    less than `ignore_below` bytes in all. `within` counts only what is inside of loops, or only what is outside;
+    less than `ignore_below` bytes in all. `within` counts only collectives in loops, or only the others;
     `loops` says where everything that is counted has to be.
     """
 

@@ -1,4 +1,4 @@
-"""The fingerprint of a submission of mode program: what its results look like, and how its programs are built."""
+"""The fingerprint of a submission in program mode: a summary of its results, and of how its programs are built."""
 
 import hashlib
 import math

@@ -64,7 +64,7 @@ async def worker(url: str, package, freezes_at: int | None = None):
     try:
         yield frozen
     finally:
-        # It goes on where it stopped, finds its transaction gone, and stops in an orderly way.
+        # It continues, finds that its transaction has ended, and stops in an orderly way.
         if frozen:
             frozen.thaws.set()
         await queue.stop()

@@ -90,7 +90,7 @@ async def test_a_live_lease_is_not_rescued_but_a_restart_takes_all(database, lea
     assert (await read(database, "a")).status == "queued"
 
 
-async def test_whoever_finds_a_dead_worker_tells_of_each_of_its_attempts(database):
+async def test_a_sweep_that_finds_a_dead_worker_reports_each_of_its_attempts(database):
     events, steps = AttemptEvents(), []
     events.watch_here(lambda attempt_id, change: steps.append((attempt_id, change.status)))
     leases = TakingLeases(database, 30, 0, events)

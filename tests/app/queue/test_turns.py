@@ -107,7 +107,7 @@ async def test_what_was_graded_while_nobody_else_waited_is_not_held_against_anyb
     assert await order(leases) == ["b0", "a5", "b1"]
 
 
-async def test_a_slot_goes_to_whoever_has_the_least_running(database, leases):
+async def test_a_slot_goes_to_the_user_with_the_least_running(database, leases):
     for number in range(3):
         await hand_in(database, f"a{number}", "ada")
     assert [(await leases.take()).attempt_id for _ in range(2)] == ["a0", "a1"]
@@ -117,7 +117,7 @@ async def test_a_slot_goes_to_whoever_has_the_least_running(database, leases):
     assert [(await leases.take()).attempt_id for _ in range(4)] == ["b0", "b1", "a2", "b2"]
 
 
-async def test_a_newcomer_waits_for_one_piece_even_of_whoever_waited_for_their_own(database, leases):
+async def test_a_newcomer_waits_for_one_piece_even_of_a_user_who_waited(database, leases):
     for number in range(12):
         await hand_in(database, f"a{number}", "ada")
     long = await leases.take()

@@ -43,7 +43,7 @@ async def test_other_work_waits_in_the_same_line_as_submissions(backend):
     ]
 
 
-async def test_a_slot_that_becomes_free_goes_to_whoever_has_nothing_running(backend):
+async def test_a_slot_that_becomes_free_goes_to_a_user_with_nothing_running(backend):
     async with backend.grading(slots=2, lease_s=60):
         for source in ("take 60 long", "take 1 short"):
             await backend.hand_in(source, "ada")
