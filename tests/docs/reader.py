@@ -90,6 +90,7 @@ class Reader:
             (self.folder / name).symlink_to(CHECKOUT / name)
         (self.folder / ".venv").symlink_to(sys.prefix)
         shutil.copy(Path(__file__).with_name("meshgrade.sh"), self.folder / "meshgrade")
+        (self.folder / "problems").mkdir()
         for slug, kept in problems.items():
             shutil.copytree(
                 CHECKOUT / "problems" / slug,
