@@ -42,7 +42,8 @@ class Server:
     Args:
       data: a data folder that does not exist yet.
       problems: a folder that contains only this problem.
-      kind: the path of the POST: SLUG/attempts, graded on all cases, or SLUG/runs, graded on the public ones.
+      kind: the path of the POST: SLUG/attempts, graded on all cases, or SLUG/runs, graded on the public ones. Empty: no
+        problem has to be ready.
       module: the command line; another one may grade by other means.
     Raises:
       BenchmarkFailed: it did not start, or refuses to grade.
@@ -73,7 +74,8 @@ class Server:
         threading.Thread(target=self._listen, daemon=True).start()
         try:
             self.address = urlsplit(self.wait_for("Meshgrade listens on ", say).split()[-1]).netloc
-            self.wait_for(f"{kind.partition('/')[0]} is ready", say)
+            if kind:
+                self.wait_for(f"{kind.partition('/')[0]} is ready", say)
         except BaseException:
             self.__exit__()
             raise
