@@ -79,11 +79,18 @@ def test_a_rejected_submission_is_exposed_unless_its_mistake_is_another(terse: J
     assert any(not check.passed for check in verdict.checks if check.id != "overlap")
 
 
-@pytest.mark.parametrize("change", [HELD_BACK, IN_TWO_GATHERS], ids=["held-back", "in-two-gathers"])
-def test_some_programs_wait_in_the_schedule_alone(terse: Judge, change: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("change", "found_by"),
+    # The CPU's compiler drops a barrier, and the exported program has it.
+    [(HELD_BACK, ["ahead", "overlap"]), (IN_TWO_GATHERS, ["overlap"])],
+    ids=["held-back", "in-two-gathers"],
+)
+def test_a_program_that_waits_is_found_in_the_schedule(
+    terse: Judge, change: tuple[str, str], found_by: list[str]
+) -> None:
     assert PACKAGE.reference.count(change[0]) == 1
     verdict = terse.judge(PACKAGE, PACKAGE.reference.replace(*change))
-    assert [check.id for check in verdict.checks if not check.passed] == ["overlap"]
+    assert [check.id for check in verdict.checks if not check.passed] == found_by
 
 
 def test_the_texts_say_what_this_compiler_schedules(terse: Judge) -> None:
