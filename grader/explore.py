@@ -246,7 +246,7 @@ def _program(measured: Measured, other: Measured | None = None) -> ExploredProgr
 
 def _on_chip(found: OnChip, measured: Measured) -> TPUProgram:
     chip = CHIPS[found.topology.partition(":")[0]]
-    program, compiler = found.program, tpu_compiler()
+    program, compiler = found.program, tpu_compiler() if found.tried else None
     if program is None:
         fault = found.fault[:_LONGEST]
         return TPUProgram(topology=found.topology, compiler=compiler, hbm_bytes=chip.hbm_bytes, fault=fault)

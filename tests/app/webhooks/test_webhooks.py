@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select, update
 
 from app.clock import now
+from app.database import FromNow
 from app.queue.models import AttemptRow
 from app.queue.protocol import QueueHooks
 from app.webhooks.models import DeliveryRow
@@ -20,6 +21,8 @@ from app.webhooks.service import queue_deliveries
 from tests.app.queue.taking import TakingLeases
 
 pytestmark = pytest.mark.anyio
+# By the database's clock, which is the one that decides; SQLite's counts in milliseconds.
+EXPIRED = FromNow(-1)
 HOOKS, ATTEMPTS = "/api/v1/webhooks", "/api/v1/problems/add_one/attempts"
 
 
@@ -104,7 +107,7 @@ async def test_a_delivery_whose_sender_died_is_taken_up_by_another(inside, recei
     assert len(await sender_of(inside)._take()) == 1
     assert await sender_of(inside).send_due() == 0
     async with inside.services.database.writing() as session:
-        await session.execute(update(DeliveryRow).values(lease_until=now()))
+        await session.execute(update(DeliveryRow).values(lease_until=EXPIRED))
     assert await sender_of(inside).send_due() == 1
 
 
@@ -114,7 +117,7 @@ async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receive
     for _ in range(len(PAUSES_S) + 1):
         assert len(await sender_of(inside)._take()) == 1
         async with inside.services.database.writing() as session:
-            await session.execute(update(DeliveryRow).values(lease_until=now()))
+            await session.execute(update(DeliveryRow).values(lease_until=EXPIRED))
     assert await sender_of(inside).send_due() == 0
     (delivery,) = await deliveries(inside, hook)
     assert (delivery["next_try_at"], delivery["delivered_at"]) == (None, None)
@@ -138,7 +141,7 @@ async def test_a_verdict_of_a_grader_that_died_is_sent_too(inside, receiver):
     database = inside.services.database
     async with database.writing() as session:
         await session.execute(update(DeliveryRow).values(next_try_at=None))
-        await session.execute(update(AttemptRow).values(status="running", tries=3, lease_until=now()))
+        await session.execute(update(AttemptRow).values(status="running", tries=3, lease_until=EXPIRED))
     leases = TakingLeases(database, 30.0, 0.0, hooks=QueueHooks(on_finished=queue_deliveries))
     await leases.rescued(max_deaths=3, everything=True)
     assert await sender_of(inside).send_due() == 1
