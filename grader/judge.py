@@ -3,11 +3,10 @@
 import logging
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 from grader.case import Case
-from grader.chips import CHIPS, ChipName
+from grader.chips import ChipName
 from grader.context import QUIET, Context
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault, WallMissing
 from grader.function import Function
@@ -15,8 +14,6 @@ from grader.idle import Idle
 from grader.known import RUNS, KnownMistakes
 from grader.modes import Modes
 from grader.modes.mode import GradingRequest
-from grader.modes.program.function import inspect_function
-from grader.modes.program.tpu import compile_for
 from grader.own import OwnInputs
 from grader.package.package import Package
 from grader.program.measured import Measured
@@ -90,7 +87,7 @@ class Judge:
         with self._idle.interrupted():
             context.progress("starting")
             prepared = self._references.prepare(package, context)
-            return self._on_chip(self._modes.of(package).inspect(prepared, source, context), chip, context)
+            return self._modes.of(package).inspect(prepared, source, context, chip)
 
     def inspect_function(
         self, function: Function, source: str, context: Context = QUIET, *, chip: ChipName | None = None
@@ -98,7 +95,7 @@ class Judge:
         """Compile a function that belongs to no problem, and say what it is like. As `inspect`."""
         with self._idle.interrupted():
             context.progress("starting")
-            return self._on_chip((inspect_function(function, self._sandbox, source, context),), chip, context)
+            return self._modes.inspect_function(function, source, context, chip)
 
     def run_script(self, source: str, context: Context = QUIET) -> Printed:
         """Run a script on 8 host devices, and return what it prints. Nothing is judged.
@@ -109,14 +106,6 @@ class Judge:
         """
         with self._idle.interrupted():
             return run_script(source, self._sandbox, context)
-
-    def _on_chip(self, programs: tuple[Measured, ...], chip: ChipName | None, context: Context) -> tuple[Measured, ...]:
-        if chip is None:
-            return programs
-        return tuple(
-            replace(each, tpu=compile_for(CHIPS[chip], each, self._sandbox, context, background=True))
-            for each in programs
-        )
 
     def answers(self, package: Package, context: Context = QUIET, cases: Sequence[Case] | None = None) -> Answers:
         """What the reference returns for the package's cases, or for others. Hidden cases are among them, so it is for

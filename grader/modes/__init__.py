@@ -2,12 +2,18 @@
 
 from typing import Any
 
+from grader.chips import ChipName
+from grader.context import Context
+from grader.function import Function
 from grader.modes.answer.mode import AnswerMode
 from grader.modes.call.draws import Draws
 from grader.modes.call.mode import CallMode
 from grader.modes.mode import Mode
+from grader.modes.program.function import inspect_function
 from grader.modes.program.mode import ProgramMode
+from grader.modes.program.tpu import with_chip
 from grader.package.package import AnswerManifest, CallManifest, Package, ProgramManifest
+from grader.program.measured import Measured
 from grader.sandbox.protocol import Sandbox
 
 
@@ -31,3 +37,10 @@ class Modes:
                 return ProgramMode(package, manifest, self.sandbox)
             case AnswerManifest() as manifest:
                 return AnswerMode(package, manifest, self.sandbox)
+
+    def inspect_function(
+        self, function: Function, source: str, context: Context, chip: ChipName | None
+    ) -> tuple[Measured, ...]:
+        """Compile a function that belongs to no problem, as mode program compiles one. As `Mode.inspect`."""
+        measured = inspect_function(function, self.sandbox, source, context)
+        return (with_chip(measured, chip, self.sandbox, context),)

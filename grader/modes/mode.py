@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from grader.case import Case
+from grader.chips import ChipName
 from grader.context import Context
 from grader.errors import GraderFault
 from grader.known import KnownMistakes
@@ -104,9 +105,11 @@ class Mode(Protocol[P]):
     def begin(self, prepared: P, request: GradingRequest) -> Grading:
         """Start the work that does not need the submission, whose own code runs only in `Grading.grade`."""
 
-    def inspect(self, prepared: P, source: str, context: Context) -> tuple[Measured, ...]:
+    def inspect(self, prepared: P, source: str, context: Context, chip: ChipName | None) -> tuple[Measured, ...]:
         """Report what a submission compiles to, without judging it.
 
+        Args:
+          chip: compile each program for a slice of these TPUs as well.
         Raises:
           SubmissionFault: it gives no program; the message says why.
           GraderFault: nothing is compiled in this mode.

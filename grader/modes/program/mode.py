@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.case import Case
+from grader.chips import ChipName
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
 from grader.modes.mode import GradingRequest, Mode
@@ -19,6 +20,7 @@ from grader.modes.program.function import inspect_function
 from grader.modes.program.grading import ProgramGrading
 from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.steady import draw_steady
+from grader.modes.program.tpu import with_chip
 from grader.modes.program.verify import Examined
 from grader.modes.submission import load_submission
 from grader.own import OwnInputs, draw_own
@@ -102,13 +104,15 @@ class ProgramMode(Mode[ProgramPrepared]):
         manifest = _on_mesh(self._manifest, request.own) if request.own else self._manifest
         return ProgramGrading(manifest, prepared, request, self._sandbox, self._spec)
 
-    def inspect(self, prepared: ProgramPrepared, source: str, context: Context) -> tuple[Measured, ...]:
+    def inspect(
+        self, prepared: ProgramPrepared, source: str, context: Context, chip: ChipName | None
+    ) -> tuple[Measured, ...]:
         cases = [case for case in prepared.cases if case.public]
         with self._sandbox.open(self._spec, context.stop) as session:
             context.progress("importing")
             load_submission(session, source, self._manifest.entry)
             examined = examine(self._manifest, cases, self._sandbox, session, context, listing=True)
-        return tuple(each.measured for each in examined.programs)
+        return tuple(with_chip(each.measured, chip, self._sandbox, context) for each in examined.programs)
 
     def _full_size(self, sandbox: Sandbox, examined: Sequence[Examined], context: Context) -> Measured | None:
         """The reference at full size. Raises GraderFault if it has no program there."""

@@ -1,6 +1,8 @@
 """Let the compiler for TPUs compile a program that was verified on the CPU. It is not run, and decides no verdict."""
 
-from grader.chips import Chip, tpu_compiler
+from dataclasses import replace
+
+from grader.chips import CHIPS, Chip, ChipName, tpu_compiler
 from grader.context import Context
 from grader.errors import SubmissionFault
 from grader.package.package import Limits
@@ -50,6 +52,13 @@ def compile_for(
             return OnChip(topology, None, fault, compiler=compiler)
         except SubmissionFault as fault:
             return OnChip(topology, None, _said(fault), compiler=compiler)
+
+
+def with_chip(measured: Measured, chip: ChipName | None, sandbox: Sandbox, context: Context) -> Measured:
+    """Add the program that `compile_for` makes of it in the background. Without a chip, nothing is added."""
+    if chip is None:
+        return measured
+    return replace(measured, tpu=compile_for(CHIPS[chip], measured, sandbox, context, background=True))
 
 
 def _said(fault: SubmissionFault) -> str:
