@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.checks.program.differences import Kind, differences
-from grader.checks.program.on_chip import differences_on_chip
-from grader.checks.program.table import CollectiveUse, collectives_of
 from grader.chips import CHIPS, tpu_compiler
 from grader.closed import Closed
 from grader.errors import SubmissionFault
 from grader.evidence import Amount, Amounts, Axes, Count, Leaf, Leaves, Mesh
 from grader.program import facts
+from grader.program.collective_uses import CollectiveUse, collectives_of
+from grader.program.differences import Kind, differences
+from grader.program.differences_on_chip import differences_on_chip
 from grader.program.listing import ListedComputation
 from grader.program.measured import Measured
 from grader.program.schedule import ScheduledComputation, total

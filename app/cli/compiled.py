@@ -101,7 +101,7 @@ def _compiled(compile_source: "Compile", sources: list[tuple[str, str]]) -> "lis
 
 
 def _show_differences(mine: "tuple[Measured, ...]", other: "tuple[Measured, ...]", *, as_json: bool) -> None:
-    from grader.checks.program.differences import differences
+    from grader.program.differences import differences
 
     found = [(each.mesh, differences(each, that)) for each, that in zip(mine, other, strict=True)]
     if as_json:

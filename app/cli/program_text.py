@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.verdict_text import safe
-from grader.checks.program.differences import Difference
-from grader.checks.program.on_chip import differences_on_chip
-from grader.checks.program.table import collectives_of
 from grader.chips import CHIPS, tpu_compiler
+from grader.program.collective_uses import collectives_of
+from grader.program.differences import Difference
+from grader.program.differences_on_chip import differences_on_chip
 from grader.program.facts import Leaf
 from grader.program.measured import Measured, mesh_name
 from grader.program.tpu import OnChip

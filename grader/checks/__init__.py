@@ -1,20 +1,19 @@
 """The graded properties, one per file. A problem.toml names the ones it uses and sets their bounds.
 
 `call` contains the checks of a function's results, `program` the checks of a compiled program, and `answer` those of
-written answers. A check module defines
+written answers. What several checks share is beside these folders. A check module defines
 `TITLE`, `TRUST`, `Bounds` and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) -> Finding in
 `program`, (outcomes) -> Finding in `answer`.
 """
 
 import importlib
 import pkgutil
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
-from grader.checks.finding import Bounds
+from grader.checks.finding import Finding
+from grader.package.package import CheckBounds
 from grader.verdict import Mode, Trust
-
-# What else is in their folders: what checks are made of, and what reads the same facts.
-_NOT_CHECKS = {"decay", "differences", "on_chip", "outcome", "partitioner", "rules", "subject", "table", "topology"}
 
 
 class Check(Protocol):
@@ -22,14 +21,14 @@ class Check(Protocol):
 
     TITLE: str
     TRUST: Trust
-    Bounds: type[Bounds]
-    check: Any
+    Bounds: type[CheckBounds]
+    check: Callable[..., Finding]
 
 
 def names(mode: Mode) -> list[str]:
     """Every check there is."""
     folder = importlib.import_module(f"grader.checks.{mode}")
-    return sorted({module.name for module in pkgutil.iter_modules(folder.__path__)} - _NOT_CHECKS)
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
 def load(mode: Mode, name: str) -> Check:

@@ -1,9 +1,7 @@
-"""The result of a check, and the base class of its bounds."""
+"""The result of a check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from pydantic import BaseModel, ConfigDict
 
 from grader.evidence import Evidence
 from grader.reasons import Reason
@@ -21,9 +19,3 @@ class Finding:
     reason: Reason | None = None
     evidence: Sequence[Evidence] = ()
     checked: bool = True
-
-
-class Bounds(BaseModel):
-    """The keys that a problem.toml may set in addition to a check's id, points and title; none by default."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

@@ -90,9 +90,9 @@ def unmatched_leaves(manifest: ProgramManifest, placed: Iterable[str], counted: 
         for pattern in patterns:
             faults += _unmatched(f"program.groups.{group}", pattern, counted)
     for check in manifest.checks:
-        for pattern in _strings(check.bounds.get("leaves")):
-            faults += _unmatched(f"check '{check.id}': leaves", pattern, placed)
         for where, rule in _rules(check):
+            for pattern in rule.get("leaves") or ():
+                faults += _unmatched(f"check '{check.id}': {where}leaves", pattern, placed)
             for key, name in _leaf_names(rule):
                 if name not in (*groups, "reference"):
                     known = placed if key in ("into", "not_into") else counted
@@ -177,19 +177,17 @@ def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[str
 def _unknown_in_check(manifest: ProgramManifest, check: CheckSpec, arguments: list[str] | None) -> list[str]:
     axes, groups = list(manifest.program.meshes[0]), manifest.program.groups
     faults = []
-    if arguments is not None:
-        for name in _strings(check.bounds.get("inputs")):
-            if not _is_one_of(name, arguments):
-                faults.append(_not_an_input(f"check '{check.id}': inputs", name, manifest, arguments))
     for where, rule in _rules(check):
-        named = _strings(rule.get("axes"))
+        for name in rule.get("inputs") or ():
+            if arguments is not None and not _is_one_of(name, arguments):
+                faults.append(_not_an_input(f"check '{check.id}': {where}inputs", name, manifest, arguments))
+        named = rule.get("axes") or []
         unknown = [axis for axis in named if axis not in axes]
         faults += [_no_axis(f"check '{check.id}': {where}axes", axis, axes) for axis in unknown]
         if not unknown and named != [axis for axis in axes if axis in named]:
             # They are compared with the axes of a collective as a list, in the order of the mesh.
             faults.append(f"problem.toml: check '{check.id}': {where}axes: list each once, as the mesh does: {axes}")
-        counts = rule.get("executions")
-        for count in counts.values() if isinstance(counts, dict) else ():
+        for count in (rule.get("executions") or {}).values():
             axis = re.sub(r"[+-]\d+$", "", count) if isinstance(count, str) else None
             if axis is not None and axis not in axes:
                 faults.append(_no_axis(f"check '{check.id}': {where}executions", axis, axes))
@@ -203,26 +201,20 @@ def _unknown_in_check(manifest: ProgramManifest, check: CheckSpec, arguments: li
 
 
 def _rules(check: CheckSpec) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The check's own table and each of its `rules`, with the path that a message shows."""
-    yield "", check.bounds
-    rules = check.bounds.get("rules")
-    for number, rule in enumerate(rules if isinstance(rules, list) else ()):
-        if isinstance(rule, dict):
-            yield f"rules.{number}.", rule
+    """The check's own bounds and each of its `rules`, with the path that a message shows."""
+    bounds = check.bounds.model_dump()
+    yield "", bounds
+    for number, rule in enumerate(bounds.get("rules", ())):
+        yield f"rules.{number}.", rule
 
 
 def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The leaves and groups of leaves that a rule names, each with its key."""
-    of = rule.get("of")
-    if isinstance(of, str):
-        yield "of", of
+    if rule.get("of"):
+        yield "of", rule["of"]
     for key in ("only_from", "not_only_from", "into", "not_into"):
-        for name in _strings(rule.get(key)):
+        for name in rule.get(key) or ():
             yield key, name
-
-
-def _strings(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _no_axis(where: str, axis: str, axes: list[str]) -> str:

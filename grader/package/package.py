@@ -1,10 +1,10 @@
 """A problem package after reading: the manifest (problem.toml) and the text of every file."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, TypeAdapter, model_validator
 
 from grader.fingerprint import KnownFingerprints
 from grader.reasons import Reason
@@ -42,6 +42,10 @@ class Tolerance(_Closed):
     atol: float = Field(ge=0, allow_inf_nan=False)
 
 
+class CheckBounds(_Closed):
+    """The keys that a problem.toml may set in addition to a check's id, points and title; none by default."""
+
+
 class CheckSpec(_Closed):
     """One graded property: `id` is the name of a file in grader/checks. The other keys are the bounds of the check."""
 
@@ -51,9 +55,20 @@ class CheckSpec(_Closed):
     points: int = Field(ge=0, le=100)
     title: Line | None = None
 
+    _bounds: CheckBounds = PrivateAttr(default_factory=CheckBounds)
+
     @property
-    def bounds(self) -> dict[str, Any]:
-        return self.model_extra or {}
+    def bounds(self) -> CheckBounds:
+        """As `read_bounds` read them; before, and if they are wrong, none."""
+        return self._bounds
+
+    def read_bounds(self, model: type[CheckBounds]) -> None:
+        """Read the other keys by the check's own model, which only the reader of packages knows.
+
+        Raises:
+          ValidationError: they are not bounds of this check.
+        """
+        self._bounds = model.model_validate(self.model_extra)
 
 
 class FullSize(_Closed):

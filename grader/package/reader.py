@@ -260,7 +260,7 @@ def _faults_of_check(manifest: Manifest, check: CheckSpec) -> list[str]:
         return [f"problem.toml: there is no check '{check.id}' in mode {manifest.mode}{suggest(check.id, known)}"]
     model = checks.load(manifest.mode, check.id).Bounds
     try:
-        model.model_validate(check.bounds)
+        check.read_bounds(model)
     except ValidationError as error:
         return [_explain_bound(check.id, fault, model) for fault in error.errors()]
     return []

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from grader.case import Case
-from grader.checks.call.outcome import Answer
+from grader.checks.call_outcome import Answer
 from grader.errors import SubmissionFault
 from grader.modes.call.prepared import CallPrepared
 from grader.reasons import Reason

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from grader import checks
 from grader.context import NEVER, QUIET, Stop
 from grader.known import KnownMistakes
 from grader.modes import Modes
@@ -13,15 +14,15 @@ from grader.package.package import MANIFEST, Package
 from grader.report import Report
 from grader.sandbox.null import NullSandbox, NullSession
 from grader.sandbox.protocol import RunnerSpec
-from grader.verdict import Verdict
+from grader.verdict import Mode, Verdict
 from tests.grader.checks.program.made import EIGHT, FOUR
 
 Scenario = Callable[[], Verdict]
 Groups = dict[str, dict[str, Scenario]]
 
 
-def package_of(mode: str, checks: Sequence[dict[str, Any]]) -> Package:
-    others = [check for check in checks if check["id"] != "values"]
+def package_of(mode: Mode, specs: Sequence[dict[str, Any]]) -> Package:
+    others = [check for check in specs if check["id"] != "values"]
     points = [100 - 10 * len(others)] + [10] * len(others)
     manifest = {
         "schema_version": 1,
@@ -46,7 +47,10 @@ def package_of(mode: str, checks: Sequence[dict[str, Any]]) -> Package:
             "inputs": {"x": ["x"]},
             "groups": groups,
         }
-    return Package(MANIFEST.validate_python(manifest), "v", "", (), "", "", "", "", (), ())
+    read = MANIFEST.validate_python(manifest)
+    for check in read.checks:
+        check.read_bounds(checks.load(mode, check.id).Bounds)
+    return Package(read, "v", "", (), "", "", "", "", (), ())
 
 
 class Quiet(NullSandbox):

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 
 from grader.case import Case
-from grader.checks.program.subject import FullSizeProgram
+from grader.checks.program_subject import FullSizeProgram
 from grader.modes.program.examine import Examination
 from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.verify import Examined

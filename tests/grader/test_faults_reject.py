@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grader import wire
-from grader.checks.call.outcome import Answer
+from grader.checks.call_outcome import Answer
 from grader.errors import SubmissionFault
 from grader.modes.call.prepared import CallPrepared
 from grader.modes.mode import Prepared

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from grader.case import Case
-from grader.checks.program.table import CollectiveUse, collectives_of
 from grader.modes.program.signatures import Signature, signatures_of
 from grader.package.reader import read_package
+from grader.program.collective_uses import CollectiveUse, collectives_of
 from grader.program.measured import Measured
 from grader.program.memory import Memory
 from grader.runner.export import export_program

@@ -13,7 +13,7 @@ import jax
 
 from app.calculators.measured import PROBLEMS
 from app.calculators.own_programs import OWN_PROGRAMS
-from grader.checks.program.table import collectives_of
+from grader.program.collective_uses import collectives_of
 from grader.program.facts import Leaf
 from tests.problems.measured import Program, Programs
 

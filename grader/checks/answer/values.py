@@ -1,14 +1,15 @@
 """Is every answer right, within its tolerance?"""
 
 from grader.answer_text import show_answer, tolerance_text
-from grader.checks.answer.outcome import AnswerOutcome
-from grader.checks.finding import Bounds as Bounds
+from grader.checks.answer_outcome import AnswerOutcome
 from grader.checks.finding import Finding
 from grader.evidence import Facts
+from grader.package.package import CheckBounds
 from grader.verdict import Trust
 
 TITLE = "Answers"
 TRUST: Trust = "verified"
+Bounds = CheckBounds
 
 
 def check(outcomes: list[AnswerOutcome]) -> Finding:

@@ -7,15 +7,16 @@ outside the submission's process.
 import math
 from typing import Any
 
-from grader.checks.call.outcome import Outcome, Tolerances
-from grader.checks.finding import Bounds as Bounds
+from grader.checks.call_outcome import Outcome, Tolerances
 from grader.checks.finding import Finding
 from grader.compare import compare, in_digits
 from grader.errors import GraderFault
+from grader.package.package import CheckBounds
 from grader.verdict import Trust
 
 TITLE = "The optimizer is built as required"
 TRUST: Trust = "observed"
+Bounds = CheckBounds
 _REQUIRED = "nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)"
 
 

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from grader.checks.call.outcome import Outcome, Tolerances
-from grader.checks.finding import Bounds as Bounds
+from grader.checks.call_outcome import Outcome, Tolerances
 from grader.checks.finding import Finding
 from grader.compare import compare
+from grader.package.package import CheckBounds
 from grader.verdict import Trust
 
 TITLE = "The update is applied once, with the right gradients"
 TRUST: Trust = "observed"
+Bounds = CheckBounds
 _ANOTHER_MODEL = (
     "optimizer.update received a different model from the one that the optimizer was built for. The original keeps its "
     "old parameters, and the new ones are lost. `nnx.clone`, `nnx.merge` and `copy.deepcopy` make a new model: update "

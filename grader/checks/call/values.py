@@ -2,17 +2,18 @@
 
 import numpy as np
 
-from grader.checks.call.outcome import Outcome, Tolerances
-from grader.checks.finding import Bounds as Bounds
+from grader.checks.call_outcome import Outcome, Tolerances
 from grader.checks.finding import Finding
 from grader.compare import show, tolerances_used
 from grader.evidence import Evidence, FailedCase, Fault
 from grader.evidence import Tolerances as TolerancesUsed
+from grader.package.package import CheckBounds
 from grader.verdict import Trust
 from grader.wire import leaves
 
 TITLE = "Values"
 TRUST: Trust = "verified"
+Bounds = CheckBounds
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:

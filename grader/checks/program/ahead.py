@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
-from grader.checks.program.table import CollectiveUse, Kind, collectives_of
+from grader.checks.program_subject import Subject
 from grader.evidence import Facts
+from grader.package.package import CheckBounds
+from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
 from grader.text import in_bytes
 from grader.verdict import Trust
 
@@ -14,7 +14,7 @@ TITLE = "Fetched one round ahead"
 TRUST: Trust = "verified"
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """Collectives of these kinds that move less than `ignore_below` bytes over all executions are ignored."""
 
     kinds: list[Kind] = Field(default=["all-gather"], min_length=1)

@@ -2,12 +2,12 @@
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
-from grader.checks.program.table import collectives_of
+from grader.checks.program_subject import Subject
 from grader.errors import GraderFault
 from grader.evidence import Facts
+from grader.package.package import CheckBounds
+from grader.program.collective_uses import collectives_of
 from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
@@ -17,7 +17,7 @@ TRUST: Trust = "verified"
 _GATHERING = {"all-gather", "all-to-all", "collective-permute", "collective-broadcast", "ragged-all-to-all"}
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """`inputs` are those with a batch; by default, every input that is split along `dimension`, which is the batch."""
 
     inputs: list[str] | None = None

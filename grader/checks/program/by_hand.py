@@ -6,11 +6,11 @@ compiled collectives: a collective that the partitioner inserted has a channel t
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.partitioner import left_to_the_partitioner
-from grader.checks.program.subject import Subject
+from grader.checks.program_subject import Subject
 from grader.evidence import Facts
+from grader.package.package import CheckBounds
+from grader.program.partitioner import left_to_the_partitioner
 from grader.text import in_bytes
 from grader.verdict import Trust
 
@@ -19,7 +19,7 @@ TRUST: Trust = "verified"
 _ADVICE = "inside the function that you pass to `jax.shard_map`, where mesh axes have names."
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """The partitioner may insert collectives that move less than `ignore_below` bytes over all their executions."""
 
     ignore_below: int = Field(default=64, ge=0)

@@ -6,9 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from grader.checks import finding
-from grader.checks.finding import Finding
-from grader.checks.program.rules import (
+from grader.checks.collective_rules import (
     BoundedAmount,
     Counted,
     Execution,
@@ -21,9 +19,12 @@ from grader.checks.program.rules import (
     in_reference,
     largest_execution,
 )
-from grader.checks.program.subject import Pair, Subject
-from grader.checks.program.table import CollectiveUse, Kind, collectives_of, evidence_of
+from grader.checks.collective_table import evidence_of
+from grader.checks.finding import Finding
+from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Limit
+from grader.package.package import CheckBounds
+from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
 from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
@@ -33,7 +34,7 @@ TRUST: Trust = "verified"
 _MAX_NAMED = 3
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """Collectives that move less than `ignore_below` bytes, such as a loss or a counter, are ignored."""
 
     allowed: list[Kind] | None = None

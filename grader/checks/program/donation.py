@@ -1,9 +1,9 @@
 """Does the new state reuse the memory of the old one?"""
 
-from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program_subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.package.package import CheckBounds
 from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from grader.text import in_bytes
@@ -11,6 +11,7 @@ from grader.verdict import Trust
 
 TITLE = "The state is donated"
 TRUST: Trust = "verified"
+Bounds = CheckBounds
 _MAX_KINDS, _MAX_NAMED = 4, 2
 
 

@@ -9,8 +9,8 @@ from collections import Counter
 from pydantic import Field
 
 from grader.checks.finding import Finding
-from grader.checks.program.subject import FullSizeProgram, Subject
-from grader.checks.program.topology import FullSizeBounds
+from grader.checks.program_subject import FullSizeProgram, Subject
+from grader.checks.topology import FullSizeBounds
 from grader.chips import slice_of
 from grader.errors import GraderFault
 from grader.evidence import Amount, Amounts

@@ -4,10 +4,10 @@ import math
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program_subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.package.package import CheckBounds
 from grader.program.measured import Measured
 from grader.reasons import Reason
 from grader.verdict import Trust
@@ -22,7 +22,7 @@ _POSSIBLE_CAUSES = (
 )
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """Multiples of the reference's FLOPs on a device.
 
     `at_least` catches products written in a way that cannot be counted, such as a multiplication and a sum.

@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Pair, Subject
+from grader.checks.program_subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount, Amounts
+from grader.package.package import CheckBounds
 from grader.text import in_bytes
 from grader.verdict import Trust
 
@@ -14,7 +14,7 @@ TITLE = "The state is created where it lives"
 TRUST: Trust = "verified"
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """`at_most` is a multiple of the bytes of the reference's `init` on a device, outputs and temporaries."""
 
     at_most: float = Field(default=1.5, ge=1)

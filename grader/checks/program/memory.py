@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Pair, Subject
+from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Amount, Amounts
+from grader.package.package import CheckBounds
 from grader.program.arrays import HeldArray
 from grader.program.shapes import JAX_NAMES
 from grader.text import in_bytes
@@ -18,7 +18,7 @@ SLACK_BYTES = 4096
 _MAX_ARRAYS = 3
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """Multiples of the reference's bytes, measured in the same way on the same machine.
 
     Constants count as arguments, because a device holds both for as long as it holds the program.

@@ -7,10 +7,10 @@ products between the two hide it. A CPU's program has no such order, so without 
 from pydantic import Field
 
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
-from grader.checks.program.table import Kind
-from grader.checks.program.topology import TopologyBounds, unchecked
+from grader.checks.program_subject import Subject
+from grader.checks.topology import TopologyBounds, unchecked
 from grader.evidence import Amount, Amounts
+from grader.program.collective_uses import Kind
 from grader.program.schedule import MAX_STEPS, ScheduledCollective, ScheduledComputation, total
 from grader.program.tpu import TPUProgram
 from grader.verdict import Trust

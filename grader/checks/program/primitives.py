@@ -2,17 +2,17 @@
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program_subject import Subject
 from grader.evidence import Facts
+from grader.package.package import CheckBounds
 from grader.verdict import Trust
 
 TITLE = "How the step is written"
 TRUST: Trust = "observed"
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """Names as in a printed jaxpr: all of `required` must occur, at least one of `any_of`, and none of `forbidden`."""
 
     required: list[str] = Field(default_factory=list)

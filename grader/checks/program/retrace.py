@@ -1,13 +1,14 @@
 """Can the second step reuse the trace of the first? The process that traced it reports this, so it is observed."""
 
-from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program_subject import Subject
 from grader.evidence import Facts
+from grader.package.package import CheckBounds
 from grader.verdict import Trust
 
 TITLE = "The step is traced once"
 TRUST: Trust = "observed"
+Bounds = CheckBounds
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 
-from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Pair, Subject
-from grader.checks.program.table import collectives_of
+from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Factor, Factors
+from grader.package.package import CheckBounds
+from grader.program.collective_uses import collectives_of
 from grader.program.measured import Measured
 from grader.verdict import Trust
 
 TITLE = "The program scales to another mesh"
 TRUST: Trust = "verified"
+Bounds = CheckBounds
 # How far a factor may be from the reference's, because fusions and small collectives differ a little.
 TOLERANCE = 0.1
 _SMALL_BYTES = 64

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Pair, Subject
+from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Leaf as Placed
 from grader.evidence import Leaves
+from grader.package.package import CheckBounds
 from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from grader.verdict import Trust
@@ -28,7 +28,7 @@ _ADVICE = {
 }
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """With `dims = "any"`, a leaf may be split along any dimension over the same devices. `leaves` are globs."""
 
     dims: Literal["exact", "any"] = "exact"

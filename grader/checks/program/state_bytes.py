@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Subject
+from grader.checks.program_subject import Subject
 from grader.evidence import Amount, Amounts
+from grader.package.package import CheckBounds
 from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
@@ -15,7 +15,7 @@ TRUST: Trust = "verified"
 _PLACEMENT = "At least one leaf is replicated, or is on more devices than it should be."
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """`at_most` is a multiple of the reference's bytes."""
 
     at_most: float = Field(default=1.0, ge=1)

@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from grader.checks.finding import Bounds as Bounds
 from grader.checks.finding import Finding
-from grader.checks.program.subject import Result, Subject
+from grader.checks.program_subject import Result, Subject
 from grader.compare import tolerances_used
 from grader.evidence import Evidence, FailedCase, Tolerances
+from grader.package.package import CheckBounds
 from grader.program.measured import mesh_name
 from grader.verdict import Trust
 
 TITLE = "Values"
 TRUST: Trust = "verified"
+Bounds = CheckBounds
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

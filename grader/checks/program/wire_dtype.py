@@ -12,13 +12,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.checks import finding
 from grader.checks.finding import Finding
-from grader.checks.program.partitioner import left_to_the_partitioner
-from grader.checks.program.subject import Pair, Subject
-from grader.checks.program.table import Kind, collectives_of
+from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Facts
+from grader.package.package import CheckBounds
+from grader.program.collective_uses import Kind, collectives_of
 from grader.program.facts import WrittenCollective
+from grader.program.partitioner import left_to_the_partitioner
 from grader.program.shapes import HLO_NAMES, JAX_NAMES, Shape
 from grader.text import in_bytes
 from grader.verdict import Trust
@@ -42,7 +42,7 @@ Dtype = Literal[
 ]
 
 
-class Rule(finding.Bounds):
+class Rule(CheckBounds):
     """Collectives of these kinds carry arrays of these dtypes only, and there is at least one such collective."""
 
     kinds: list[Kind] = Field(min_length=1)
@@ -50,7 +50,7 @@ class Rule(finding.Bounds):
     means: Annotated[str, Field(max_length=600)] = ""
 
 
-class Bounds(finding.Bounds):
+class Bounds(CheckBounds):
     """The partitioner may insert collectives that move less than `ignore_below` bytes over all their executions. Of
     the written ones, even the smallest counts."""
 

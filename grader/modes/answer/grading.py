@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from grader import checks
 from grader.answer_text import agrees, read_answers, show_answer
-from grader.checks.answer.outcome import AnswerOutcome
+from grader.checks.answer_outcome import AnswerOutcome
 from grader.context import Stop
 from grader.errors import SubmissionFault
 from grader.explanation import explanation

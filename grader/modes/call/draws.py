@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from grader.case import Case
-from grader.checks.call.outcome import Answer
+from grader.checks.call_outcome import Answer
 from grader.context import Stop
 from grader.errors import Cancelled, GraderFault, LostRunner, SubmissionFault
 from grader.modes.call.prepared import answer_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from grader import checks
 from grader.case import Case
-from grader.checks.call.outcome import Answer, Outcome
+from grader.checks.call_outcome import Answer, Outcome
 from grader.compare import compare, excess, show
 from grader.errors import SubmissionFault
 from grader.explanation import explanation

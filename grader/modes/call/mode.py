@@ -7,7 +7,7 @@ import numpy as np
 
 from grader import wire
 from grader.case import Case
-from grader.checks.call.outcome import Answer
+from grader.checks.call_outcome import Answer
 from grader.context import Context, Stop
 from grader.errors import GraderFault, SubmissionFault
 from grader.modes.call import prepared as stored

@@ -7,7 +7,7 @@ import numpy as np
 
 from grader import kept
 from grader.case import Case
-from grader.checks.call.outcome import Answer
+from grader.checks.call_outcome import Answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from grader import checks
-from grader.checks.program.subject import FullSizeProgram, Pair, Result, Subject, compare_runs, excess_of_runs
-from grader.checks.program.table import collectives_of
-from grader.checks.program.topology import FullSizeBounds, TopologyBounds
 from grader.checks.program.values import message_of
+from grader.checks.program_subject import FullSizeProgram, Pair, Result, Subject, compare_runs, excess_of_runs
+from grader.checks.topology import FullSizeBounds, TopologyBounds
 from grader.chips import slice_of
 from grader.compare import compare
 from grader.context import Context
@@ -26,6 +25,7 @@ from grader.modes.program.tpu import compile_for
 from grader.modes.program.verify import Examined
 from grader.modes.submission import RunnerGrading
 from grader.package.package import KnownSubmission, ProgramManifest
+from grader.program.collective_uses import collectives_of
 from grader.program.measured import Measured, Run, mesh_name
 from grader.program.tpu import OnChip
 from grader.reasons import Reason
@@ -70,10 +70,7 @@ class ProgramGrading(RunnerGrading):
         for each in subject.results if request.watch is not None else ():
             error = excess_of_runs(each.expected, each.got, manifest.tolerance)
             self._errors[mesh_name(each.mesh)] = max(error, self._errors.get(mesh_name(each.mesh), 0.0))
-        findings = {
-            spec.id: (module := checks.load("program", spec.id)).check(subject, module.Bounds(**spec.bounds))
-            for spec in manifest.checks
-        }
+        findings = {spec.id: checks.load("program", spec.id).check(subject, spec.bounds) for spec in manifest.checks}
         misconception = efficiency = fingerprint = None
         if all(finding.passed for finding in findings.values()):
             efficiency = explanation(f"efficiency of {manifest.slug}", lambda: efficiency_of(subject.pairs))
@@ -128,17 +125,17 @@ class ProgramGrading(RunnerGrading):
         """The programs of the slices that checks name, each compiled once."""
         found: dict[str, OnChip] = {}
         for spec in self._manifest.checks:
-            bounds = checks.load("program", spec.id).Bounds(**spec.bounds)
-            if isinstance(bounds, FullSizeBounds):
+            if isinstance(spec.bounds, FullSizeBounds) or not isinstance(spec.bounds, TopologyBounds):
                 continue
-            if isinstance(bounds, TopologyBounds) and bounds.topology not in found:
-                chip, devices = slice_of(bounds.topology)
+            topology = spec.bounds.topology
+            if topology not in found:
+                chip, devices = slice_of(topology)
                 measured = next((each for each in mine if each.facts.devices == devices), None)
                 if measured is None:
-                    fault = f"Not checked: {bounds.topology} has {devices} chips, and this run has no such mesh."
-                    found[bounds.topology] = OnChip(bounds.topology, None, fault, tried=False)
+                    fault = f"Not checked: {topology} has {devices} chips, and this run has no such mesh."
+                    found[topology] = OnChip(topology, None, fault, tried=False)
                 else:
-                    found[bounds.topology] = compile_for(chip, measured, self._sandbox, self._context)
+                    found[topology] = compile_for(chip, measured, self._sandbox, self._context)
         return found
 
     def _full_size(self, small: Measured) -> FullSizeProgram | None:
@@ -147,8 +144,8 @@ class ProgramGrading(RunnerGrading):
         Args:
           small: a program of the submission's, for the names and dtypes of the arguments.
         """
-        all_bounds = (checks.load("program", spec.id).Bounds(**spec.bounds) for spec in self._manifest.checks)
-        bounds = next((each for each in all_bounds if isinstance(each, FullSizeBounds)), None)
+        full_size = (each.bounds for each in self._manifest.checks if isinstance(each.bounds, FullSizeBounds))
+        bounds = next(full_size, None)
         if bounds is None:
             return None
         function = full_size_function(self._manifest, small)

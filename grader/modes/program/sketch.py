@@ -4,11 +4,11 @@ import hashlib
 import math
 from collections.abc import Sequence
 
-from grader.checks.program.partitioner import is_widened
-from grader.checks.program.table import collectives_of
 from grader.fingerprint import Pattern, Sketch, sketch
 from grader.modes.program.verify import Examined
+from grader.program.collective_uses import collectives_of
 from grader.program.measured import Measured, Run, mesh_name
+from grader.program.partitioner import is_widened
 
 _FULL_SIZE = "full size"
 

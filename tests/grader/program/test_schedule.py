@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.checks.program.on_chip import differences_on_chip
+from grader.program.differences_on_chip import differences_on_chip
 from grader.program.hlo import read_hlo
 from grader.program.schedule import MAX_STEPS, Schedule, ScheduledComputation, read_schedule
 from grader.program.tokens import ProgramUnreadable

@@ -7,7 +7,7 @@ import pytest
 
 from grader.case import Case
 from grader.checks.call import update
-from grader.checks.call.outcome import Answer, Outcome
+from grader.checks.call_outcome import Answer, Outcome
 
 
 def f32(*values: float) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 
 from grader.case import Case
 from grader.checks.call import values
-from grader.checks.call.outcome import Answer, Outcome
+from grader.checks.call_outcome import Answer, Outcome
 
 RIGHT = Answer(np.ones(1, np.float32), [])
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from grader.checks.program.subject import Pair, Subject
+from grader.checks.program_subject import Pair, Subject
 from grader.package.package import ProgramSpec
 from grader.program.arrays import HeldArray, SummedProduct
 from grader.program.census import Census

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.checks.program import by_hand, collectives, flops, init_memory, memory, scaling, state_bytes
-from grader.checks.program.subject import Pair, Subject
+from grader.checks.program_subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount
 from grader.program.arrays import HeldArray, SummedProduct

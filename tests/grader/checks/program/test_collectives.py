@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from grader.checks.collective_rules import Count, Rule
 from grader.checks.program import collectives, values
-from grader.checks.program.rules import Count, Rule
-from grader.checks.program.subject import Pair, Subject
+from grader.checks.program_subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Limit
 from grader.program.collectives import Collective, Part

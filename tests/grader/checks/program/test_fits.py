@@ -7,7 +7,7 @@ import pytest
 
 from grader.checks.finding import Finding
 from grader.checks.program.fits import Bounds, check
-from grader.checks.program.subject import FullSizeProgram
+from grader.checks.program_subject import FullSizeProgram
 from grader.errors import GraderFault, SubmissionFault
 from grader.program.measured import Measured
 from grader.program.memory import Memory

@@ -5,7 +5,7 @@ import pytest
 
 from grader.case import Case
 from grader.checks.program import values
-from grader.checks.program.subject import Result, Subject
+from grader.checks.program_subject import Result, Subject
 from grader.compare import Mismatch
 from grader.evidence import Difference, FailedCase, Tolerances
 from grader.program.measured import Run

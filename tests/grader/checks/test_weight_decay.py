@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from grader.checks.program.decay import decay_of
-from grader.checks.program.subject import compare_runs
+from grader.checks.program_subject import compare_runs
+from grader.checks.weight_decay import decay_of
 from grader.package.package import Tolerance
 from grader.program.measured import Run
 

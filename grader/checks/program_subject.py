@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from grader.case import Case
-from grader.checks.program.decay import decay_of
+from grader.checks.weight_decay import decay_of
 from grader.chips import slice_of
 from grader.compare import Mismatch, compare, excess
 from grader.errors import GraderFault, SubmissionFault

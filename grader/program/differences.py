@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.checks.program.table import CollectiveUse, collectives_of
+from grader.program.collective_uses import CollectiveUse, collectives_of
 from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from grader.text import in_bytes

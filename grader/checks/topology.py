@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from grader.checks.finding import Bounds, Finding
+from grader.checks.finding import Finding
 from grader.chips import slice_of
+from grader.package.package import CheckBounds
 from grader.program.tpu import OnChip
 from grader.reasons import Reason
 
@@ -15,7 +16,7 @@ def _existing(topology: str) -> str:
     return topology
 
 
-class TopologyBounds(Bounds):
+class TopologyBounds(CheckBounds):
     """`topology` is a slice such as v5e:2x4. The program of the mesh with as many devices is compiled for it."""
 
     topology: Annotated[str, AfterValidator(_existing)]

@@ -1,6 +1,6 @@
 """The evidence about collectives: sums by kind, and a timeline of bounded length. The programs are made up."""
 
-from grader.checks.program.table import evidence_of
+from grader.checks.collective_table import evidence_of
 from tests.grader.checks.program.made import EIGHT, exchange, program, subject
 
 

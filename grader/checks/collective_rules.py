@@ -5,19 +5,19 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from grader.checks import finding
-from grader.checks.program.subject import Pair, Subject
-from grader.checks.program.table import CollectiveUse, Kind, Share, collectives_of
+from grader.checks.program_subject import Pair, Subject
+from grader.package.package import CheckBounds
+from grader.program.collective_uses import CollectiveUse, Kind, Share, collectives_of
 
 
-class Count(finding.Bounds):
+class Count(CheckBounds):
     """Bounds on executions, over all rounds of loops. A string is the size of a mesh axis, plus or minus a number."""
 
     at_least: int | str | None = None
     at_most: int | str | None = None
 
 
-class Rule(finding.Bounds):
+class Rule(CheckBounds):
     """Bounds on the sum of some collectives: logical bytes, as a multiple of the whole bytes of `of`.
 
     `of = "reference"` takes the same sum in the reference's program. With `each`, every leaf of `of` (of `into` or

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.checks.program.differences import differences
+from grader.program.differences import differences
 from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, whole

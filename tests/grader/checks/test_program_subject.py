@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.checks.program.subject import Pair, Subject, compare_runs
+from grader.checks.program_subject import Pair, Subject, compare_runs
 from grader.errors import GraderFault
 from grader.program.measured import Run
 from tests.grader.checks.program.made import EIGHT, FOUR, program, subject
