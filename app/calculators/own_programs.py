@@ -1,14 +1,21 @@
 """Training steps of the comparison that do not belong to a problem.
 
-Their sources are in app/calculators/programs. The service shows them and never imports them, because it runs no JAX.
+Each is beside the lesson that explains its strategy. The service shows them and never imports them, because it runs no
+JAX.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
-_FOLDER = Path(__file__).parent / "programs"
+from app.settings import CHECKOUT
+
+_LESSONS = CHECKOUT / "lessons"
+# From the imports that the shared part has as well to the import of the shared part.
+_IMPORTS = re.compile(
+    r"^from typing import Any\n.*^from lessons\.adam_on_mlp import [^\n]*\n", re.MULTILINE | re.DOTALL
+)
 Spec = tuple[str | None, ...]
 
 
@@ -17,6 +24,7 @@ class OwnProgram:
     """A program with `init` and `step`, like a submission.
 
     Attributes:
+      lesson: its source is in the folder programs/ of this lesson.
       x: how the rows of the batch are split, one entry for each dimension that is.
       y: the same of the targets.
       is_bound: its bytes sent and its FLOPs are upper bounds.
@@ -24,6 +32,7 @@ class OwnProgram:
     """
 
     name: str
+    lesson: str
     title: str
     meshes: tuple[Mapping[str, int], ...]
     x: Spec
@@ -33,15 +42,19 @@ class OwnProgram:
 
     @cached_property
     def source(self) -> str:
-        return (_FOLDER / f"{self.name}.py").read_text(encoding="utf-8")
+        """The whole program, with the text that it shares with the others instead of its import."""
+        own = (_LESSONS / self.lesson / "programs" / f"{self.name}.py").read_text(encoding="utf-8")
+        shared = (_LESSONS / "adam_on_mlp.py").read_text(encoding="utf-8")
+        return _IMPORTS.sub(lambda _: shared + "\n", own)
 
 
 OWN_PROGRAMS = {
     each.name: each
     for each in (
-        OwnProgram("zero2", "ZeRO-2", ({"fsdp": 8}, {"fsdp": 4}), ("fsdp",), ("fsdp",)),
+        OwnProgram("zero2", "dp-to-fsdp", "ZeRO-2", ({"fsdp": 8}, {"fsdp": 4}), ("fsdp",), ("fsdp",)),
         OwnProgram(
             "fsdp_regather",
+            "memory",
             "FSDP with regather",
             ({"fsdp": 8}, {"fsdp": 4}),
             ("fsdp",),
@@ -54,6 +67,7 @@ OWN_PROGRAMS = {
         ),
         OwnProgram(
             "tp",
+            "tensor-sequence-context",
             "Tensor parallel",
             ({"tensor": 8}, {"tensor": 4}),
             (),
@@ -62,6 +76,7 @@ OWN_PROGRAMS = {
         ),
         OwnProgram(
             "fsdp_tp",
+            "tensor-sequence-context",
             "FSDP x TP",
             ({"fsdp": 4, "tensor": 2}, {"fsdp": 2, "tensor": 2}),
             ("fsdp",),
@@ -69,6 +84,7 @@ OWN_PROGRAMS = {
         ),
         OwnProgram(
             "pipeline",
+            "pipelines",
             "Pipeline x DP",
             ({"data": 4, "stage": 2}, {"data": 2, "stage": 2}),
             ("data",),

@@ -1,7 +1,5 @@
 """The numbers of the lesson, measured from the compiled references of problems."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
 import optax
@@ -9,6 +7,7 @@ from flax import nnx
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from tests.lessons.errors import error_of
 from tests.lessons.references import accepted, reference
 
 _DP, _ZERO1 = "dp_step", "zero1_opt_state"
@@ -52,36 +51,28 @@ def sgd_values():
 
 def no_wrt_error():
     """The error of nnx.Optimizer(model, tx)."""
-    return _error(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1))), ""
+    return error_of(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1))), ""
 
 
 def no_model_error():
     """The error of optimizer.update(grads)."""
     model = _linear()
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-    return _error(lambda: optimizer.update(nnx.state(model, nnx.Param))), ""
+    return error_of(lambda: optimizer.update(nnx.state(model, nnx.Param))), ""
 
 
 def has_no_model_error():
     """The error of optimizer.model."""
-    return _error(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1), wrt=nnx.Param).model), ""
+    return error_of(lambda: nnx.Optimizer(_linear(), optax.sgd(0.1), wrt=nnx.Param).model), ""
 
 
 def tree_map_error():
     """The error of jax.tree_map."""
-    return _error(lambda: jax.tree_map), ""
+    return error_of(lambda: jax.tree_map), ""
 
 
 def _linear() -> nnx.Linear:
     return nnx.Linear(2, 2, rngs=nnx.Rngs(0))
-
-
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
 
 
 def adam_times():

@@ -9,6 +9,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.program.census import take_census
+from tests.lessons.errors import error_of
 
 _MESH = Mesh(jax.devices(), ("x",))
 _ROWS, _COLUMNS = 64, 16
@@ -50,14 +51,6 @@ def _reduce() -> tuple[str, int, int]:
 
 def _to_all() -> tuple[str, int, int]:
     return _compiled(lambda shard: lax.all_to_all(shard, "x", 1, 0, tiled=True), P("x"), P(None, "x"), _array())
-
-
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
 
 
 def devices():
@@ -129,7 +122,7 @@ def tiled_dimensions():
 def untiled_scatter_error():
     """The error of psum_scatter without tiled, for a vector of 16."""
     terms = jnp.zeros((_MESH.size, 16))
-    return _error(lambda: _program(lambda term: lax.psum_scatter(term[0], "x"), P("x"), P("x"))(terms)), ""
+    return error_of(lambda: _program(lambda term: lax.psum_scatter(term[0], "x"), P("x"), P("x"))(terms)), ""
 
 
 def sum_over_mean():
@@ -142,4 +135,4 @@ def sum_over_mean():
 
 def outside_error():
     """The error of psum in a function that is jitted, but not in shard_map."""
-    return _error(lambda: jax.jit(lambda x: lax.psum(x, "x"))(jnp.zeros(16))), ""
+    return error_of(lambda: jax.jit(lambda x: lax.psum(x, "x"))(jnp.zeros(16))), ""

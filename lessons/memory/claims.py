@@ -1,6 +1,5 @@
 """The numbers of the lesson: steps on a stack of layers, compiled for 8 host devices, and what they need on one."""
 
-from collections.abc import Callable
 from functools import cache
 
 import jax
@@ -15,6 +14,7 @@ from jax.typing import DTypeLike
 from app.calculators.presets import PRESETS
 from grader.program.census import take_census
 from tests.lessons import checkpointed
+from tests.lessons.errors import error_of
 
 _MESH = Mesh(jax.devices(), ("x",))
 _LAYERS, _WIDTH, _ROWS = 16, 64, 512
@@ -100,14 +100,6 @@ def _gigabytes(dtype: DTypeLike) -> int:
     return _BILLIONS * jnp.dtype(dtype).itemsize
 
 
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
-
-
 def devices():
     """The devices of the mesh."""
     return _MESH.size, "devices"
@@ -166,7 +158,7 @@ def all_matrices():
 
 def uneven_error():
     """The error for an array of 100 rows on 8 devices."""
-    return _error(lambda: jax.device_put(jnp.zeros(_UNEVEN), NamedSharding(_MESH, P("x")))), ""
+    return error_of(lambda: jax.device_put(jnp.zeros(_UNEVEN), NamedSharding(_MESH, P("x")))), ""
 
 
 def columns_times():

@@ -1,7 +1,5 @@
 """The numbers of the lesson, measured on 8 host devices."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +7,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.program.census import take_census
+from tests.lessons.errors import error_of
 
 _MESH = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
 _ROWS, _COLUMNS = 16, 8
@@ -26,14 +25,6 @@ def _held(spec: P) -> int:
 
 def _held_by_all(spec: P) -> int:
     return sum(shard.data.nbytes for shard in _placed(spec).addressable_shards)
-
-
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
 
 
 def _collectives(before: P, after: P) -> list[tuple[str, int]]:
@@ -130,43 +121,43 @@ def collectives_to_split():
 
 def uneven_error():
     """The error of device_put for 10 values on the axis "model" of size 4."""
-    return _error(lambda: jax.device_put(jnp.zeros(10), NamedSharding(_MESH, P("model")))), ""
+    return error_of(lambda: jax.device_put(jnp.zeros(10), NamedSharding(_MESH, P("model")))), ""
 
 
 def sharded_error():
     """The error of jax.device_put_sharded, and of jax.device_put_replicated."""
-    (only,) = {_error(lambda name=name: getattr(jax, f"device_put_{name}")) for name in ("sharded", "replicated")}
+    (only,) = {error_of(lambda name=name: getattr(jax, f"device_put_{name}")) for name in ("sharded", "replicated")}
     return only, ""
 
 
 def rank_error():
     """The error of a spec whose length is written with the name rank, as in `[None] * (rank - 1)`."""
-    return _error(lambda: eval('P("model", *[None] * (rank - 1))', {"P": P})), ""
+    return error_of(lambda: eval('P("model", *[None] * (rank - 1))', {"P": P})), ""
 
 
 def rows_error():
     """The error of device_put for 4 rows on "data" and "model", of which "data" alone would divide them."""
-    return _error(lambda: jax.device_put(jnp.zeros(4), NamedSharding(_MESH, P(("data", "model"))))), ""
+    return error_of(lambda: jax.device_put(jnp.zeros(4), NamedSharding(_MESH, P(("data", "model"))))), ""
 
 
 def two_on_four_error():
     """The error of device_put for 2 values on the axis "model" of size 4, although 2 divides 4."""
-    return _error(lambda: jax.device_put(jnp.zeros(2), NamedSharding(_MESH, P("model")))), ""
+    return error_of(lambda: jax.device_put(jnp.zeros(2), NamedSharding(_MESH, P("model")))), ""
 
 
 def scalar_error():
     """The error of device_put for a scalar with the spec P("model")."""
-    return _error(lambda: jax.device_put(jnp.zeros(()), NamedSharding(_MESH, P("model")))), ""
+    return error_of(lambda: jax.device_put(jnp.zeros(()), NamedSharding(_MESH, P("model")))), ""
 
 
 def twice_error():
     """The error of device_put with the spec P("data", "data")."""
-    return _error(lambda: _placed(P("data", "data"))), ""
+    return error_of(lambda: _placed(P("data", "data"))), ""
 
 
 def two_entries_error():
     """The error of device_put for a vector of 8 values with the spec P("data", "model")."""
-    return _error(lambda: jax.device_put(jnp.zeros(8), NamedSharding(_MESH, P("data", "model")))), ""
+    return error_of(lambda: jax.device_put(jnp.zeros(8), NamedSharding(_MESH, P("data", "model")))), ""
 
 
 def new_array_devices():
@@ -176,7 +167,7 @@ def new_array_devices():
 
 def unplaced_error():
     """The error of `.sharding.spec` on a new array that nobody placed."""
-    return _error(lambda: jnp.zeros(3).sharding.spec), ""
+    return error_of(lambda: jnp.zeros(3).sharding.spec), ""
 
 
 def make_mesh_type():
@@ -198,9 +189,9 @@ def _add_split_bias(mesh: Mesh) -> jax.Array:
 
 def explicit_error():
     """The error of rows split over "x" plus a bias split over "x", on Explicit axes."""
-    return _error(lambda: _add_split_bias(jax.make_mesh((8,), ("x",)))), ""
+    return error_of(lambda: _add_split_bias(jax.make_mesh((8,), ("x",)))), ""
 
 
 def auto_error():
     """The same sum on Auto axes."""
-    return _error(lambda: _add_split_bias(jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,)))), ""
+    return error_of(lambda: _add_split_bias(jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,)))), ""

@@ -10,6 +10,7 @@ from jax import lax
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+from tests.lessons.errors import error_of
 from tests.lessons.pipelines import Schedule, gpipe, one_forward_one_backward, simulate
 from tests.lessons.references import reference, starter
 
@@ -55,14 +56,6 @@ def _temporaries(microbatches: int, *, again: bool = False) -> int:
     w = jax.ShapeDtypeStruct((_LAYERS, _WIDTH, _WIDTH), jnp.float32)
     batches = jax.ShapeDtypeStruct((microbatches, _ROWS, _WIDTH), jnp.float32)
     return jax.jit(mapped).lower(w, batches).compile().memory_analysis().temp_size_in_bytes
-
-
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
 
 
 def devices():
@@ -114,12 +107,12 @@ def _model_flops() -> int:
 def placed_error():
     """The error of jit for two weights that were put on different devices."""
     first, second = (jax.device_put(jnp.ones((4, 4)), device) for device in jax.devices()[:2])
-    return _error(lambda: jax.jit(lambda x, a, b: x @ a @ b)(jnp.ones((2, 4)), first, second)), ""
+    return error_of(lambda: jax.jit(lambda x, a, b: x @ a @ b)(jnp.ones((2, 4)), first, second)), ""
 
 
 def scan_error():
     """The error of lax.scan as a decorator with a length."""
-    return _error(lambda: partial(lax.scan, length=4)(lambda carry, x: (carry, x))), ""
+    return error_of(lambda: partial(lax.scan, length=4)(lambda carry, x: (carry, x))), ""
 
 
 def flops():

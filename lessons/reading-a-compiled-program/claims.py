@@ -1,7 +1,6 @@
 """The numbers of the lesson, read from programs that are compiled for 8 host devices."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 import jax
@@ -13,6 +12,7 @@ from jax.sharding import PartitionSpec as P
 from jax.stages import Compiled, Traced
 
 from grader.program.census import Census, take_census
+from tests.lessons.errors import error_of
 
 _MESH = Mesh(jax.devices(), ("x",))
 _GRID = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
@@ -92,14 +92,6 @@ def _traced() -> Traced:
     return jax.jit(jax.grad(loss)).trace(weight, _array((32, 64), P("data"), _GRID))
 
 
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
-
-
 def devices():
     """The devices of the mesh, all of one process."""
     (process,) = {device.process_index for device in _MESH.devices}
@@ -109,12 +101,12 @@ def devices():
 
 def float_error():
     """The error of float for a traced value."""
-    return _error(lambda: jax.jit(lambda loss: jnp.array([float(loss)]))(1.0)), ""
+    return error_of(lambda: jax.jit(lambda loss: jnp.array([float(loss)]))(1.0)), ""
 
 
 def if_error():
     """The error of a comparison of a traced number in an if."""
-    return _error(lambda: jax.jit(lambda mesh_size: 1 if mesh_size > 1 else 0)(8)), ""
+    return error_of(lambda: jax.jit(lambda mesh_size: 1 if mesh_size > 1 else 0)(8)), ""
 
 
 def compiled_by_shape():
@@ -191,7 +183,7 @@ def pairs():
 
 def async_error():
     """The error of lax.async_all_gather."""
-    return _error(lambda: lax.async_all_gather), ""
+    return error_of(lambda: lax.async_all_gather), ""
 
 
 def temporaries_plain():

@@ -1,6 +1,5 @@
 """The numbers of the lesson: compilations, values, shardings and bytes on host devices. No time is measured."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -12,6 +11,7 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from tests.lessons.errors import error_of
 from tests.lessons.surviving import held, placed, split_over, state_of_model
 
 _MESH = Mesh(jax.devices(), ("x",))
@@ -21,14 +21,6 @@ _LATER_STEPS = 25
 _BEFORE = 100
 # What JAX calls the event of a compilation.
 _COMPILED = "/jax/core/compile/backend_compile_duration"
-
-
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
 
 
 @cache
@@ -91,7 +83,7 @@ def undefined_error():
     def step(w):
         return full_grads  # noqa: F821
 
-    return _error(lambda: jax.eval_shape(step, jnp.ones(8))), ""
+    return error_of(lambda: jax.eval_shape(step, jnp.ones(8))), ""
 
 
 def unpack_error():
@@ -100,7 +92,7 @@ def unpack_error():
     def profile() -> None:
         _state, _loss = jax.jit(lambda w: (w, w.sum(), {"accuracy": w.max()}))(jnp.ones(8))
 
-    return _error(profile), ""
+    return error_of(profile), ""
 
 
 def compiled_first():
@@ -147,7 +139,7 @@ def loss_without_moments():
 
 def uneven_error():
     """The error of placing a batch of 64 rows on 7 devices."""
-    return _error(lambda: jax.device_put(jnp.ones((64, 64)), split_over((64, 64), 7, first=True))), ""
+    return error_of(lambda: jax.device_put(jnp.ones((64, 64)), split_over((64, 64), 7, first=True))), ""
 
 
 def leaves():

@@ -16,6 +16,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.program.census import Census, take_census
+from tests.lessons.errors import error_of
 
 _MESH = Mesh(jax.devices(), ("x",))
 _GRID = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "fsdp"))
@@ -172,30 +173,22 @@ def gradient_values():
     return values, "values"
 
 
-def _error(function: Callable[[], object]) -> str:
-    try:
-        function()
-    except Exception as error:  # its name is the answer
-        return type(error).__name__
-    return "no error"
-
-
 def no_mesh_error():
     """The error of with_sharding_constraint with a spec in a jitted function, without a mesh."""
-    return _error(lambda: jax.jit(lambda weight: with_sharding_constraint(weight, P("x")))(jnp.ones(8))), ""
+    return error_of(lambda: jax.jit(lambda weight: with_sharding_constraint(weight, P("x")))(jnp.ones(8))), ""
 
 
 def with_mesh_error():
     """The error of jit with a spec in in_shardings, called in `with mesh:`, which also warns that it is deprecated."""
     with pytest.warns(DeprecationWarning, match="set_mesh"), _MESH:
-        return _error(lambda: jax.jit(lambda weight: weight, in_shardings=P("x"))(jnp.ones(8))), ""
+        return error_of(lambda: jax.jit(lambda weight: weight, in_shardings=P("x"))(jnp.ones(8))), ""
 
 
 def out_pair_error():
     """The error of jit with two shardings in out_shardings, for a function with one output."""
     pair = NamedSharding(_MESH, P()), NamedSharding(_MESH, P("x"))
     layer = jax.jit(lambda weight, rows: rows @ weight, in_shardings=pair, out_shardings=pair)
-    return _error(lambda: layer(jnp.ones((8, 8)), jnp.ones((8, 8)))), ""
+    return error_of(lambda: layer(jnp.ones((8, 8)), jnp.ones((8, 8)))), ""
 
 
 def fsdp_devices():
@@ -228,7 +221,7 @@ def old_decorator_error():
     """The error of jax.experimental.shard_map.shard_map as a decorator. Its import warns that it is deprecated."""
     with pytest.warns(DeprecationWarning, match="shard_map"):
         from jax.experimental.shard_map import shard_map
-    return _error(lambda: shard_map(mesh=_MESH, in_specs=P("x"), out_specs=P("x"))), ""
+    return error_of(lambda: shard_map(mesh=_MESH, in_specs=P("x"), out_specs=P("x"))), ""
 
 
 def no_pjit_error():
@@ -240,7 +233,7 @@ def no_pjit_error():
     def new() -> None:
         from jax.experimental import pjit_new  # noqa: F401
 
-    return _error(new), ""
+    return error_of(new), ""
 
 
 def _changes(mapped: Callable[..., Any]) -> list[bool]:

@@ -10,27 +10,15 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import optax
 from flax import nnx
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
-State = dict[str, Any]
+from lessons.adam_on_mlp import State, adam, descend, place
 
-LEARNING_RATE, EPSILON = 1e-2, 1e-4
 STAGES = (((40, 128),), ((128, 64), (64, 24)))
 MICROBATCHES = 4
 SPECS = {"params": P("stage"), "mu": P("stage"), "nu": P("stage"), "count": P()}
-
-
-class MLP(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs) -> None:
-        self.dense1 = nnx.Linear(40, 128, rngs=rngs)
-        self.dense2 = nnx.Linear(128, 64, rngs=rngs)
-        self.dense3 = nnx.Linear(64, 24, rngs=rngs)
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        return self.dense3(nnx.relu(self.dense2(nnx.relu(self.dense1(x)))))
 
 
 def pack(params: Any) -> jax.Array:
@@ -55,18 +43,11 @@ def unpack(row: jax.Array, stage: int) -> list[tuple[jax.Array, jax.Array]]:
 
 def init(mesh: Mesh, seed: int) -> State:
     """Build the state: parameters and moments of a stage on the devices of that stage."""
-
-    def build() -> State:
-        params = pack(nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(jax.random.key(seed))), nnx.Param)))
-        zeros = jnp.zeros_like(params)
-        return {"params": params, "mu": zeros, "nu": zeros, "count": jnp.zeros((), jnp.int32)}
-
-    return jax.jit(build, out_shardings={name: NamedSharding(mesh, spec) for name, spec in SPECS.items()})()
+    return place(mesh, seed, SPECS, pack)
 
 
 def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
     """Take one Adam step and return the new state and the loss before it."""
-    adam = optax.scale_by_adam(eps=EPSILON)
     elements = y.size
 
     def varying(array: jax.Array) -> jax.Array:
@@ -104,9 +85,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
         # The groups of data have the same parameters: the gradient is summed over data, by an all_reduce.
         loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
-        moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
-        directions, moments = adam.update(grads, moments)
-        params = state["params"] - LEARNING_RATE * directions
-        return {"params": params, "mu": moments.mu, "nu": moments.nu, "count": moments.count}, loss
+        directions, new = adam(state, grads)
+        return {**new, "params": descend(state["params"], directions)}, loss
 
     return local_step(state, x, y)

@@ -9,25 +9,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import optax
 from flax import nnx
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
-State = dict[str, Any]
+from lessons.adam_on_mlp import State, adam, descend, place
 
-LEARNING_RATE, EPSILON = 1e-2, 1e-4
 SPECS = {"params": P("fsdp"), "mu": P("fsdp"), "nu": P("fsdp"), "count": P()}
-
-
-class MLP(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs) -> None:
-        self.dense1 = nnx.Linear(40, 128, rngs=rngs)
-        self.dense2 = nnx.Linear(128, 64, rngs=rngs)
-        self.dense3 = nnx.Linear(64, 24, rngs=rngs)
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        return self.dense3(nnx.relu(self.dense2(nnx.relu(self.dense1(x)))))
 
 
 def gather(shard: jax.Array) -> jax.Array:
@@ -62,18 +50,11 @@ dense.defvjp(forward, backward)
 
 def init(mesh: Mesh, seed: int) -> State:
     """Build the state with every leaf but the count split along dimension 0."""
-
-    def build() -> State:
-        params = nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(jax.random.key(seed))), nnx.Param))
-        zeros = jax.tree.map(jnp.zeros_like, params)
-        return {"params": params, "mu": zeros, "nu": zeros, "count": jnp.zeros((), jnp.int32)}
-
-    return jax.jit(build, out_shardings={name: NamedSharding(mesh, spec) for name, spec in SPECS.items()})()
+    return place(mesh, seed, SPECS)
 
 
 def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
     """Take one Adam step and return the new state and the loss before it."""
-    adam = optax.scale_by_adam(eps=EPSILON)
 
     def loss_fn(shards: Any, x: jax.Array, y: jax.Array) -> jax.Array:
         h = nnx.relu(dense(shards["dense1"], x))
@@ -83,11 +64,8 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
 
     @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, P("fsdp"), P("fsdp")), out_specs=(SPECS, P()))
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
-        params = state["params"]
-        loss, grads = jax.value_and_grad(loss_fn)(params, x, y)
-        moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
-        directions, moments = adam.update(grads, moments)
-        params = jax.tree.map(lambda p, d: p - LEARNING_RATE * d, params, directions)
-        return {"params": params, "mu": moments.mu, "nu": moments.nu, "count": moments.count}, loss
+        loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
+        directions, new = adam(state, grads)
+        return {**new, "params": descend(state["params"], directions)}, loss
 
     return local_step(state, x, y)
