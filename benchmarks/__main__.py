@@ -1,12 +1,12 @@
 """The program behind `./meshgrade bench`: measures the parts, reports progress to stderr, and prints the figures."""
 
-import argparse
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from enum import StrEnum
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -18,20 +18,22 @@ from benchmarks.parts import PARTS, measure_parts
 from benchmarks.web import chromium
 from grader.errors import MeshgradeError
 
+# A part that can be measured alone.
+Part = StrEnum("Part", {name.upper(): name for name in PARTS})
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
-def main() -> int:
-    """Return the exit status: 0 measured, 2 failed, 130 stopped by Ctrl-C."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; without any, all of them")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="measure each figure only once, to try the command out; the figures mean nothing",
-    )
-    given = parser.parse_args()
-    if unknown := [part for part in given.parts if part not in PARTS]:
-        parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+
+@app.command(
+    help="Compare grading with plain Python processes. Takes about half an hour; keep the machine otherwise idle."
+)
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    only: Annotated[Part | None, typer.Option(help="Measure only this part.")] = None,
+    quick: Annotated[
+        bool, typer.Option(help="Run each part once on public cases, to show that it works. The figures mean nothing.")
+    ] = False,
+) -> None:
+    """Exit with 0 if everything was measured, 2 if a part failed, 130 after Ctrl-C."""
     started = time.monotonic()
     progress = Console(stderr=True, highlight=False)
 
@@ -39,21 +41,22 @@ def main() -> int:
         progress.print(f"[dim]{time.monotonic() - started:4.0f} s[/]  {escape(phase)}", soft_wrap=True)
 
     try:
-        parts = given.parts or _possible(say)
+        parts = [only.value] if only else _possible(say)
         with progress.status("measuring"):
-            results = measure_parts(parts, say, quick=given.quick)
+            results = measure_parts(parts, say, quick=quick)
     except MeshgradeError as error:
         explain(error)
-        return 2
+        raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        return 130
-    if given.json:
+        raise typer.Exit(130) from None
+    if as_json:
         print(json.dumps(results, indent=2))
     else:
         _print(results)
     for part, failure in results["failures"].items():
         explain(BenchmarkFailed(f"{part} was not measured: {failure}"))
-    return 2 if results["failures"] else 0
+    if results["failures"]:
+        raise typer.Exit(2)
 
 
 def _possible(say: Callable[[str], None]) -> list[str]:
@@ -93,4 +96,4 @@ def _listed(values: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    app(prog_name="meshgrade bench")

@@ -129,7 +129,7 @@ def test_the_next_jax_has_a_virtual_environment_of_its_own(checkout: Checkout):
         f"sync --frozen --inexact --python {newer} --group dev downloads=never",
         f"pip install --python {where} --requirements {checkout.folder}/next-jax.txt downloads=never",
     ]
-    assert done.stdout == f"ran {where} -m app.cli test --next-jax\n"
+    assert done.stdout == f"ran {where} -m tests --next-jax\n"
     assert not (checkout.folder / ".venv").exists()
     # What it names is part of what the virtual environment is made from.
     (checkout.folder / "next-jax.txt").write_text("# Python 3.12 or newer\njax==0.13.0\n")
@@ -165,7 +165,7 @@ def test_what_goes_to_pytest_chooses_no_jax(checkout: Checkout):
     checkout.python(checkout.path / "python3.12", "3.12.4")
     for tool in ("chromium", "node", "npm", "curl", "jq", "openssl", "zip"):
         checkout.command(checkout.path / tool, "")
-    assert "/.venv/bin/python -m app.cli test -- --next-jax" in checkout.run("test", "--", "--next-jax").stdout
+    assert "/.venv/bin/python -m tests -- --next-jax" in checkout.run("test", "--", "--next-jax").stdout
 
 
 def test_quick_needs_neither_a_browser_nor_npm(checkout: Checkout):
@@ -173,7 +173,7 @@ def test_quick_needs_neither_a_browser_nor_npm(checkout: Checkout):
     assert "chromium is missing" in checkout.run("test").stderr
     quick = checkout.run("test", "--quick")
     assert quick.stderr == ""
-    assert "-m app.cli test --quick" in quick.stdout
+    assert "-m tests --quick" in quick.stdout
     # After a -- it is pytest's.
     assert "chromium is missing" in checkout.run("test", "--", "--quick").stderr
 

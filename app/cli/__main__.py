@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from app.cli.errors import explain
-from app.start_errors import ServerUnusable
+from app.start_errors import ServerUnusable, StartRefused
 from app.version import VERSION
 from grader.errors import MeshgradeError
 
@@ -38,9 +38,9 @@ COMMANDS = {
     "restore": "app.cli.restore",
     "db": "app.cli.db",
     "reset-password": "app.cli.reset_password",
-    "bench": "app.cli.bench",
-    "test": "app.cli.test",
 }
+# Commands of the checkout alone, which ./meshgrade starts itself.
+_OF_THE_CHECKOUT = ("bench", "test")
 _USAGE, _FAILED = 2, 3
 
 
@@ -50,6 +50,12 @@ class _LazyCommands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         module = COMMANDS.get(cmd_name)
+        if cmd_name in _OF_THE_CHECKOUT and not ctx.resilient_parsing:
+            raise StartRefused(
+                f"`{cmd_name}` needs a checkout of the repository",
+                f"Run ./meshgrade {cmd_name} in a clone, which installs what is missing. The container image "
+                "has no tests and no benchmarks.",
+            )
         if module is None:
             return None
         command = get_command(importlib.import_module(module).app)
@@ -62,6 +68,7 @@ app = typer.Typer(
     cls=_LazyCommands,
     name="meshgrade",
     help="Meshgrade grades practice problems in distributed JAX.",
+    epilog="In a checkout, ./meshgrade test runs the tests, and ./meshgrade bench measures how fast grading is.",
     no_args_is_help=True,
     # Only here: the completion of each command would be the same.
     add_completion=True,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.checkout import CHECKOUT
 from app.start_errors import StartRefused
 
 if TYPE_CHECKING:
@@ -75,6 +74,8 @@ def _new(slug: str, mode: str | None, title: str | None) -> dict[str, str]:
 
 def _schema_line(folder: Path) -> str:
     """Where an editor finds the keys of problem.toml: relative, because a checkout can be anywhere."""
+    from app.settings import CHECKOUT
+
     schema = CHECKOUT / "docs" / "problem.schema.json"
     if not schema.is_file():
         return ""

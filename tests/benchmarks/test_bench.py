@@ -27,7 +27,7 @@ class Run:
 
 def measured_quickly(part: str) -> Run:
     done = subprocess.run(
-        [sys.executable, "-m", "app.cli", "bench", "--only", part, "--quick", "--json"],
+        [sys.executable, "-m", "benchmarks", "--only", part, "--quick", "--json"],
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
         text=True,

@@ -13,11 +13,12 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from typer.main import get_command
 
-from app.cli.__main__ import COMMANDS
+from app.cli.__main__ import COMMANDS as PRODUCT
 from app.main import create_app
 from app.settings import Settings
 from tests.docs.pages import CHECKOUT, PAGES, links, names, prose, shell_lines, spans
 
+COMMANDS = {**PRODUCT, "bench": "benchmarks.__main__", "test": "tests.__main__"}
 # Names in a changelog may no longer exist, but its links must lead somewhere.
 LINKED = [*PAGES, CHECKOUT / "CHANGELOG.md"]
 # Pages about our own command line alone: an option that they name is one of ours.

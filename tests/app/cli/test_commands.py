@@ -13,6 +13,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from app.cli.__main__ import COMMANDS, app
+from app.start_errors import StartRefused
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 DOCS = "\n".join(path.read_text() for path in [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))])
@@ -27,7 +28,7 @@ def test_a_command_says_what_it_does(name):
     assert "Usage:" in done.output
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, "bench", "test"])
 def test_a_command_is_documented(name):
     assert re.search(rf"\./meshgrade {name}\b", DOCS), name
 
@@ -36,6 +37,15 @@ def test_the_help_names_every_command():
     done = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"})
     listed = re.findall(r"^│ ([a-z][a-z-]*) ", done.output, re.MULTILINE)
     assert listed == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", ["bench", "test"])
+def test_a_command_of_the_checkout_says_where_it_runs(name):
+    """The image has neither tests nor benchmarks."""
+    done = CliRunner().invoke(app, [name, "--quick"])
+    assert isinstance(done.exception, StartRefused)
+    assert str(done.exception) == f"`{name}` needs a checkout of the repository"
+    assert f"./meshgrade {name}" in done.exception.remedy
 
 
 def test_the_version_is_that_of_the_project():

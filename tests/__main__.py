@@ -1,4 +1,4 @@
-"""`meshgrade test`: lint, spelling, prose, formatting, dependencies, import rules, types, then every test."""
+"""`./meshgrade test`: lint, spelling, prose, formatting, dependencies, import rules, types, then every test."""
 
 import importlib.metadata
 import os
@@ -15,8 +15,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.checkout import CHECKOUT, require_in_checkout
-
+CHECKOUT = Path(__file__).resolve().parents[1]
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _QUICK_STEPS = (
     ("lint", ["ruff", "check", "."]),
@@ -48,7 +47,6 @@ _COVERAGE = ("--cov", "--cov-append", "--cov-report=term:skip-covered", "--cov-r
 
 
 @app.command(
-    name="test",
     help="Run lint, spelling, prose, format, dependencies, import rules, types and all tests. "
     "Arguments after -- go to pytest.",
     context_settings={"ignore_unknown_options": True},
@@ -93,9 +91,6 @@ def run_tests(
         ),
     ] = None,
 ) -> None:
-    require_in_checkout(
-        "test", folders=("tests",), packages=("pytest", "xdist", "mypy", "ruff", "codespell_lib", "proselint", "deptry")
-    )
     if tpu:
         if quick or every or next_jax or part:
             raise typer.BadParameter("it is a run of its own. Leave out the other options.", param_hint="--tpu")
@@ -202,3 +197,7 @@ def _passes(name: str, command: list[str], *, beside_others: bool = False) -> bo
     ends = f"== {name}: {outcome} in {time.monotonic() - started:.0f} s\n"
     print(f"{begins}{done.stdout or ''}{ends}", end="", flush=True)
     return done.returncode == 0
+
+
+if __name__ == "__main__":
+    app(prog_name="meshgrade test")
