@@ -11,9 +11,11 @@ MeshgradeError (grader/errors.py)
 └── PackageNotStored             a version that is missing from the database, or damaged in it
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from grader.errors import MeshgradeError
+from grader.package.fault import PackageFault
 
 
 class Refused(MeshgradeError):
@@ -98,9 +100,17 @@ class ProblemNotFound(Refused):
 
 
 class PackageRefused(Refused):
-    """`faults` in `extra` lists everything that is wrong with the package."""
+    """`faults` has everything that is wrong with the package, and lists it in the answer, up to a number."""
 
     status, slug, title = 422, "package-invalid", "The package is not valid"
+    _MOST_SHOWN = 50
+
+    def __init__(self, faults: Sequence[PackageFault]) -> None:
+        shown = [str(each) for each in faults[: self._MOST_SHOWN]]
+        if len(faults) > self._MOST_SHOWN:
+            shown.append(f"and {len(faults) - self._MOST_SHOWN} more")
+        super().__init__(f"Fix this and send it again: {'; '.join(shown)}.", faults=shown)
+        self.faults = faults
 
 
 class PackageOfAnotherProblem(Refused):

@@ -6,7 +6,7 @@ MeshgradeError
 │   ├── WallMissing      a wall cannot be built, so nothing is graded
 │   └── LostRunner       the runner was killed from outside, and not by a submission
 ├── InputsUnfit          typed inputs are not what the problem takes; lists every fault
-├── PackageInvalid       a problem folder breaks its contract; lists every fault
+├── PackageInvalid       a problem folder breaks its contract; in grader/package/fault.py
 └── Cancelled            the caller asked the judge to stop
 """
 
@@ -48,14 +48,6 @@ class WallMissing(GraderFault):
 
 class LostRunner(GraderFault):
     """The runner ended, and not because of the submission: the attempt is worth another try."""
-
-
-class PackageInvalid(MeshgradeError):
-    """A problem folder breaks its contract. The message lists every fault, one per line."""
-
-    def __init__(self, folder: str, faults: list[str]) -> None:
-        super().__init__(f"{folder} is not a valid problem package:\n" + "\n".join(f"  - {fault}" for fault in faults))
-        self.faults = faults
 
 
 class InputsUnfit(MeshgradeError):

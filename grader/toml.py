@@ -28,7 +28,11 @@ _TOKEN = re.compile(
 
 
 class TomlInvalid(ValueError):
-    """The text cannot be read. The message says why, and in which line."""
+    """The text cannot be read. The message says why, and in which line; `line` is None if it is the end of the text."""
+
+    def __init__(self, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 def read_toml(text: str) -> dict[str, Any]:
@@ -37,7 +41,9 @@ def read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also TOMLDecodeError
-        raise TomlInvalid(str(error)) from None
+        # Only from Python 3.14 on does the error have the line.
+        line = re.search(r"at line (\d+)", str(error))
+        raise TomlInvalid(str(error), int(line[1]) if line else None) from None
 
 
 def _check(text: str) -> None:
@@ -56,4 +62,5 @@ def _check(text: str) -> None:
             fault = f"a number or key has more than {LONGEST_WORD} characters"
         else:
             continue
-        raise TomlInvalid(f"{fault} (at line {text.count(chr(10), 0, token.start()) + 1})")
+        line = text.count("\n", 0, token.start()) + 1
+        raise TomlInvalid(f"{fault} (at line {line})", line)

@@ -18,10 +18,10 @@ from app.authoring.validator import CASES, Fingerprints, has_cases, is_rendered,
 from app.queue.protocol import Grader
 from grader.context import Context
 from grader.fingerprint import Fingerprint
+from grader.package.fault import PackageFault
 from grader.package.mutants import PROPOSALS, Mutant, mutants_of
 from grader.package.package import AnswerManifest, Package
 from grader.package.proof import Expectation, expectations, weigh
-from grader.package.rules import Finding
 from grader.reasons import REASONS
 from grader.study import Study
 from grader.verdict import Verdict
@@ -32,10 +32,10 @@ class JudgeReport:
     """What the judge found in a package, and how many submissions it judged.
 
     `complete` is False if the grader failed, so that it is worth another try. `measured` has the numbers behind the
-    findings, for `--json`. `fingerprints` are those of the rejected submissions, by name.
+    faults, for `--json`. `fingerprints` are those of the rejected submissions, by name.
     """
 
-    findings: tuple[Finding, ...]
+    faults: tuple[PackageFault, ...]
     submissions: int
     complete: bool
     measured: dict[str, Any] = field(default_factory=dict)
@@ -43,14 +43,14 @@ class JudgeReport:
 
     @property
     def has_errors(self) -> bool:
-        return any(each.level == "error" for each in self.findings)
+        return any(each.level == "error" for each in self.faults)
 
 
-class FindingStore:
+class FaultStore:
     """What the judge found earlier, in a folder of ours alone: a file for each version of a package.
 
     Args:
-      environment: everything else that the findings depend on. Files of another environment are not read.
+      environment: everything else that the faults depend on. Files of another environment are not read.
     """
 
     def __init__(self, folder: Path, environment: str) -> None:
@@ -62,12 +62,12 @@ class FindingStore:
             stored = json.loads(self._file(package).read_text(encoding="utf-8"))
             if stored["environment"] != self._environment:
                 return None
-            findings = tuple(Finding(**each) for each in stored["findings"])
+            faults = tuple(PackageFault(**each) for each in stored["faults"])
             fingerprints = {
                 name: Fingerprint.model_validate(each) if each is not None else None
                 for name, each in stored["fingerprints"].items()
             }
-            return JudgeReport(findings, stored["submissions"], True, stored["measured"], fingerprints)
+            return JudgeReport(faults, stored["submissions"], True, stored["measured"], fingerprints)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -78,7 +78,7 @@ class FindingStore:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         stored = {
             "environment": self._environment,
-            "findings": [asdict(each) for each in judged.findings],
+            "faults": [asdict(each) for each in judged.faults],
             "submissions": judged.submissions,
             "measured": judged.measured,
             "fingerprints": {name: each and each.stored() for name, each in judged.fingerprints.items()},
@@ -112,12 +112,12 @@ def judge_package(
     """
     rendered = is_rendered(package)
     if not rendered.passed:
-        return JudgeReport((Finding("page", rendered.file, None, rendered.message),), 0, complete=True)
+        return JudgeReport((PackageFault("page", rendered.file, None, rendered.message),), 0, complete=True)
     cases = executor.submit(has_cases, package, grader, context).result()
     say(cases.file)
     if not cases.passed:
         rule = "cases" if cases.file == CASES else "questions"
-        return JudgeReport((Finding(rule, cases.file, None, cases.message),), 0, complete=True)
+        return JudgeReport((PackageFault(rule, cases.file, None, cases.message),), 0, complete=True)
     if isinstance(package.manifest, AnswerManifest):
         return executor.submit(_judge_answers, package, grader, context).result()
 
@@ -154,15 +154,17 @@ def judge_package(
     found, measured = study_package(
         package, grader, context, executor, say, studies, runs=runs, is_thorough=is_thorough
     )
-    return replace(report, findings=(*report.findings, *found), measured=measured)
+    return replace(report, faults=(*report.faults, *found), measured=measured)
 
 
 def _judge_answers(package: Package, grader: AuthorJudge, context: Context) -> JudgeReport:
     """Nothing of it varies between two gradings, so there is nothing to repeat or to measure."""
-    found = [Finding("questions", file, None, fault) for file, fault in wrong_verdicts(package, grader, context)]
+    found = [PackageFault("questions", file, None, fault) for file, fault in wrong_verdicts(package, grader, context)]
     questions = grader.variants(package, context)
     for name in questions.always_right() if questions else ():
-        found.append(Finding("never-wrong", "mistakes.py", None, f"{name} is right in all questions that were drawn"))
+        found.append(
+            PackageFault("never-wrong", "mistakes.py", None, f"{name} is right in all questions that were drawn")
+        )
     return JudgeReport(tuple(found), len(questions.variants) if questions else 0, complete=True)
 
 
@@ -190,7 +192,7 @@ def judge_mutants(
         for future in running:
             future.cancel()
     found = [
-        Finding("surviving-mutant", "reference.py", each.line, f"{each.change}. {PROPOSALS[each.kind]}")
+        PackageFault("surviving-mutant", "reference.py", each.line, f"{each.change}. {PROPOSALS[each.kind]}")
         for each, verdict in zip(mutants, verdicts, strict=True)
         if verdict.status == "accepted"
     ]
@@ -198,7 +200,7 @@ def judge_mutants(
     if not complete:
         number = sum(each.status == "failed" for each in verdicts)
         found.append(
-            Finding("grader", "reference.py", None, f"The grader failed on {number} of {len(mutants)} mutants.")
+            PackageFault("grader", "reference.py", None, f"The grader failed on {number} of {len(mutants)} mutants.")
         )
     return JudgeReport(tuple(found), len(mutants), complete)
 
@@ -209,15 +211,17 @@ def mutants_in(package: Package, at_most: int) -> list[Mutant]:
     return mutants_of(package.reference, at_most, manifest.entry, inputs)
 
 
-def _of_verdict(expected: Expectation, verdict: Verdict) -> list[Finding]:
+def _of_verdict(expected: Expectation, verdict: Verdict) -> list[PackageFault]:
     step = weigh(expected, verdict)
     if verdict.status == "failed":
-        return [Finding("grader", expected.file, None, step.message)]
+        return [PackageFault("grader", expected.file, None, step.message)]
     if not step.passed:
-        return [Finding(_rule_of(expected), expected.file, None, step.message)]
+        return [PackageFault(_rule_of(expected), expected.file, None, step.message)]
     is_caught = not (all(each.passed for each in verdict.cases) and all(each.passed for each in verdict.checks))
     if verdict.status == "rejected" and not is_caught:
-        return [Finding("uncaught", expected.file, None, f"It is rejected ({verdict.reason}), but no case says why.")]
+        return [
+            PackageFault("uncaught", expected.file, None, f"It is rejected ({verdict.reason}), but no case says why.")
+        ]
     return []
 
 
@@ -227,13 +231,13 @@ def _rule_of(expected: Expectation) -> str:
     return "accepted" if expected.accepted else "rejected"
 
 
-def _untested(package: Package, verdicts: Sequence[Verdict]) -> list[Finding]:
+def _untested(package: Package, verdicts: Sequence[Verdict]) -> list[PackageFault]:
     # One that ends early passes no check, whatever it computes.
     wrong = [each for each in verdicts if each.reason and REASONS[each.reason].has_program]
     # What this machine cannot check, nobody can fail here.
     failed = {check.id for verdict in wrong for check in verdict.checks if not (check.passed and check.checked)}
     return [
-        Finding("untested-check", "problem.toml", None, f"no rejected submission fails the check '{check.id}'")
+        PackageFault("untested-check", "problem.toml", None, f"no rejected submission fails the check '{check.id}'")
         for check in package.manifest.checks
         if check.points and check.id not in failed
     ]

@@ -18,9 +18,9 @@ from grader.compare import excess
 from grader.context import QUIET, Context
 from grader.errors import GraderFault
 from grader.own import OwnInputs, draw_own
+from grader.package.fault import PackageFault, line_in_manifest
 from grader.package.key_order import with_keys_reversed
 from grader.package.package import Package, Tolerance
-from grader.package.rules import Finding, line_in_manifest
 from grader.package.variety import unvaried
 from grader.study import OBSERVED, Answers, Study, Watch
 from grader.variants import Variants
@@ -71,7 +71,7 @@ def study_package(
     *,
     runs: int,
     is_thorough: bool = False,
-) -> tuple[list[Finding], dict[str, Any]]:
+) -> tuple[list[PackageFault], dict[str, Any]]:
     """Apply the rules about what is measured; also return the measured numbers.
 
     Args:
@@ -109,24 +109,24 @@ def study_package(
     return found, measured_of(package, spread, studies)
 
 
-def of_repetition(repeated: Sequence[tuple[Verdict, Study | None]], runs: int) -> Iterator[Finding]:
+def of_repetition(repeated: Sequence[tuple[Verdict, Study | None]], runs: int) -> Iterator[PackageFault]:
     """Whether the reference, judged again, got the same verdict and the same results."""
     others = [verdict for verdict, _ in repeated if verdict.status != "accepted"]
     if others:
         failed = next((each for each in others[0].checks if not each.passed), None)
         why = f" {failed.title}: {failed.message}" if failed else ""
-        yield Finding("flaky", "reference.py", None, f"{len(others)} of {runs} runs were {others[0].status}.{why}")
+        yield PackageFault("flaky", "reference.py", None, f"{len(others)} of {runs} runs were {others[0].status}.{why}")
         return
     worst = max((error for _, study in repeated if study for error in study.errors.values()), default=0.0)
     if worst > _MOST_OF_RIGHT:
-        yield Finding(
+        yield PackageFault(
             "flaky", "reference.py", None, f"two runs on the same inputs differ by {worst:.2g} times the tolerance"
         )
 
 
 def of_tolerance(
     package: Package, spread: Mapping[str, Mapping[str, float]], studies: Mapping[str, Study]
-) -> Iterator[Finding]:
+) -> Iterator[PackageFault]:
     """The distance of the tolerance from correct and from wrong values."""
     line = line_in_manifest(package.files.get("problem.toml", ""), "tolerance")
     file, mesh, error = max(
@@ -137,15 +137,17 @@ def of_tolerance(
     if error > _MOST_OF_RIGHT and math.isfinite(error):
         where = f" on mesh {mesh}" if mesh else ""
         message = f"{file} differs from the reference by {error:.2g} times the tolerance{where}"
-        yield Finding("tight-tolerance", "problem.toml", line, message)
+        yield PackageFault("tight-tolerance", "problem.toml", line, message)
     for each in package.rejected:
         file = f"submissions/rejected/{each.name}.py"
         worst = _worst(studies.get(file))
         if each.reason == "wrong_value" and 1 < worst < _LEAST_OF_WRONG:
-            yield Finding("loose-tolerance", file, None, f"its largest error is only {worst:.2g} times the tolerance")
+            yield PackageFault(
+                "loose-tolerance", file, None, f"its largest error is only {worst:.2g} times the tolerance"
+            )
 
 
-def of_limits(package: Package, studies: Mapping[str, Study]) -> Iterator[Finding]:
+def of_limits(package: Package, studies: Mapping[str, Study]) -> Iterator[PackageFault]:
     """Limits that correct submissions nearly reach, or that are far above what they use."""
     text = package.files.get("problem.toml", "")
     proposed = proposed_limits(studies)
@@ -157,9 +159,9 @@ def of_limits(package: Package, studies: Mapping[str, Study]) -> Iterator[Findin
         line = line_in_manifest(text, f"limits.{name}") or line_in_manifest(text, "limits")
         message = f"correct submissions use up to {used:.3g} of {name} = {limit:g}; proposed: {name} = {proposal:g}"
         if used > _MOST_OF_LIMIT * limit:
-            yield Finding("tight-limit", "problem.toml", line, message)
+            yield PackageFault("tight-limit", "problem.toml", line, message)
         elif limit > max(_TOO_MUCH * used, _ABOVE_PROPOSED * proposal):
-            yield Finding("loose-limit", "problem.toml", line, message)
+            yield PackageFault("loose-limit", "problem.toml", line, message)
 
 
 def proposed_limits(studies: Mapping[str, Study]) -> dict[str, tuple[float, float]]:
@@ -180,7 +182,9 @@ def proposed_limits(studies: Mapping[str, Study]) -> dict[str, tuple[float, floa
     }
 
 
-def of_answers(answers: Answers, changed: Mapping[str, Answers], tolerances: dict[str, Tolerance]) -> Iterator[Finding]:
+def of_answers(
+    answers: Answers, changed: Mapping[str, Answers], tolerances: dict[str, Tolerance]
+) -> Iterator[PackageFault]:
     """What the reference returns for its cases, and for the first public one with another value of each input.
 
     Args:
@@ -194,7 +198,7 @@ def of_answers(answers: Answers, changed: Mapping[str, Answers], tolerances: dic
         (values,) = other.of[meshes[0]].values()
         different = {path for path, leaf in cases[first].items() if _differs(leaf, values.get(path), tolerances)}
         if not different:
-            yield Finding("unused-input", "cases.py", None, f"another `{name}` gives the same result")
+            yield PackageFault("unused-input", "cases.py", None, f"another `{name}` gives the same result")
         moved |= different
     for path, leaf in cases[first].items():
         if path.startswith(OBSERVED):
@@ -202,13 +206,15 @@ def of_answers(answers: Answers, changed: Mapping[str, Answers], tolerances: dic
         others = [values[path] for values in cases.values() if path in values]
         name = f"the output {path}" if path else "the result"
         if leaf.size and all(excess(each, np.zeros_like(each), tolerances) <= 1 for each in others):
-            yield Finding("zero-output", "cases.py", None, f"{name} is zero within the tolerance in every case")
+            yield PackageFault("zero-output", "cases.py", None, f"{name} is zero within the tolerance in every case")
         elif _may_be_constant(leaf) or path in moved or len(others) < 2:
             continue
         elif all(not _differs(leaf, each, tolerances) for each in others):
-            yield Finding("constant-output", "cases.py", None, f"{name} is the same in every case")
+            yield PackageFault("constant-output", "cases.py", None, f"{name} is the same in every case")
     if narrow := _passes_narrowed(cases.values(), tolerances):
-        yield Finding("loose-tolerance", "problem.toml", None, f"every value passes when it is rounded to {narrow}")
+        yield PackageFault(
+            "loose-tolerance", "problem.toml", None, f"every value passes when it is rounded to {narrow}"
+        )
     for mesh in meshes[1:]:
         error, path, case = max(
             (
@@ -224,7 +230,7 @@ def of_answers(answers: Answers, changed: Mapping[str, Answers], tolerances: dic
                 f"in {case}, {path or 'the result'} on mesh {mesh} differs from mesh {meshes[0]} by {error:.2g} times "
                 "the tolerance"
             )
-            yield Finding("mesh-difference", "reference.py", None, message)
+            yield PackageFault("mesh-difference", "reference.py", None, message)
 
 
 def with_changed_input(cases: Sequence[Case]) -> dict[str, Case]:
@@ -244,7 +250,7 @@ def with_changed_input(cases: Sequence[Case]) -> dict[str, Case]:
 def measured_of(
     package: Package, spread: Mapping[str, Mapping[str, float]], studies: Mapping[str, Study]
 ) -> dict[str, Any]:
-    """The numbers behind the findings, for `--json`."""
+    """The numbers behind the faults, for `--json`."""
     errors = [error for each in spread.values() for error in each.values() if math.isfinite(error)]
     wrong = {f"submissions/rejected/{each.name}.py": each.reason for each in package.rejected}
     off = [_worst(study) for file, study in studies.items() if wrong.get(file) == "wrong_value"]
@@ -271,7 +277,7 @@ def _judge_again(package: Package, grader: AuthorJudge, context: Context, number
     return verdict, seen[-1] if seen else None
 
 
-def _judge_reordered(package: Package, grader: AuthorJudge, context: Context) -> list[Finding]:
+def _judge_reordered(package: Package, grader: AuthorJudge, context: Context) -> list[PackageFault]:
     """Whether the reference is accepted with the keys of its dicts in another order, which `jax.jit` gives them."""
     if package.manifest.mode != "call":  # a program's leaves are named by their paths
         return []
@@ -279,7 +285,7 @@ def _judge_reordered(package: Package, grader: AuthorJudge, context: Context) ->
     if verdict.status == "accepted":
         return []
     why = next((f" {each.title}: {each.message}" for each in verdict.checks if not each.passed), "")
-    return [Finding("key-order", "reference.py", None, f"with its keys reversed it is {verdict.status}.{why}")]
+    return [PackageFault("key-order", "reference.py", None, f"with its keys reversed it is {verdict.status}.{why}")]
 
 
 def _errors(package: Package, source: str, grader: AuthorJudge, seed: int) -> dict[str, float]:
@@ -289,7 +295,7 @@ def _errors(package: Package, source: str, grader: AuthorJudge, seed: int) -> di
     return {mesh: error for each in seen for mesh, error in each.errors.items() if math.isfinite(error)}
 
 
-def _answers(package: Package, grader: AuthorJudge, context: Context) -> list[Finding]:
+def _answers(package: Package, grader: AuthorJudge, context: Context) -> list[PackageFault]:
     answers = grader.answers(package, context)
     changed: dict[str, Answers] = {}
     for name, case in with_changed_input(answers.cases).items():
@@ -298,7 +304,7 @@ def _answers(package: Package, grader: AuthorJudge, context: Context) -> list[Fi
         except GraderFault:  # the reference does not take this value, so it depends on it
             continue
     hidden = [case.inputs for case in answers.cases if not case.public]
-    found = [Finding("unvaried-input", "cases.py", None, fault) for fault in unvaried(package, hidden)]
+    found = [PackageFault("unvaried-input", "cases.py", None, fault) for fault in unvaried(package, hidden)]
     return [*found, *of_answers(answers, changed, package.manifest.tolerance)]
 
 

@@ -1,15 +1,15 @@
 """Reads packages that someone sent, by a process with a limit: their Python, TOML, drawings and texts are anybody's."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 from uuid import UUID
 
 from app.bounded import LimitExceeded, bounded
-from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
+from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid
 from grader.package.reader import package_of
-from grader.package.rules import Finding, examine_files
+from grader.package.rules import examine_files
 
 _CPU_S = 10
 
@@ -19,16 +19,16 @@ class ExaminedFiles:
     """`identity` is slug, version and uuid of the package; None if it cannot be read."""
 
     identity: tuple[str, str, UUID] | None
-    findings: tuple[Finding, ...]
+    faults: tuple[PackageFault, ...]
 
 
-async def faults_of(files: Mapping[str, str], ceiling: Ceiling | None) -> list[str]:
-    """What is wrong with a package, one message each. See `package_of`."""
+async def faults_of(files: Mapping[str, str], ceiling: Ceiling | None) -> list[PackageFault]:
+    """What is wrong with a package. See `package_of`."""
     try:
-        found: list[str] = await bounded(_faults, files, _limits(ceiling), cpu_s=_CPU_S)
+        found = await bounded(_faults, files, _limits(ceiling), cpu_s=_CPU_S)
     except LimitExceeded as exceeded:
         return [_too_complex(files, exceeded)]
-    return found
+    return [PackageFault(*each) for each in found]
 
 
 async def examine(
@@ -39,28 +39,26 @@ async def examine(
     try:
         found = await bounded(_examine, files, _limits(ceiling), named, cpu_s=_CPU_S)
     except LimitExceeded as exceeded:
-        return ExaminedFiles(None, (Finding("unreadable-file", _largest(files), None, _too_complex(files, exceeded)),))
+        return ExaminedFiles(None, (_too_complex(files, exceeded),))
     identity = found["identity"] and (*found["identity"][:2], UUID(found["identity"][2]))
-    return ExaminedFiles(identity, tuple(Finding(*each) for each in found["findings"]))
+    return ExaminedFiles(identity, tuple(PackageFault(*each) for each in found["faults"]))
 
 
 def _limits(ceiling: Ceiling | None) -> dict[str, Any] | None:
     return None if ceiling is None else asdict(ceiling)
 
 
-def _largest(files: Mapping[str, str]) -> str:
-    return max(files, key=lambda name: len(files[name]), default="problem.toml")
+def _too_complex(files: Mapping[str, str], exceeded: LimitExceeded) -> PackageFault:
+    largest = max(files, key=lambda name: len(files[name]), default=MANIFEST_FILE)
+    message = f"{largest}, the largest file of a package that {exceeded} to read, must be simpler or shorter"
+    return PackageFault("unreadable-file", largest, None, message)
 
 
-def _too_complex(files: Mapping[str, str], exceeded: LimitExceeded) -> str:
-    return f"{_largest(files)}, the largest file of a package that {exceeded} to read, must be simpler or shorter"
-
-
-def _faults(files: dict[str, str], ceiling: dict[str, Any] | None) -> list[str]:
+def _faults(files: dict[str, str], ceiling: dict[str, Any] | None) -> list[tuple[Any, ...]]:
     try:
         package_of(None, files, None if ceiling is None else Ceiling(**ceiling))
     except PackageInvalid as invalid:
-        return invalid.faults
+        return [astuple(each) for each in invalid.faults]
     return []
 
 
@@ -70,5 +68,5 @@ def _examine(files: dict[str, str], ceiling: dict[str, Any] | None, others: dict
     package = examined.package
     return {
         "identity": package and (package.slug, package.version, str(package.manifest.uuid)),
-        "findings": [(each.rule, each.file, each.line, each.message) for each in examined.findings],
+        "faults": [astuple(each) for each in examined.faults],
     }

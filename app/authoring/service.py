@@ -13,9 +13,9 @@ from app.authoring.history import History
 from app.authoring.reading import faults_of
 from app.authoring.validations import Validation, Validations
 from app.authoring.validator import steps_of
-from app.authoring.zipped import files_of, refuse, zip_of
+from app.authoring.zipped import files_of, zip_of
 from app.database import Database
-from app.errors import PackageOfAnotherProblem, VersionNotValidated
+from app.errors import PackageOfAnotherProblem, PackageRefused, VersionNotValidated
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
 from app.problems.texts import RenderedTexts, texts_of, too_complex
@@ -92,7 +92,7 @@ class Authoring:
           beside: the uuids of other packages that are stored together with it, by slug. It may name them.
         """
         if faults := await faults_of(files, self.ceiling):
-            raise refuse(faults)
+            raise PackageRefused(faults)
         # Its names and figures were validated above.
         package = await asyncio.to_thread(package_of, None, files, is_stored=True)
         if package.slug != slug:
@@ -108,7 +108,7 @@ class Authoring:
             if (exceeded := await self._texts.fault(texts)) is not None
         ]
         if faults:
-            raise refuse(faults)
+            raise PackageRefused(faults)
         is_new = await self._store.add(package)
         if is_new:
             log.info("user %s uploaded version %s of %s", user.id, package.version, package.slug)
@@ -143,7 +143,7 @@ class Authoring:
         """
         package = await self._store.version_of(slug, version)
         if faults := shared_uuids(package.manifest, self._serving.uuids()):
-            raise refuse(faults)
+            raise PackageRefused(faults)
         validation = await self.validations.latest(version)
         validated = validation.passed if validation else None
         if not validated and not force:

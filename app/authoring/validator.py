@@ -63,7 +63,7 @@ def is_rendered(package: Package) -> ValidationStep:
 
 def _keeps_its_secrets(package: Package) -> ValidationStep:
     if secrets := leaks(package):
-        return ValidationStep("starter.py", False, f"Public files reveal secrets: {'; '.join(secrets)}.")
+        return ValidationStep("starter.py", False, f"Public files reveal secrets: {'; '.join(map(str, secrets))}.")
     return ValidationStep("starter.py", True, "No public file reveals the reference or the hidden inputs.")
 
 

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Mapping
 
 from app.errors import BodyNotZip, PackageRefused
+from grader.package.fault import MANIFEST_FILE, PackageFault
 
 MAX_ZIP_BYTES = 2 << 20
 MAX_TEXT_BYTES = 4 << 20
@@ -18,7 +19,6 @@ MAX_FILES = 500
 _MAX_RATIO = 100
 _SMALL_BYTES = 64 << 10
 LONGEST_NAME = 200
-_MAX_FAULTS = 50
 _ENCRYPTED = 0x1
 
 
@@ -50,31 +50,23 @@ def zip_of(files: Mapping[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def refuse(faults: list[str]) -> PackageRefused:
-    """An error with every fault in the detail, and in `faults`."""
-    shown = faults[:_MAX_FAULTS]
-    if len(faults) > _MAX_FAULTS:
-        shown.append(f"and {len(faults) - _MAX_FAULTS} more")
-    return PackageRefused("Fix this and send it again: " + "; ".join(shown) + ".", faults=shown)
-
-
 def _bounded(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """The files of the archive, none of which has been read yet. Their stated sizes bound what reading them gives."""
     entries = [each for each in archive.infolist() if not _is_left_out(each)]
     if len(entries) > MAX_FILES:
-        raise refuse([f"it has {len(entries)} files, but a package may have at most {MAX_FILES}"])
+        raise PackageRefused([too_many_files(len(entries))])
     total = sum(each.file_size for each in entries)
     if total > MAX_TEXT_BYTES:
-        raise refuse([f"its files have {total} bytes, but a package's may have at most {MAX_TEXT_BYTES}"])
+        raise PackageRefused([too_many_bytes(total)])
     names = [each.filename for each in entries]
     faults = [fault for each in entries if (fault := _fault(each))]
-    faults += [f"it has {_shown(name)} twice" for name in sorted({each for each in names if names.count(each) > 1})]
-    if "problem.toml" not in names and any(name.endswith("/problem.toml") for name in names):
-        faults.append(
-            "problem.toml is in a folder: zip the files in it, not the folder itself (cd into it, then zip -r)"
-        )
+    for name in sorted({each for each in names if names.count(each) > 1}):
+        faults.append(PackageFault("misplaced-file", _shown(name), None, f"it has {_shown(name)} twice"))
+    if MANIFEST_FILE not in names and any(name.endswith(f"/{MANIFEST_FILE}") for name in names):
+        message = "is in a folder: zip the files in it, not the folder itself (cd into it, then zip -r)"
+        faults.append(PackageFault("missing-file", MANIFEST_FILE, None, f"{MANIFEST_FILE} {message}"))
     if faults:
-        raise refuse(faults)
+        raise PackageRefused(faults)
     return entries
 
 
@@ -84,20 +76,32 @@ def _is_left_out(entry: zipfile.ZipInfo) -> bool:
     return entry.filename.endswith("/") or "__pycache__" in entry.filename.split("/")
 
 
-def _fault(entry: zipfile.ZipInfo) -> str | None:
+def too_many_files(number: int) -> PackageFault:
+    message = f"the package has {number} files, but may have at most {MAX_FILES}"
+    return PackageFault("misplaced-file", MANIFEST_FILE, None, message)
+
+
+def too_many_bytes(number: int) -> PackageFault:
+    message = f"the files of the package have {number} bytes, but may have at most {MAX_TEXT_BYTES}"
+    return PackageFault("unreadable-file", MANIFEST_FILE, None, message)
+
+
+def _fault(entry: zipfile.ZipInfo) -> PackageFault | None:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     name = _shown(entry.filename)
     if len(entry.filename) > LONGEST_NAME:
-        return f"the name {name} is too long"
-    if kind not in (0, stat.S_IFREG):
-        return f"{name} is not a plain file (links and devices are not followed)"
-    if entry.flag_bits & _ENCRYPTED:
-        return f"{name} is encrypted"
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return f"{name} is not compressed with deflate"
-    if entry.file_size > max(_SMALL_BYTES, _MAX_RATIO * entry.compress_size):
-        return f"{name} grows more than {_MAX_RATIO}-fold when it is unpacked"
-    return None
+        message = f"the name {name} is too long"
+    elif kind not in (0, stat.S_IFREG):
+        message = f"{name} is not a plain file (links and devices are not followed)"
+    elif entry.flag_bits & _ENCRYPTED:
+        message = f"{name} is encrypted"
+    elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        message = f"{name} is not compressed with deflate"
+    elif entry.file_size > max(_SMALL_BYTES, _MAX_RATIO * entry.compress_size):
+        message = f"{name} grows more than {_MAX_RATIO}-fold when it is unpacked"
+    else:
+        return None
+    return PackageFault("unreadable-file", name, None, message)
 
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
@@ -109,14 +113,15 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 def decoded(read: Mapping[str, bytes]) -> dict[str, str]:
     """Files as text, with the line ends of a folder. Raises `PackageRefused`."""
     files: dict[str, str] = {}
-    faults: list[str] = []
+    faults: list[PackageFault] = []
     for name, data in read.items():
         try:
             files[name] = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
-            faults.append(f"{_shown(name)} is not UTF-8 (byte {error.start})")
+            message = f"{_shown(name)} is not UTF-8 (byte {error.start})"
+            faults.append(PackageFault("unreadable-file", _shown(name), None, message))
     if faults:
-        raise refuse(faults)
+        raise PackageRefused(faults)
     return files
 
 

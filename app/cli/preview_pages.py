@@ -8,7 +8,7 @@ from html import escape
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grader.package.rules import Finding
+from grader.package.fault import PackageFault
 
 _MAIN = b'<main id="main"'
 # Asked for every half second, so that a page follows a save within two.
@@ -33,12 +33,12 @@ class QuickChecks:
     `is_served` is False if the package cannot be read, so that pages show an earlier version.
     """
 
-    findings: Sequence[Finding] = ()
+    faults: Sequence[PackageFault] = ()
     is_served: bool = True
     saved: int = field(default=0)
 
-    def note(self, findings: Sequence[Finding], *, is_served: bool) -> None:
-        self.findings, self.is_served = tuple(findings), is_served
+    def note(self, faults: Sequence[PackageFault], *, is_served: bool) -> None:
+        self.faults, self.is_served = tuple(faults), is_served
         self.saved += 1
 
 
@@ -93,8 +93,8 @@ class _Page:
 
 def panel(checks: QuickChecks) -> str:
     """The quick checks as HTML."""
-    kind = "bad" if any(each.level == "error" for each in checks.findings) else "warn" if checks.findings else "good"
-    lines = [_line(each) for each in sorted(checks.findings, key=lambda each: (each.level, each.file, each.line or 0))]
+    kind = "bad" if any(each.level == "error" for each in checks.faults) else "warn" if checks.faults else "good"
+    lines = [_line(each) for each in sorted(checks.faults, key=lambda each: (each.level, each.file, each.line or 0))]
     earlier = "" if checks.is_served else "<p>The package cannot be read. This page shows an earlier version.</p>"
     shown = f"<ul>{''.join(lines)}</ul>" if lines else "<p>The files break no rule.</p>"
     return (
@@ -104,7 +104,7 @@ def panel(checks: QuickChecks) -> str:
     )
 
 
-def _line(found: Finding) -> str:
+def _line(found: PackageFault) -> str:
     place = found.file if found.line is None else f"{found.file}:{found.line}"
     return (
         f"<li><strong>{found.level}</strong> <code>{escape(found.rule)}</code> {escape(place)}: "

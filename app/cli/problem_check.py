@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from app.authoring.checking import JudgeReport
+    from grader.package.fault import PackageFault
     from grader.package.package import Package
-    from grader.package.rules import Finding
 
 HELP = (
     "Check packages: first their files, then, with the judge, that each submission gets its verdict. A second check of "
@@ -38,13 +38,13 @@ class _Report:
 
     path: Path
     package: "Package | None"
-    findings: "tuple[Finding, ...]"
+    faults: "tuple[PackageFault, ...]"
     judged: "JudgeReport | None" = None
     is_kept: bool = False
     mutants: "JudgeReport | None" = None
 
     def count(self, level: str) -> int:
-        return sum(each.level == level for each in self.findings)
+        return sum(each.level == level for each in self.faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _examined(folder: Path) -> _Report:
     from grader.package.rules import examine
 
     found = examine(folder, load_settings().ceiling, uuids_beside(folder))
-    return _Report(folder, found.package, found.findings)
+    return _Report(folder, found.package, found.faults)
 
 
 def uuids_beside(folder: Path) -> dict[str, Any]:
@@ -151,13 +151,13 @@ def _uuids_in(folder: Path) -> dict[str, Any]:
 
 def _with_judge(reports: Sequence[_Report], request: _Request, *, fresh: bool) -> list[_Report]:
     """With what the judge finds, or found earlier. What cannot be read is left as it is."""
-    from app.authoring.checking import FindingStore
+    from app.authoring.checking import FaultStore
     from app.cli.private import open_private_folder
 
     folder, found_by = open_private_folder().checks, environment()
     store, mutant_store = (
-        FindingStore(folder / "thorough" if request.is_thorough else folder, found_by),
-        FindingStore(folder / "mutants", f"{found_by}, at most {request.mutants}"),
+        FaultStore(folder / "thorough" if request.is_thorough else folder, found_by),
+        FaultStore(folder / "mutants", f"{found_by}, at most {request.mutants}"),
     )
     done: dict[Path, _Report] = {}
     for each in reports:
@@ -199,8 +199,8 @@ def _write_known(report: _Report) -> None:
 
 
 def _with(report: _Report, judged: "JudgeReport", mutants: "JudgeReport | None", *, is_kept: bool = False) -> _Report:
-    findings = report.findings + judged.findings + (mutants.findings if mutants else ())
-    return replace(report, findings=findings, judged=judged, mutants=mutants, is_kept=is_kept)
+    faults = report.faults + judged.faults + (mutants.faults if mutants else ())
+    return replace(report, faults=faults, judged=judged, mutants=mutants, is_kept=is_kept)
 
 
 def _judge(left: Sequence[_Report], request: _Request) -> "Iterator[tuple[_Report, JudgeReport, JudgeReport | None]]":
@@ -241,7 +241,7 @@ def _judge(left: Sequence[_Report], request: _Request) -> "Iterator[tuple[_Repor
                 if (
                     not request.mutants
                     or not found.submissions
-                    or any(each.rule == "reference" for each in found.findings)
+                    or any(each.rule == "reference" for each in found.faults)
                 ):
                     return found, None
                 return found, judge_mutants(package, request.mutants, judge, quiet, submissions, of_package)
@@ -293,17 +293,20 @@ def _as_json(reports: Sequence[_Report]) -> dict[str, Any]:
                 "unchanged": each.is_kept,
                 "measured": each.judged.measured if each.judged else {},
                 "mutants": each.mutants and {"judged": each.mutants.submissions, "survived": survivors(each.mutants)},
-                "findings": [
-                    {**asdict(found), "level": found.level, "fix": found.fix} for found in _in_order(each.findings)
-                ],
+                "findings": [_fault_as_json(fault) for fault in _in_order(each.faults)],
             }
             for each in reports
         ],
     }
 
 
-def _in_order(findings: "Sequence[Finding]") -> "list[Finding]":
-    return sorted(findings, key=lambda each: (each.level, each.file, each.line or 0))
+def _fault_as_json(fault: "PackageFault") -> dict[str, Any]:
+    shown = ("rule", "file", "line", "message", "level", "fix")
+    return {name: getattr(fault, name) for name in shown}
+
+
+def _in_order(faults: "Sequence[PackageFault]") -> "list[PackageFault]":
+    return sorted(faults, key=lambda each: (each.level, each.file, each.line or 0))
 
 
 def _print(reports: Sequence[_Report]) -> None:
@@ -314,23 +317,23 @@ def _print(reports: Sequence[_Report]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for each in reports:
         name = each.package.slug if each.package else each.path.name
-        if not each.findings:
+        if not each.faults:
             console.print(f"[green]passed[/]   {safe(name)}{_how(each)}")
             continue
         colour = "red" if each.count("error") else "yellow"
         console.print(f"[{colour}]{_counts(each.count('error'), each.count('warning'))}[/]   {safe(name)}{_how(each)}")
-        print_findings(console, each.findings)
+        print_faults(console, each.faults)
     errors, warnings = (sum(each.count(level) for each in reports) for level in ("error", "warning"))
     packages = "1 package" if len(reports) == 1 else f"{len(reports)} packages"
     console.print(f"{packages} checked: {_counts(errors, warnings)}.")
 
 
-def print_findings(console: "Console", findings: "Sequence[Finding]") -> None:
+def print_faults(console: "Console", faults: "Sequence[PackageFault]") -> None:
     """Errors first, by file and line. The first finding of each rule says how to fix it."""
     from app.cli.verdict_text import safe
 
     explained = set()
-    for found in _in_order(findings):
+    for found in _in_order(faults):
         place = found.file if found.line is None else f"{found.file}:{found.line}"
         style = "red" if found.level == "error" else "yellow"
         console.print(f"  [{style}]{found.level}[/] [bold]{found.rule}[/] {safe(place)}: {safe(found.message)}")
@@ -340,7 +343,7 @@ def print_findings(console: "Console", findings: "Sequence[Finding]") -> None:
 
 
 def survivors(mutants: "JudgeReport") -> int:
-    return sum(each.rule == "surviving-mutant" for each in mutants.findings)
+    return sum(each.rule == "surviving-mutant" for each in mutants.faults)
 
 
 def _how(report: _Report) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.problem_check import packages_at, print_findings, uuids_beside
+from app.cli.problem_check import packages_at, print_faults, uuids_beside
 from app.start_errors import StartRefused
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def preview(
             set_up_logs(settings.log_format, settings.log_level)
             signal.signal(signal.SIGTERM, _interrupt)
 
-            checks = QuickChecks(_examined(folder).findings)
+            checks = QuickChecks(_examined(folder).faults)
 
             async def beside(services: "AllServices", address: str) -> None:
                 say(f"Preview of {package.slug}: {address}/problems/{package.slug}")
@@ -88,7 +88,7 @@ async def _serve_version(folder: Path, version: str, services: "AllServices", ch
         await services.packages.publish_folder([package])
         services.catalogue.serve(package)
         say(f"Saved: version {version[:12]} is served.")
-    checks.note(found.findings, is_served=package is not None)
+    checks.note(found.faults, is_served=package is not None)
     _print(found)
     return version
 
@@ -126,7 +126,7 @@ def _examined(folder: Path) -> "Examined":
 def _print(found: "Examined") -> None:
     from rich.console import Console
 
-    print_findings(Console(highlight=False, soft_wrap=True), found.findings)
+    print_faults(Console(highlight=False, soft_wrap=True), found.faults)
 
 
 @contextmanager

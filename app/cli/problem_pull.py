@@ -40,7 +40,7 @@ def pull(
 def _files(data: bytes, version: str, slug: str, address: str) -> dict[str, str]:
     """The files of the package. What a server sends is not trusted: names are those of a package, and the hash fits."""
     from app.authoring.zipped import files_of
-    from grader.errors import PackageInvalid
+    from grader.package.fault import PackageInvalid
     from grader.package.reader import package_of
 
     try:

@@ -75,7 +75,7 @@ def _figure(name: str, caption: str, figures: Mapping[str, str], faults: list[st
     if svg is None:
         faults.append(f"lesson.md shows figures/{name}, which does not exist{suggest(name, figures)}")
         return []
-    wrong = active_content(svg)
+    wrong = [fault for _, fault in active_content(svg)]
     # It becomes part of a page whose policy forbids styles in elements.
     if re.search(r"<style|\sstyle=", svg):
         wrong.append("has a style: use the classes of lessons.css, which follow the theme")

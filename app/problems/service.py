@@ -7,8 +7,8 @@ from pathlib import Path
 
 from app.errors import ProblemNotFound
 from app.problems.tracks import Section, Track, TracksInvalid, arrange, read_tracks, unknown_problems
-from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
+from grader.package.fault import PackageInvalid
 from grader.package.names import shared_uuids, unknown_prerequisites
 from grader.package.package import Package
 from grader.package.reader import read_package

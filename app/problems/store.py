@@ -15,8 +15,8 @@ from app.errors import PackageNotStored, VersionNotFound
 from app.ids import new_id
 from app.migrate import refuse_if_outdated
 from app.problems.models import PackageRow, PublicationRow, PublishedRow
-from grader.errors import PackageInvalid
 from grader.fingerprint import KnownFingerprints
+from grader.package.fault import PackageInvalid
 from grader.package.package import Package
 from grader.package.reader import package_of
 

@@ -21,6 +21,7 @@ from app.clock import now
 from app.database import Database, insert_into
 from app.problems.models import RenderedRow
 from app.web.markdown import Prose, parse_texts, plain_prose, prose_of
+from grader.package.fault import PackageFault
 from grader.package.package import Package
 
 CPU_S = 5
@@ -38,9 +39,9 @@ def texts_of(package: Package) -> dict[str, dict[str, str]]:
     }
 
 
-def too_complex(file: str, exceeded: str) -> str:
-    """A fault of a package."""
-    return f"{file} {exceeded} when it is shown as a page. Shorten it, and remove repeated marks such as [, * and $"
+def too_complex(file: str, exceeded: str) -> PackageFault:
+    message = f"{file} {exceeded} when it is shown as a page. Shorten it, and remove repeated marks such as [, * and $"
+    return PackageFault("page", file, None, message)
 
 
 class RenderedTexts:

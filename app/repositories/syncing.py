@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,13 +26,13 @@ from app.repositories.models import RepositoryRow, SyncRow
 from app.repositories.service import LIFE, Cause, Repositories, Sync, check_git_url, sync_of
 from app.repositories.tree import FoundPackage, Snapshot
 from app.webhooks.outside import addresses_of
-from grader.package.rules import Finding, as_finding
+from grader.package.fault import MANIFEST_FILE, PackageFault, manifest_fault
 
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 2
 _SYNCS_PER_REPOSITORY = 50
-_MOST_FINDINGS = 20
+_MOST_FAULTS = 20
 
 
 class Syncs:
@@ -158,21 +158,16 @@ class Syncs:
     ) -> dict[str, Any]:
         """Store a package as a version, and report the outcome. Nothing that a rule calls an error is stored."""
         if found.faults:
-            return _result(found, None, "refused", None, [as_finding(each, found.files) for each in found.faults])
+            return _result(found, None, "refused", None, found.faults)
         others = {**self._serving.uuids(), **beside}
         examined = await examine(found.files, self._authoring.ceiling, others)
-        errors = [each for each in examined.findings if each.level == "error"]
+        errors = [each for each in examined.faults if each.level == "error"]
         if examined.identity is None:
             return _result(found, None, "refused", None, errors)
         slug, version, _ = examined.identity
         if (other := seen.setdefault(slug, found.folder)) != found.folder:
-            return _result(
-                found,
-                slug,
-                "refused",
-                None,
-                [Finding("name", "problem.toml", None, f"the folder {other} has the same slug")],
-            )
+            same_slug = manifest_fault("name", None, f"the folder {other} has the same slug")
+            return _result(found, slug, "refused", None, [same_slug])
         async with self._database.reading() as session:
             is_known = await session.scalar(select(func.count()).where(PackageRow.slug == slug))
             if await session.get(PackageRow, version) is not None:
@@ -182,9 +177,8 @@ class Syncs:
         try:
             await self._authoring.add(user, slug, found.files, beside=beside)
         except PackageRefused as refusal:
-            return _result(
-                found, slug, "refused", None, [as_finding(each, found.files) for each in refusal.extra["faults"]]
-            )
+            located = [each.located(found.files[MANIFEST_FILE]) for each in refusal.faults]
+            return _result(found, slug, "refused", None, located)
         return _result(found, slug, "updated" if is_known else "new", version, [])
 
 
@@ -211,11 +205,11 @@ async def _uuids_in(snapshot: Snapshot) -> dict[str, UUID]:
 
 
 def _result(
-    found: FoundPackage, slug: str | None, outcome: str, version: str | None, errors: list[Finding]
+    found: FoundPackage, slug: str | None, outcome: str, version: str | None, errors: Sequence[PackageFault]
 ) -> dict[str, Any]:
     shown = [
         {"rule": each.rule, "file": each.file[:200], "line": each.line, "message": each.message[:500]}
-        for each in errors[:_MOST_FINDINGS]
+        for each in errors[:_MOST_FAULTS]
     ]
     return {
         "folder": "" if found.folder == "." else found.folder[:500],
@@ -223,5 +217,5 @@ def _result(
         "outcome": outcome,
         "version": version,
         "errors": shown,
-        "more_errors": max(0, len(errors) - _MOST_FINDINGS),
+        "more_errors": max(0, len(errors) - _MOST_FAULTS),
     }

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from app.authoring.zipped import LONGEST_NAME, MAX_FILES, MAX_TEXT_BYTES, decoded
+from app.authoring.zipped import LONGEST_NAME, MAX_FILES, MAX_TEXT_BYTES, decoded, too_many_bytes, too_many_files
 from app.errors import PackageRefused
 from app.repositories.errors import SyncFailed
+from grader.package.fault import PackageFault
 from grader.package.reader import MAX_FILE_BYTES
 
 MAX_ENTRIES = 20_000
@@ -33,7 +34,7 @@ class FoundPackage:
 
     folder: str
     files: dict[str, str]
-    faults: tuple[str, ...]
+    faults: tuple[PackageFault, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +80,27 @@ def _package(root: str, entries: list[Entry], read: Callable[[list[Entry]], Mapp
     try:
         return FoundPackage(root, decoded(within), ())
     except PackageRefused as refusal:
-        return FoundPackage(root, {}, tuple(refusal.extra["faults"]))
+        return FoundPackage(root, {}, tuple(refusal.faults))
 
 
-def _faults(entries: list[Entry]) -> list[str]:
+def _faults(entries: list[Entry]) -> list[PackageFault]:
     if len(entries) > MAX_FILES:
-        return [f"it has {len(entries)} files, but a package may have at most {MAX_FILES}"]
+        return [too_many_files(len(entries))]
     faults = []
     for each in entries:
         name = each.path[:LONGEST_NAME]
         if len(each.path) > LONGEST_NAME:
-            faults.append(f"the name {name!r} is too long")
+            message = f"the name {name!r} is too long"
         elif not each.is_plain:
-            faults.append(f"{name} is not a plain file: links, submodules and devices are not followed")
+            message = f"{name} is not a plain file: links, submodules and devices are not followed"
         elif each.size > MAX_FILE_BYTES:
-            faults.append(f"{name} is over {MAX_FILE_BYTES >> 20} MiB")
+            message = f"{name} is over {MAX_FILE_BYTES >> 20} MiB"
+        else:
+            continue
+        faults.append(PackageFault("unreadable-file", name, None, message))
     total = sum(each.size for each in entries)
     if total > MAX_TEXT_BYTES and not faults:
-        faults.append(f"its files have {total} bytes, but a package's may have at most {MAX_TEXT_BYTES}")
+        faults.append(too_many_bytes(total))
     return faults
 
 

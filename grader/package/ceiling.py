@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
+from grader.package.fault import PackageFault, manifest_fault
 from grader.package.package import Limits
 
 _UNITS = {"time_s": "CPU seconds", "wall_s": "seconds", "memory_mb": "MiB", "output_mb": "MiB"}
@@ -16,11 +17,15 @@ class Ceiling:
     memory_mb: int = 4096
     output_mb: int = 128
 
-    def faults(self, limits: Limits) -> list[str]:
-        """The limits of a package that are above the ceiling, one line each."""
+    def faults(self, limits: Limits) -> list[PackageFault]:
+        """The limits of a package that are above the ceiling."""
         return [
-            f"problem.toml: limits.{name} is {getattr(limits, name):g}; this service permits at most {most:g} "
-            f"{_UNITS[name]}. Lower it, or have the operator raise MESHGRADE_PACKAGE_{name.upper()}"
+            manifest_fault(
+                "limit",
+                f"limits.{name}",
+                f"limits.{name} is {getattr(limits, name):g}; this service permits at most {most:g} {_UNITS[name]}. "
+                f"Lower it, or have the operator raise MESHGRADE_PACKAGE_{name.upper()}",
+            )
             for name, most in asdict(self).items()
             if getattr(limits, name) > most
         ]

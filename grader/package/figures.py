@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from xml.parsers import expat
 
+from grader.package.fault import PackageFault
 from grader.package.names import suggest
 
 _SHOWN_IN = ("statement.md", "hints.md", "editorial.md")
@@ -18,8 +19,8 @@ _ELEMENTS = frozenset(
 _MAX_FAULTS = 8
 
 
-def wrong_figures(files: Mapping[str, str]) -> list[str]:
-    """The faults of the figures of a package, one message each.
+def wrong_figures(files: Mapping[str, str]) -> list[PackageFault]:
+    """The faults of the figures of a package.
 
     Args:
       files: the text of the package's files by path.
@@ -27,15 +28,21 @@ def wrong_figures(files: Mapping[str, str]) -> list[str]:
     figures = [name for name in files if name.startswith("figures/")]
     shown = {name: text for text in _SHOWN_IN for name in _shown(files.get(text, ""))}
     faults = [
-        f"{text} shows {name}, which is not in the package{suggest(name, figures)}"
+        _fault(text, None, f"shows {name}, which is not in the package{suggest(name, figures)}")
         for name, text in shown.items()
         if name not in figures
     ]
     for name in figures:
         if name not in shown:
-            faults.append(f"{name} is not shown: put ![what it shows]({name}) into statement.md, or remove it")
-        faults += [f"{name} {fault}" for fault in active_content(files[name])]
+            faults.append(
+                _fault(name, None, f"is not shown: put ![what it shows]({name}) into statement.md, or remove it")
+            )
+        faults += [_fault(name, line, fault) for line, fault in active_content(files[name])]
     return faults
+
+
+def _fault(file: str, line: int | None, fault: str) -> PackageFault:
+    return PackageFault("figure", file, line, f"{file} {fault}")
 
 
 def _shown(markdown: str) -> Iterator[str]:
@@ -51,9 +58,9 @@ class _Refused(Exception):
     """Stops the parser at something that must not be read further."""
 
 
-def active_content(svg: str) -> list[str]:
-    """Everything in an SVG that could run, load or link to something, each as the end of a sentence."""
-    faults: list[str] = []
+def active_content(svg: str) -> list[tuple[int | None, str]]:
+    """Everything in an SVG that could run, load or link to something: its line, and the end of a sentence."""
+    faults: list[tuple[int | None, str]] = []
     # The text of each element, without that of elements in it. Those that are open have theirs in `opened`.
     texts: list[str] = []
     opened: list[list[str]] = []
@@ -73,10 +80,12 @@ def active_content(svg: str) -> list[str]:
     def start(tag: str, attributes: dict[str, str]) -> None:
         opened.append([])
         namespace, _, element = tag.rpartition(" ")
+        wrong = []
         if namespace != _SVG or element not in _ELEMENTS:
-            faults.append(f"has the element <{element}>, which a drawing does not need; it may run or load something")
+            wrong.append(f"has the element <{element}>, which a drawing does not need; it may run or load something")
         for attribute, value in attributes.items():
-            faults.extend(_wrong_attribute(element, attribute.rpartition(" ")[2], value))
+            wrong += _wrong_attribute(element, attribute.rpartition(" ")[2], value)
+        faults.extend((parser.CurrentLineNumber, each) for each in wrong)
 
     parser.StartDoctypeDeclHandler = refuse_doctype
     parser.ProcessingInstructionHandler = refuse_instruction
@@ -86,12 +95,12 @@ def active_content(svg: str) -> list[str]:
     try:
         parser.Parse(svg, True)
     except _Refused as refused:
-        return [str(refused)]
+        return [(parser.CurrentLineNumber, str(refused))]
     except expat.ExpatError as error:
-        return [f"is not XML: {error}"]
+        return [(error.lineno, f"is not XML: {error}")]
     # Not all texts as one: a comment that begins in a label would hide the style after it.
     if any(map(_loads, texts)):
-        faults.append("loads something by @import or url() in its style; only url(#id) is allowed there")
+        faults.append((None, "loads something by @import or url() in its style; only url(#id) is allowed there"))
     return faults[:_MAX_FAULTS]
 
 

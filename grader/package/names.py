@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from grader.package.fault import PackageFault, manifest_fault
 from grader.package.package import AnswerManifest, CheckSpec, Manifest, ProgramManifest
 
 # Comparing takes time in proportion to the length of one name and to the number of others.
@@ -26,52 +27,56 @@ def suggest(name: str, known: Iterable[str]) -> str:
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 
-def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
-    """Every name in the manifest that the package itself does not define, one message each.
+def unknown_names(manifest: Manifest, files: Mapping[str, str]) -> list[PackageFault]:
+    """Every name in the manifest that the package itself does not define.
 
     Args:
       files: the text of the package's files by path.
     """
     faults = _unknown_functions(manifest, files)
     if manifest.slug in manifest.prerequisites:
-        faults.append("problem.toml: prerequisites: a problem cannot be its own prerequisite")
+        message = "prerequisites: a problem cannot be its own prerequisite"
+        faults.append(manifest_fault("prerequisite", "prerequisites", message))
     if isinstance(manifest, AnswerManifest):
         return faults
     arguments = arguments_of(manifest, files.get("reference.py", ""))
     if manifest.mode != "program":
-        return faults + [
-            _not_an_input(f"inputs.{name}", name, manifest, arguments)
-            for name in manifest.inputs
-            if arguments is not None and name not in arguments
-        ]
+        unknown = [f"inputs.{name}" for name in manifest.inputs if arguments is not None and name not in arguments]
+        return faults + [_unknown_input(key, manifest, arguments or []) for key in unknown]
     if arguments is not None:
         for name in manifest.program.inputs:
             if not _is_one_of(name, arguments):
-                faults.append(_not_an_input(f"program.inputs.{name}", name, manifest, arguments))
-    for check in manifest.checks:
-        faults += _unknown_in_check(manifest, check, arguments)
+                faults.append(_unknown_input(f"program.inputs.{name}", manifest, arguments))
+    for number, check in enumerate(manifest.checks):
+        faults += _unknown_in_check(manifest, number, check, arguments)
     return faults
 
 
-def unknown_prerequisites(manifest: Manifest, slugs: Iterable[str]) -> list[str]:
+def unknown_prerequisites(manifest: Manifest, slugs: Iterable[str]) -> list[PackageFault]:
     """Prerequisites that are not slugs of served problems."""
     known = [slug for slug in slugs if slug != manifest.slug]
     return [
-        f"problem.toml: prerequisites: there is no problem '{slug}'{suggest(slug, known)}"
+        manifest_fault(
+            "prerequisite", "prerequisites", f"prerequisites: there is no problem '{slug}'{suggest(slug, known)}"
+        )
         for slug in manifest.prerequisites
         if slug not in known and slug != manifest.slug
     ]
 
 
-def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[str]:
+def shared_uuids(manifest: Manifest, others: Mapping[str, UUID]) -> list[PackageFault]:
     """Other problems with the uuid of this problem.
 
     Args:
       others: the uuid of each served problem, by slug. This problem may be among them.
     """
     return [
-        f"problem.toml: uuid: {uuid} belongs to the problem '{slug}'. Draw a new one for '{manifest.slug}': "
-        'python -c "import uuid; print(uuid.uuid4())"'
+        manifest_fault(
+            "uuid",
+            "uuid",
+            f"uuid: {uuid} belongs to the problem '{slug}'. Draw a new one for '{manifest.slug}': "
+            'python -c "import uuid; print(uuid.uuid4())"',
+        )
         for slug, uuid in others.items()
         if slug != manifest.slug and uuid == manifest.uuid
     ]
@@ -152,7 +157,7 @@ def _argument(name: str, arguments: list[str]) -> str:
     return name if name in arguments else name.rstrip("0123456789")
 
 
-def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[str]:
+def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[PackageFault]:
     faults = []
     wanted = {"entry": manifest.entry}
     if manifest.mode == "program" and manifest.program.init:
@@ -165,38 +170,47 @@ def _unknown_functions(manifest: Manifest, files: Mapping[str, str]) -> list[str
         try:
             table = symtable.symtable(files[file], file, "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            faults.append(f"{file} is not Python: {error}")
+            line = error.lineno if isinstance(error, SyntaxError) else None
+            faults.append(PackageFault("python", file, line, f"{file} is not Python: {error}"))
             continue
         defined = [each.get_name() for each in table.get_symbols() if each.is_assigned() or each.is_imported()]
         for key, name in wanted.items():
             if name not in defined:
-                faults.append(f"problem.toml: {key}: {file} does not define '{name}'{suggest(name, defined)}")
+                message = f"{key}: {file} does not define '{name}'{suggest(name, defined)}"
+                faults.append(manifest_fault("name", key.partition(" ")[0], message))
     return faults
 
 
-def _unknown_in_check(manifest: ProgramManifest, check: CheckSpec, arguments: list[str] | None) -> list[str]:
+def _unknown_in_check(
+    manifest: ProgramManifest, number: int, check: CheckSpec, arguments: list[str] | None
+) -> list[PackageFault]:
     axes, groups = list(manifest.program.meshes[0]), manifest.program.groups
-    faults = []
+    faults: list[PackageFault] = []
+
+    def add(key: str, message: str) -> None:
+        faults.append(manifest_fault("name", f"checks.{number}.{key}", f"check '{check.id}': {key}: {message}"))
+
     for where, rule in _rules(check):
         for name in rule.get("inputs") or ():
             if arguments is not None and not _is_one_of(name, arguments):
-                faults.append(_not_an_input(f"check '{check.id}': {where}inputs", name, manifest, arguments))
+                add(f"{where}inputs", _not_an_input(name, manifest, arguments))
         named = rule.get("axes") or []
         unknown = [axis for axis in named if axis not in axes]
-        faults += [_no_axis(f"check '{check.id}': {where}axes", axis, axes) for axis in unknown]
+        for each in unknown:
+            add(f"{where}axes", no_axis(each, axes))
         if not unknown and named != [axis for axis in axes if axis in named]:
             # They are compared with the axes of a collective as a list, in the order of the mesh.
-            faults.append(f"problem.toml: check '{check.id}': {where}axes: list each once, as the mesh does: {axes}")
+            add(f"{where}axes", f"list each once, as the mesh does: {axes}")
         for count in (rule.get("executions") or {}).values():
             axis = re.sub(r"[+-]\d+$", "", count) if isinstance(count, str) else None
             if axis is not None and axis not in axes:
-                faults.append(_no_axis(f"check '{check.id}': {where}executions", axis, axes))
+                add(f"{where}executions", no_axis(axis, axes))
         for key, name in _leaf_names(rule):
             # A plain name may also be a leaf or an input; those are known once the reference is compiled.
             if name not in (*groups, "reference", *(arguments or ())) and not _GLOB.search(name):
                 hint = suggest(name, [*groups, "reference"])
                 if hint:
-                    faults.append(f"problem.toml: check '{check.id}': {where}{key}: there is no group '{name}'{hint}")
+                    add(f"{where}{key}", f"there is no group '{name}'{hint}")
     return faults
 
 
@@ -217,12 +231,17 @@ def _leaf_names(rule: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, name
 
 
-def _no_axis(where: str, axis: str, axes: list[str]) -> str:
-    return f"problem.toml: {where}: there is no mesh axis '{axis}'{suggest(axis, axes)}"
+def no_axis(axis: str, axes: list[str]) -> str:
+    return f"there is no mesh axis '{axis}'{suggest(axis, axes)}"
 
 
-def _not_an_input(where: str, name: str, manifest: Manifest, arguments: list[str]) -> str:
-    return f"problem.toml: {where}: `{manifest.entry}` in reference.py takes no '{name}'{suggest(name, arguments)}"
+def _unknown_input(key: str, manifest: Manifest, arguments: list[str]) -> PackageFault:
+    message = f"{key}: {_not_an_input(key.rpartition('.')[2], manifest, arguments)}"
+    return manifest_fault("name", key, message)
+
+
+def _not_an_input(name: str, manifest: Manifest, arguments: list[str]) -> str:
+    return f"`{manifest.entry}` in reference.py takes no '{name}'{suggest(name, arguments)}"
 
 
 def _unmatched(where: str, pattern: str, known: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import ast
 from dataclasses import dataclass
 
+from grader.package.fault import PackageFault
 from grader.package.package import AnswerManifest, Package
 from grader.package.solution import solution_of
 from grader.reasons import Reason
@@ -59,7 +60,7 @@ def weigh(expected: Expectation, verdict: Verdict) -> ValidationStep:
     return ValidationStep(expected.file, False, f"It must be {wanted} and is {got}.{missed}")
 
 
-def leaks(package: Package) -> list[str]:
+def leaks(package: Package) -> list[PackageFault]:
     """Public texts that contain a secret: the answer, the hidden inputs, or the editorial.
 
     A secret is found if it is copied word for word, apart from spaces; a paraphrase is not found.
@@ -72,7 +73,7 @@ def leaks(package: Package) -> list[str]:
         **{f"figures/{name}": text for name, text in package.figures.items()},
     }
     return [
-        f"{name} holds {what}"
+        PackageFault("leak", name, None, f"{name} contains {what}")
         for name, text in public.items()
         for what, secret in _secrets(package)
         if _squeezed(secret) in _squeezed(text)

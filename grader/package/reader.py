@@ -11,11 +11,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from grader import checks
-from grader.errors import PackageInvalid
 from grader.fingerprint import KnownFingerprints
 from grader.package.ceiling import Ceiling
+from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid, manifest_fault
 from grader.package.figures import wrong_figures
-from grader.package.names import suggest, unknown_names
+from grader.package.names import no_axis, suggest, unknown_names
 from grader.package.package import (
     MANIFEST,
     MANIFESTS,
@@ -67,8 +67,9 @@ def read_package(folder: Path, ceiling: Ceiling | None = None) -> Package:
       PackageInvalid: with every fault found, not only the first.
     """
     if not (folder / "problem.toml").is_file():
-        raise PackageInvalid(str(folder), ["it does not contain a problem.toml"])
-    faults: list[str] = []
+        missing = PackageFault("missing-file", MANIFEST_FILE, None, f"it does not contain a {MANIFEST_FILE}")
+        raise PackageInvalid(str(folder), [missing])
+    faults: list[PackageFault] = []
     files = read_files(folder, faults)
     return _assemble(folder.name, files, str(folder), faults, ceiling)
 
@@ -86,7 +87,7 @@ def package_of(
     Raises:
       PackageInvalid: as for a folder.
     """
-    faults: list[str] = []
+    faults: list[PackageFault] = []
     for name, text in files.items():
         if not _belongs(name):
             faults.append(_misplaced(name))
@@ -99,7 +100,7 @@ def _assemble(
     slug: str | None,
     files: dict[str, str],
     where: str,
-    faults: list[str],
+    faults: list[PackageFault],
     ceiling: Ceiling | None,
     *,
     is_stored: bool = False,
@@ -113,7 +114,7 @@ def _assemble(
     is_answered = isinstance(manifest, AnswerManifest)
     for name in _ANSWER_FILES if is_answered else _CODE_FILES:
         if not files.get(name, "").strip():
-            faults.append(f"{name} is missing or empty")
+            faults.append(PackageFault("missing-file", name, None, f"{name} is missing or empty"))
     if manifest is not None:
         faults += _of_another_mode(manifest, files)
     files, known = _without_known(files, faults)
@@ -139,18 +140,19 @@ def _assemble(
     )
 
 
-def _short_wall(limits: Limits) -> list[str]:
+def _short_wall(limits: Limits) -> list[PackageFault]:
     """On a busy machine, a process that computes all the time needs more wall-clock time than CPU time."""
     least = 2 * limits.time_s
     if limits.wall_s >= least:
         return []
-    return [
-        f"problem.toml: limits.wall_s is {limits.wall_s:g}; it must be at least twice limits.time_s, because a busy "
-        f"machine takes longer. Set it to {least:g} or more"
-    ]
+    message = (
+        f"limits.wall_s is {limits.wall_s:g}; it must be at least twice limits.time_s, because a busy machine takes "
+        f"longer. Set it to {least:g} or more"
+    )
+    return [manifest_fault("limit", "limits.wall_s", message)]
 
 
-def read_files(folder: Path, faults: list[str]) -> dict[str, str]:
+def read_files(folder: Path, faults: list[PackageFault]) -> dict[str, str]:
     """Every file of the package as text, by its path inside it."""
     files: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
@@ -158,7 +160,8 @@ def read_files(folder: Path, faults: list[str]) -> dict[str, str]:
         if "__pycache__" in path.parts or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink() or not path.is_file():
-            faults.append(f"{name} is not a plain file: links and devices are not followed")
+            message = f"{name} is not a plain file: links and devices are not followed"
+            faults.append(PackageFault("unreadable-file", name, None, message))
         elif path.stat().st_size > MAX_FILE_BYTES:
             faults.append(_too_long(name))
         elif not _belongs(name):
@@ -168,16 +171,17 @@ def read_files(folder: Path, faults: list[str]) -> dict[str, str]:
                 # Some editors begin a file with a byte order mark, which Python and TOML do not accept inside text.
                 files[name] = path.read_text(encoding="utf-8-sig")
             except UnicodeDecodeError as error:
-                faults.append(f"{name} is not UTF-8 (byte {error.start})")
+                faults.append(PackageFault("unreadable-file", name, None, f"{name} is not UTF-8 (byte {error.start})"))
     return files
 
 
-def _too_long(name: str) -> str:
-    return f"{name} is over {MAX_FILE_BYTES >> 20} MiB"
+def _too_long(name: str) -> PackageFault:
+    return PackageFault("unreadable-file", name, None, f"{name} is over {MAX_FILE_BYTES >> 20} MiB")
 
 
-def _misplaced(name: str) -> str:
-    return f"{name} does not belong in a package{suggest(name, ['problem.toml', *_CODE_FILES, *_ANSWER_FILES])}"
+def _misplaced(name: str) -> PackageFault:
+    hint = suggest(name, [MANIFEST_FILE, *_CODE_FILES, *_ANSWER_FILES])
+    return PackageFault("misplaced-file", name, None, f"{name} does not belong in a package{hint}")
 
 
 def _belongs(name: str) -> bool:
@@ -186,16 +190,19 @@ def _belongs(name: str) -> bool:
     return bool(re.fullmatch(r"figures/[a-z0-9_]+\.svg|submissions/(accepted|rejected/[a-z_]+)/[a-z0-9_]+\.py", name))
 
 
-def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[str]:
+def _of_another_mode(manifest: Manifest, files: dict[str, str]) -> list[PackageFault]:
     if isinstance(manifest, AnswerManifest):
         others = {name for name in files if name.startswith("submissions/")} | {"warmup.py", KNOWN, *_CODE_FILES}
         others -= set(_ANSWER_FILES)
     else:
         others = set(_ANSWER_FILES) - set(_CODE_FILES)
-    return [f"{name} does not belong in a package of mode {manifest.mode}" for name in files if name in others]
+    message = f"does not belong in a package of mode {manifest.mode}"
+    return [PackageFault("misplaced-file", name, None, f"{name} {message}") for name in files if name in others]
 
 
-def _without_known(files: dict[str, str], faults: list[str]) -> tuple[dict[str, str], KnownFingerprints | None]:
+def _without_known(
+    files: dict[str, str], faults: list[PackageFault]
+) -> tuple[dict[str, str], KnownFingerprints | None]:
     text = files.get(KNOWN)
     if text is None:
         return files, None
@@ -203,7 +210,8 @@ def _without_known(files: dict[str, str], faults: list[str]) -> tuple[dict[str, 
     try:
         return others, KnownFingerprints.model_validate_json(text)
     except ValidationError:
-        faults.append(f"{KNOWN} is not what `meshgrade problem check` writes. Delete it, and run that again")
+        message = f"{KNOWN} is not what `meshgrade problem check` writes. Delete it, and run that again"
+        faults.append(PackageFault("misplaced-file", KNOWN, None, message))
         return others, None
 
 
@@ -216,11 +224,11 @@ def _empty_answers(manifest: AnswerManifest) -> str:
     return json.dumps(empty, indent=2) + "\n"
 
 
-def _read_manifest(slug: str | None, text: str, faults: list[str]) -> Manifest | None:
+def _read_manifest(slug: str | None, text: str, faults: list[PackageFault]) -> Manifest | None:
     try:
         raw = read_toml(text)
     except TomlInvalid as error:
-        faults.append(f"problem.toml is not TOML: {error}")
+        faults.append(PackageFault("toml", MANIFEST_FILE, error.line, f"{MANIFEST_FILE} is not TOML: {error}"))
         return None
     try:
         manifest = MANIFEST.validate_python(raw)
@@ -231,93 +239,106 @@ def _read_manifest(slug: str | None, text: str, faults: list[str]) -> Manifest |
     return manifest
 
 
-def _contradictions(manifest: Manifest, slug: str | None) -> list[str]:
+def _contradictions(manifest: Manifest, slug: str | None) -> list[PackageFault]:
     faults = []
     if slug is not None and manifest.slug != slug:
-        faults.append(f"problem.toml: slug is '{manifest.slug}', but the folder is called '{slug}'")
+        message = f"slug is '{manifest.slug}', but the folder is called '{slug}'"
+        faults.append(manifest_fault("manifest", "slug", message))
     ids = [check.id for check in manifest.checks]
-    for check in manifest.checks:
-        faults += _faults_of_check(manifest, check)
+    for number, check in enumerate(manifest.checks):
+        faults += _faults_of_check(manifest, number, check)
     faults += _faults_of_program(manifest)
     if isinstance(manifest, AnswerManifest):
         faults += _faults_of_answers(manifest)
     if len(set(ids)) != len(ids):
-        faults.append("problem.toml: a check is listed twice")
+        faults.append(manifest_fault("check", "checks", "a check is listed twice"))
     if "values" not in ids:
-        faults.append("problem.toml: the check 'values' is missing: without it any output would pass")
+        message = "the check 'values' is missing: without it any output would pass"
+        faults.append(manifest_fault("check", "checks", message))
     points = sum(check.points for check in manifest.checks)
     if points != 100:
-        faults.append(f"problem.toml: the points of the checks add up to {points}, not 100")
+        faults.append(manifest_fault("points", "checks", f"the points of the checks add up to {points}, not 100"))
     for name in manifest.tolerance:
         if name not in DTYPES:
-            faults.append(f"problem.toml: unknown dtype in tolerance: '{name}'{suggest(name, list(DTYPES))}")
+            message = f"unknown dtype in tolerance: '{name}'{suggest(name, list(DTYPES))}"
+            faults.append(manifest_fault("manifest", f"tolerance.{name}", message))
     return faults
 
 
-def _faults_of_check(manifest: Manifest, check: CheckSpec) -> list[str]:
+def _faults_of_check(manifest: Manifest, number: int, check: CheckSpec) -> list[PackageFault]:
     known = checks.names(manifest.mode)
     if check.id not in known:
-        return [f"problem.toml: there is no check '{check.id}' in mode {manifest.mode}{suggest(check.id, known)}"]
+        message = f"there is no check '{check.id}' in mode {manifest.mode}{suggest(check.id, known)}"
+        return [manifest_fault("check", f"checks.{number}", message)]
     model = checks.load(manifest.mode, check.id).Bounds
     try:
         check.read_bounds(model)
     except ValidationError as error:
-        return [_explain_bound(check.id, fault, model) for fault in error.errors()]
+        return [_explain_bound(number, check.id, fault, model) for fault in error.errors()]
     return []
 
 
-def _explain_bound(check: str, fault: Any, model: type[BaseModel]) -> str:
+def _explain_bound(number: int, check: str, fault: Any, model: type[BaseModel]) -> PackageFault:
     where = ".".join(str(part) for part in fault["loc"])
+    message = f"check '{check}': {where}: {fault['msg']}"
     if fault["type"] == "extra_forbidden":
         hint = suggest(where, ["points", "title", *model.model_fields])
-        return f"problem.toml: unknown key '{where}' in check '{check}'{hint}"
-    return f"problem.toml: check '{check}': {where}: {fault['msg']}"
+        message = f"unknown key '{where}' in check '{check}'{hint}"
+    return manifest_fault("check", f"checks.{number}.{where}", message)
 
 
-def _faults_of_program(manifest: Manifest) -> list[str]:
+def _faults_of_program(manifest: Manifest) -> list[PackageFault]:
     if manifest.mode != "program":
         return []
     program = manifest.program
     faults = []
     if program.export_init and not program.init:
-        faults.append("problem.toml: program.export_init requires program.init")
-    if "init_memory" in [check.id for check in manifest.checks] and not program.export_init:
-        faults.append("problem.toml: the check 'init_memory' needs program.export_init = true")
+        message = "program.export_init requires program.init"
+        faults.append(manifest_fault("manifest", "program.export_init", message))
+    for number, check in enumerate(manifest.checks):
+        if check.id == "init_memory" and not program.export_init:
+            message = "the check 'init_memory' needs program.export_init = true"
+            faults.append(manifest_fault("check", f"checks.{number}", message))
     axes = list(program.meshes[0])
     sizes = [math.prod(mesh.values()) for mesh in program.meshes]
     if any(list(mesh) != axes for mesh in program.meshes):
-        faults.append("problem.toml: program.meshes: all meshes must have the same axes, in the same order")
+        message = "program.meshes: all meshes must have the same axes, in the same order"
+        faults.append(manifest_fault("manifest", "program.meshes", message))
     if len(set(sizes)) != len(sizes) or not all(2 <= size <= manifest.devices for size in sizes):
         # On one device collectives vanish or have groups of one, so there is nothing to judge.
-        faults.append(
-            f"problem.toml: program.meshes: sizes {sizes} must differ and lie between 2 and {manifest.devices}, "
-            "the number of devices"
+        message = (
+            f"program.meshes: sizes {sizes} must differ and lie between 2 and {manifest.devices}, the number of devices"
         )
+        faults.append(manifest_fault("manifest", "program.meshes", message))
     for name, spec in program.inputs.items():
+        key = f"program.inputs.{name}"
         used = [axis for dim in spec for axis in ([dim] if isinstance(dim, str) else dim) if axis]
         for axis in used:
             if axis not in axes:
-                faults.append(
-                    f"problem.toml: program.inputs.{name}: there is no mesh axis '{axis}'{suggest(axis, axes)}"
-                )
+                faults.append(manifest_fault("name", key, f"{key}: {no_axis(axis, axes)}"))
         if len(set(used)) != len(used):
-            faults.append(f"problem.toml: program.inputs.{name}: a mesh axis is used twice")
+            faults.append(manifest_fault("manifest", key, f"{key}: a mesh axis is used twice"))
     return faults
 
 
-def _faults_of_answers(manifest: AnswerManifest) -> list[str]:
+def _faults_of_answers(manifest: AnswerManifest) -> list[PackageFault]:
     ids = [each.id for each in manifest.answers]
-    return [f"problem.toml: answers: the id '{each}' occurs twice" for each in sorted(set(ids)) if ids.count(each) > 1]
+    return [
+        manifest_fault("manifest", "answers", f"answers: the id '{each}' occurs twice")
+        for each in sorted(set(ids))
+        if ids.count(each) > 1
+    ]
 
 
-def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[str]:
+def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[PackageFault]:
     """Every fault of a manifest. One without a mode that exists is read as the mode that its tables belong to."""
     if all(fault["type"] not in _NO_MODE for fault in error.errors()):
         return [_explain(fault) for fault in error.errors()]
     mode, modes = raw.get("mode"), list(MANIFESTS)
     name = str(mode)[:40]
     fault = f"there is no mode '{name}'{suggest(name, modes)}" if "mode" in raw else "it is missing"
-    faults = [f"problem.toml: mode: {fault}. Write one of {', '.join(repr(each) for each in modes)}"]
+    message = f"mode: {fault}. Write one of {', '.join(repr(each) for each in modes)}"
+    faults = [manifest_fault("manifest", "mode", message)]
     try:
         likely = next((each for each, table in (("program", "program"), ("answer", "answers")) if table in raw), "call")
         MANIFEST.validate_python(raw | {"mode": likely})
@@ -326,21 +347,22 @@ def _explain_all(raw: dict[str, Any], error: ValidationError) -> list[str]:
     return faults
 
 
-def _explain(fault: Any) -> str:
+def _explain(fault: Any) -> PackageFault:
     mode, *rest = fault["loc"]
     path = [str(part) for part in rest]
-    where, needs_program = ".".join(path), path == ["program"]
-    if fault["type"] == "missing" and needs_program:
-        return "problem.toml: mode program needs a table [program]"
-    if fault["type"] == "extra_forbidden" and needs_program:
-        return "problem.toml: [program] belongs to mode program"
-    if fault["type"] == "extra_forbidden":
+    key = ".".join(path)
+    message = f"{key}: {fault['msg']}"
+    if path == ["program"] and fault["type"] == "missing":
+        key, message = "mode", "mode program needs a table [program]"
+    elif path == ["program"] and fault["type"] == "extra_forbidden":
+        message = "[program] belongs to mode program"
+    elif fault["type"] == "extra_forbidden":
         known = _MODELS.get(path[0], MANIFESTS[mode]).model_fields
-        return f"problem.toml: unknown key '{where}'{suggest(path[-1], list(known))}"
-    return f"problem.toml: {where}: {fault['msg']}"
+        message = f"unknown key '{key}'{suggest(path[-1], list(known))}"
+    return manifest_fault("manifest", key, message)
 
 
-def _known(files: dict[str, str], prefix: str, faults: list[str]) -> tuple[KnownSubmission, ...]:
+def _known(files: dict[str, str], prefix: str, faults: list[PackageFault]) -> tuple[KnownSubmission, ...]:
     found = []
     for name, source in files.items():
         if not name.startswith(prefix):
@@ -348,21 +370,23 @@ def _known(files: dict[str, str], prefix: str, faults: list[str]) -> tuple[Known
         reason = _reason(name, faults)
         text = _first_docstring(source)
         if not text:
-            faults.append(f"{name}: its first line must be a docstring that states what its author believed")
+            message = "its first line must be a docstring that states what its author believed"
+            faults.append(PackageFault("misconception", name, None, message))
         found.append(KnownSubmission(name.removeprefix(prefix).removesuffix(".py"), source, reason, text))
     if not found:
-        faults.append(f"{prefix} does not contain a submission")
+        faults.append(PackageFault("submissions", prefix, None, f"{prefix} does not contain a submission"))
     return tuple(found)
 
 
-def _reason(name: str, faults: list[str]) -> Reason | None:
+def _reason(name: str, faults: list[PackageFault]) -> Reason | None:
     parts = name.split("/")
     if parts[1] == "accepted":
         return None
     for reason in REASONS:
         if reason == parts[2]:
             return reason
-    faults.append(f"{name}: '{parts[2]}' is not a reason{suggest(parts[2], list(REASONS))}")
+    message = f"'{parts[2]}' is not a reason{suggest(parts[2], list(REASONS))}"
+    faults.append(PackageFault("reason", name, None, message))
     return None
 
 

@@ -1,47 +1,25 @@
 """The rules that a package must keep, each with an id, and those among them that need no judge.
 
-The reader and `proof` find what is wrong with a package. This module adds what a reader need not refuse, names the rule
-that each fault breaks, and finds the line.
+The reader and `proof` find what is wrong with a package. This module adds what a reader need not refuse, and the lines.
 """
 
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
-from grader.errors import PackageInvalid
 from grader.package.ceiling import Ceiling
+from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid
 from grader.package.names import arguments_of, shared_uuids, suggest, unknown_prerequisites
 from grader.package.package import AnswerManifest, Manifest, Package
 from grader.package.proof import leaks
 from grader.package.reader import package_of, read_files
 from grader.package.rules_table import MARK as MARK
 from grader.package.rules_table import RULES as RULES
-from grader.package.rules_table import Level
 from grader.package.solution import body_of, solution_of
-from grader.toml import TomlInvalid, read_toml
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One place where a package breaks a rule. `line` is None if it is not known, or if it is the whole file."""
-
-    rule: str
-    file: str
-    line: int | None
-    message: str
-
-    @property
-    def level(self) -> Level:
-        return RULES[self.rule].level
-
-    @property
-    def fix(self) -> str:
-        return RULES[self.rule].fix
+from grader.toml import read_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +27,9 @@ class Examined:
     """A package as its files say. `package` is None if it cannot be read."""
 
     package: Package | None
-    findings: tuple[Finding, ...]
+    faults: tuple[PackageFault, ...]
 
 
-# The rule of a fault that the reader reports. The first pattern that occurs in it decides.
-_RULE_OF_FAULT = (
-    (r"^\S+ is missing or empty$|does not contain a problem\.toml$", "missing-file"),
-    (r"^\S+ does not belong in a package", "misplaced-file"),
-    (r"^\S+ is (?:not a plain file|over \d+ MiB|not UTF-8)", "unreadable-file"),
-    (r"^problem\.toml is not TOML", "toml"),
-    (r"^\S+ is not Python", "python"),
-    (r"its first line must be a docstring", "misconception"),
-    (r"^submissions/\S+ does not contain a submission", "submissions"),
-    (r"^submissions/.* is not a reason", "reason"),
-    (r"^figures/|^\S+ shows figures/", "figure"),
-    (r"this service permits at most|must be at least twice limits.time_s", "limit"),
-    (r"points of the checks add up to", "points"),
-    (r": prerequisites: (?:there is|a problem cannot)", "prerequisite"),
-    (r": uuid: .* belongs to the problem", "uuid"),
-    (r"does not define '|there is no mesh axis|takes no '|there is no group|list each once, as the mesh does", "name"),
-    (r"there is no check|a check is listed twice|the check '|check '", "check"),
-)
 # Words by which a statement names what a check grades.
 _NAMED_BY = {
     "values": r"value|result|return|toleranc|answer",
@@ -108,8 +68,6 @@ _PROMISED_BY = {
 _LEAST_OF_SOLUTION = 60
 _STATED = re.compile(r"\*\*(\d{1,3})\*\* for\b")
 _LINKED = re.compile(r"\(/problems/([a-z][a-z0-9_]+)\)|(?<![*\w])\*([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\*(?![*\w])")
-_LINE_IN_MESSAGE = re.compile(r"\bline (\d+)")
-_FILE_IN_MESSAGE = re.compile(r"^([\w./-]+\.(?:toml|md|py|svg))\b")
 
 
 def examine(folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, UUID] | None = None) -> Examined:
@@ -119,9 +77,9 @@ def examine(folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, U
       folder: the package.
       others: the uuids of the problems that it may name, by slug; None if they are not known.
     """
-    if not (folder / "problem.toml").is_file():
-        return Examined(None, (Finding("missing-file", "problem.toml", None, "problem.toml is missing"),))
-    faults: list[str] = []
+    if not (folder / MANIFEST_FILE).is_file():
+        return Examined(None, (PackageFault("missing-file", MANIFEST_FILE, None, f"{MANIFEST_FILE} is missing"),))
+    faults: list[PackageFault] = []
     files = read_files(folder, faults)
     return examine_files(folder.name, files, faults, ceiling, others)
 
@@ -129,7 +87,7 @@ def examine(folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, U
 def examine_files(
     slug: str | None,
     files: dict[str, str],
-    faults: Iterable[str],
+    faults: Iterable[PackageFault],
     ceiling: Ceiling | None = None,
     others: Mapping[str, UUID] | None = None,
 ) -> Examined:
@@ -148,22 +106,10 @@ def examine_files(
     if package is not None and others is not None:
         faults += unknown_prerequisites(package.manifest, [*others, package.slug])
         faults += shared_uuids(package.manifest, others)
-    findings = [as_finding(fault, files) for fault in faults]
-    findings += _marks(files)
+    faults += _marks(files)
     if package is not None:
-        findings += _of_texts(package, others)
-    return Examined(package, tuple(findings))
-
-
-def as_finding(fault: str, files: Mapping[str, str]) -> Finding:
-    """The rule that a fault of the reader breaks, and its place."""
-    rule = next((rule for pattern, rule in _RULE_OF_FAULT if re.search(pattern, fault)), "manifest")
-    named = _FILE_IN_MESSAGE.match(fault) or re.match(r"(\S+) (?:is|does)\b", fault)
-    file = named[1] if named else "problem.toml"
-    message = fault.removeprefix(f"{file}: ")
-    if line := _LINE_IN_MESSAGE.search(fault):
-        return Finding(rule, file, int(line[1]), message)
-    return Finding(rule, file, _line_in_manifest(files, message) if file == "problem.toml" else None, message)
+        faults += _of_texts(package, others)
+    return Examined(package, tuple(each.located(files.get(MANIFEST_FILE, "")) for each in faults))
 
 
 def uuids_in(folder: Path) -> dict[str, UUID]:
@@ -178,32 +124,31 @@ def uuids_in(folder: Path) -> dict[str, UUID]:
     return found
 
 
-def _marks(files: Mapping[str, str]) -> Iterator[Finding]:
+def _marks(files: Mapping[str, str]) -> Iterator[PackageFault]:
     for name, text in files.items():
         for number, line in enumerate(text.splitlines(), 1):
             if MARK in line:
                 what = line.partition(MARK)[2].strip(" :->")
-                yield Finding("todo", name, number, what or "this part is not written")
+                yield PackageFault("todo", name, number, what or "this part is not written")
 
 
-def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[Finding]:
+def _of_texts(package: Package, others: Mapping[str, UUID] | None) -> Iterator[PackageFault]:
     manifest = package.manifest
     is_code = not isinstance(manifest, AnswerManifest)
     if is_code and (fault := _unnamed_call(package)):
-        yield Finding("signature", "statement.md", None, fault)
+        yield PackageFault("signature", "statement.md", None, fault)
     if not package.hints:
-        yield Finding("hints", "hints.md", None, "hints.md has no heading such as `## Hint 1`")
+        yield PackageFault("hints", "hints.md", None, "hints.md has no heading such as `## Hint 1`")
     elif len(package.hints) == 1:
-        yield Finding("few-hints", "hints.md", None, "hints.md has one hint")
+        yield PackageFault("few-hints", "hints.md", None, "hints.md has one hint")
     solution = solution_of(package)
     solved = body_of(package.starter, solution)
     if solved is not None and solved == body_of(package.reference, solution):
         message = f"`{solution}` does the same as in reference.py"
-        yield Finding("starter-solves", "starter.py", _line_of(package.starter, f"def {solution}"), message)
+        yield PackageFault("starter-solves", "starter.py", _line_of(package.starter, f"def {solution}"), message)
     if is_code:
         yield from _renamed_solutions(package)
-    for leak in leaks(package):
-        yield Finding("leak", leak.partition(" holds ")[0], None, leak.replace(" holds ", " contains ", 1))
+    yield from leaks(package)
     if others is not None:
         yield from _unknown_links(package, [*others, package.slug])
     yield from _of_checks(manifest, package.statement)
@@ -223,7 +168,7 @@ def _unnamed_call(package: Package) -> str | None:
     return f"statement.md does not contain `{entry}({', '.join(arguments)})`"
 
 
-def _renamed_solutions(package: Package) -> Iterator[Finding]:
+def _renamed_solutions(package: Package) -> Iterator[PackageFault]:
     """Functions in public files that do what a solution does, under other names."""
     solution = solution_of(package)
     solutions = {"reference.py": package.reference}
@@ -240,7 +185,7 @@ def _renamed_solutions(package: Package) -> Iterator[Finding]:
             for name, text in _functions(source):
                 if text in solved:
                     message = f"`{name}` does the same as {solution} of {solved[text]}, apart from names"
-                    yield Finding("leak", file, line, message)
+                    yield PackageFault("leak", file, line, message)
 
 
 def _functions(source: str) -> Iterator[tuple[str, str]]:
@@ -280,24 +225,24 @@ def _code_blocks(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _unknown_links(package: Package, slugs: Iterable[str]) -> Iterator[Finding]:
+def _unknown_links(package: Package, slugs: Iterable[str]) -> Iterator[PackageFault]:
     known = list(slugs)
     texts = {name: package.files[name] for name in ("statement.md", "hints.md", "editorial.md")}
     for name, text in texts.items():
         for number, line in enumerate(text.splitlines(), 1):
             for slug in (first or second for first, second in _LINKED.findall(line)):
                 if slug not in known:
-                    yield Finding("link", name, number, f"there is no problem '{slug}'{suggest(slug, known)}")
+                    yield PackageFault("link", name, number, f"there is no problem '{slug}'{suggest(slug, known)}")
 
 
-def _of_checks(manifest: Manifest, statement: str) -> Iterator[Finding]:
+def _of_checks(manifest: Manifest, statement: str) -> Iterator[PackageFault]:
     # Before this heading there is only background.
     _, heading, task = statement.partition("\n## Problem\n")
     task = task if heading else statement
     stated = [int(each) for each in _STATED.findall(task)]
     graded = [each.points for each in manifest.checks if each.points]
     if stated and sorted(stated) != sorted(graded):
-        yield Finding(
+        yield PackageFault(
             "stated-points",
             "statement.md",
             _line_of(statement, f"**{stated[0]}** for"),
@@ -309,15 +254,15 @@ def _of_checks(manifest: Manifest, statement: str) -> Iterator[Finding]:
         named = rf"{_NAMED_BY.get(check.id, re.escape(check.id))}|{re.escape(check.id.replace('_', ' '))}"
         if not re.search(named, task, re.IGNORECASE):
             message = f"the check '{check.id}' gives {check.points} points, and the statement does not mention it"
-            yield Finding("unnamed-check", "statement.md", None, message)
+            yield PackageFault("unnamed-check", "statement.md", None, message)
     for id, promise in _PROMISED_BY.items():
         found = re.search(promise, task)
         if found and all(each.id != id for each in manifest.checks):
             message = f"the statement says '{found[0].strip(' *')}', but there is no check '{id}'"
-            yield Finding("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
+            yield PackageFault("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
 
 
-def _ungraded_points(manifest: Manifest, statement: str, task: str) -> Iterator[Finding]:
+def _ungraded_points(manifest: Manifest, statement: str, task: str) -> Iterator[PackageFault]:
     """Lines such as `**40** for the style` where no check of 40 points grades what the line names."""
     for stated in _STATED.finditer(task):
         # Up to the next number of points.
@@ -327,71 +272,9 @@ def _ungraded_points(manifest: Manifest, statement: str, task: str) -> Iterator[
             what = " ".join(text.split())[:60].strip(" :;,.-")
             message = f"the statement gives {stated[1]} points for '{what}', but the check is '{checks[0]}'"
             line = _line_of(statement, task[stated.start() : stated.end() + 20])
-            yield Finding("ungraded-promise", "statement.md", line, message)
+            yield PackageFault("ungraded-promise", "statement.md", line, message)
 
 
 def _line_of(text: str, part: str) -> int | None:
     before, found, _ = text.partition(part)
     return before.count("\n") + 1 if found else None
-
-
-def line_in_manifest(text: str, key: str) -> int | None:
-    """The line of a key or table of problem.toml, such as `limits.time_s` or `tolerance`: the first that begins so."""
-    return next((line for path, line in _keys(text) if path == key or path.startswith(f"{key}.")), None)
-
-
-def _line_in_manifest(files: Mapping[str, str], message: str) -> int | None:
-    """The line of the key that a message names first, such as `limits.time_s` or `check 'values': rules.0.axes`."""
-    text = files.get("problem.toml", "")
-    lines = _lines_of_keys(text)
-    path = re.match(r"(?:unknown key ')?([\w.]+)(?=[:' ]|$)", message)
-    names = [path[1]] if path else []
-    if check := re.search(r"check '([^']+)'", message):
-        number = _numbers_of_checks(text).get(check[1])
-        bound = re.search(r"check '[^']+': ([\w.]+)", message)
-        key = re.match(r"unknown key '([\w.]+)'", message)
-        inside = (bound or key or [None, ""])[1]
-        names = [f"checks.{number}.{inside}", f"checks.{number}"] if number is not None else []
-    if re.search(r"\bpoints\b.*add up", message):
-        names = ["checks.0"]
-    for name in names:
-        parts = name.strip(".").split(".")
-        while parts:
-            if (line := lines.get(".".join(parts))) is not None:
-                return line
-            parts.pop()
-    return None
-
-
-def _keys(text: str) -> Iterator[tuple[str, int]]:
-    """Every table and key of a TOML text as a path, with its line. A key in a multi-line value may be among them."""
-    counts: dict[str, int] = {}
-    table = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := re.match(r"\s*(\[\[?)\s*([\w.-]+)\s*\]\]?", line):
-            table = header[2]
-            parent, _, last = table.rpartition(".")
-            if parent in counts:
-                table = f"{parent}.{counts[parent]}.{last}"
-            if header[1] == "[[":
-                counts[table] = counts.get(table, -1) + 1
-                table = f"{table}.{counts[table]}"
-            yield table, number
-        elif key := re.match(r"\s*([\w-]+)\s*=", line):
-            yield f"{table}.{key[1]}".strip("."), number
-
-
-@lru_cache(maxsize=4)
-def _lines_of_keys(text: str) -> dict[str, int]:
-    return dict(_keys(text))
-
-
-@lru_cache(maxsize=4)
-def _numbers_of_checks(text: str) -> dict[str, int]:
-    """The place of each check among `[[checks]]`, by its id; that of the first, if an id occurs twice."""
-    try:
-        checks: Any = read_toml(text).get("checks", [])
-    except TomlInvalid:
-        return {}
-    ids = [each.get("id") if isinstance(each, dict) else None for each in checks] if isinstance(checks, list) else []
-    return {id: number for number, id in reversed(list(enumerate(ids))) if isinstance(id, str)}

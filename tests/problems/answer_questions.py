@@ -198,7 +198,7 @@ def main() -> None:
             questions = judge.variants(package)
         assert questions is not None
         report[folder.name] = {
-            "findings": [f"{each.rule} {each.file}: {each.message}" for each in found.findings],
+            "findings": [f"{each.rule} {each.file}: {each.message}" for each in found.faults],
             "questions": len(questions.variants),
             "mistakes": [each.name for each in questions.variants[0].mistakes],
             "alike": alike(questions),

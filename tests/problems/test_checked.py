@@ -58,7 +58,7 @@ def test_the_judged_rules_find_nothing(slug: str) -> None:
     problem = package(slug)
     with ThreadPoolExecutor(1) as executor:
         found = judge_package(problem, cast("Any", checked.KeptJudge(problem)), QUIET, executor, lambda _: None)
-    assert found.findings == ()
+    assert found.faults == ()
     assert found.submissions == len(expectations(problem))
 
 

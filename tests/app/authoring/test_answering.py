@@ -24,7 +24,7 @@ def judge(tmp_path: Path) -> Judge:
 def found(judge: Judge, **changed: str) -> list[tuple[str, str]]:
     with ThreadPoolExecutor(1) as executor:
         report = judge_package(package(**changed), judge, QUIET, executor, print, runs=3)
-    return [(each.rule, each.file) for each in report.findings]
+    return [(each.rule, each.file) for each in report.faults]
 
 
 def test_a_formula_that_is_never_wrong_is_found(judge: Judge) -> None:
@@ -59,7 +59,7 @@ def test_a_public_file_with_the_truth_is_found(judge: Judge) -> None:
     leaking = package(statement__md=text[text.index("def truth") : text.index("def steps")])
     steps = [step(judge, QUIET) for step in steps_of(leaking)]
     assert not steps[1].passed
-    assert "statement.md holds the function truth of questions.py" in steps[1].message
+    assert "statement.md contains the function truth of questions.py" in steps[1].message
 
 
 def test_a_new_package_can_be_asked_once_its_marks_are_gone(judge: Judge) -> None:

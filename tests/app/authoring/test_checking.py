@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.authoring.checking import FindingStore, JudgeReport, judge_mutants, judge_package
+from app.authoring.checking import FaultStore, JudgeReport, judge_mutants, judge_package
 from app.bounded import LimitExceeded
 from grader.context import QUIET
 from grader.errors import GraderFault
+from grader.package.fault import PackageFault
 from grader.package.mutants import mutants_of
 from grader.package.reader import read_package
-from grader.package.rules import RULES, Finding
+from grader.package.rules import RULES
 from grader.verdict import CaseResult, CheckResult, Verdict
 
 PACKAGE = read_package(Path(__file__).parents[2] / "grader" / "packages" / "add_one")
@@ -91,23 +92,23 @@ def test_a_package_that_holds_what_it_promises():
 )
 def test_a_submission_with_another_verdict(file, gets, rule, words):
     found, _ = judged(FakeJudge(**{source_of(file): gets}))
-    assert [(each.rule, each.file) for each in found.findings] == [(rule, file)]
-    assert words in found.findings[0].message
+    assert [(each.rule, each.file) for each in found.faults] == [(rule, file)]
+    assert words in found.faults[0].message
     assert found.complete == (rule != "grader")
 
 
 def test_a_grader_that_failed_once_is_asked_again():
     grader = FakeJudge(**{source_of(LITERAL): [verdict("failed"), ACCEPTED]})
     found, _ = judged(grader)
-    assert found.findings == ()
+    assert found.faults == ()
     assert grader.calls == 6
 
 
 def test_cases_that_cannot_be_made_end_the_check():
     grader = FakeJudge(cases_fault="cases.py: line 3: NameError")
     found, _ = judged(grader)
-    assert [(each.rule, each.file) for each in found.findings] == [("cases", "cases.py")]
-    assert "NameError" in found.findings[0].message
+    assert [(each.rule, each.file) for each in found.faults] == [("cases", "cases.py")]
+    assert "NameError" in found.faults[0].message
     assert grader.calls == 0
 
 
@@ -118,15 +119,15 @@ def test_a_text_that_cannot_be_shown(monkeypatch):
 
     monkeypatch.setattr("app.authoring.validator.bounded_in_thread", fail)
     found, _ = judged(FakeJudge())
-    assert [(each.rule, each.file) for each in found.findings] == [("page", "editorial.md")]
-    assert "editorial.md takes over 5 s of CPU time when it is shown as a page" in found.findings[0].message
+    assert [(each.rule, each.file) for each in found.faults] == [("page", "editorial.md")]
+    assert "editorial.md takes over 5 s of CPU time when it is shown as a page" in found.faults[0].message
 
 
 def test_a_check_that_no_rejected_submission_fails():
     crashes = replace(PACKAGE, rejected=tuple(replace(each, reason="error") for each in PACKAGE.rejected))
     grader = FakeJudge(**{each.source: ERROR for each in PACKAGE.rejected})
     found, _ = judged(grader, crashes)
-    assert [(each.rule, each.file, each.level) for each in found.findings] == [
+    assert [(each.rule, each.file, each.level) for each in found.faults] == [
         ("untested-check", "problem.toml", "warning")
     ]
 
@@ -140,10 +141,10 @@ def mutated(grader, at_most=10):
 def test_a_mutant_that_is_accepted_survives():
     minus, nothing = mutants_of(PACKAGE.reference, 10)
     found, said = mutated(FakeJudge(**{minus.source: ACCEPTED, nothing.source: WRONG}))
-    assert [(each.rule, each.file, each.line, each.level) for each in found.findings] == [
+    assert [(each.rule, each.file, each.line, each.level) for each in found.faults] == [
         ("surviving-mutant", "reference.py", 2, "warning")
     ]
-    assert found.findings[0].message == (
+    assert found.faults[0].message == (
         "`x + 1` became `x - 1`. Add a case in which both operands differ from 0 and from each other."
     )
     assert (found.submissions, found.complete) == (2, True)
@@ -153,31 +154,31 @@ def test_a_mutant_that_is_accepted_survives():
 def test_a_grader_that_fails_on_a_mutant_is_named():
     sources = [each.source for each in mutants_of(PACKAGE.reference, 10)]
     found, _ = mutated(FakeJudge(**dict.fromkeys(sources, verdict("failed"))))
-    assert [each.rule for each in found.findings] == ["grader"]
-    assert "The grader failed on 2 of 2 mutants." in found.findings[0].message
+    assert [each.rule for each in found.faults] == ["grader"]
+    assert "The grader failed on 2 of 2 mutants." in found.faults[0].message
     assert not found.complete
 
 
 def test_what_was_found_is_kept_for_the_same_package_and_environment(tmp_path):
-    kept = FindingStore(tmp_path / "checks", "jax 1")
+    kept = FaultStore(tmp_path / "checks", "jax 1")
     assert kept.get(PACKAGE) is None
-    found = JudgeReport((Finding("starter", "starter.py", None, "It is accepted."),), 5, complete=True)
+    found = JudgeReport((PackageFault("starter", "starter.py", None, "It is accepted."),), 5, complete=True)
     kept.put(PACKAGE, found)
     assert kept.get(PACKAGE) == found
-    assert FindingStore(tmp_path / "checks", "jax 2").get(PACKAGE) is None
+    assert FaultStore(tmp_path / "checks", "jax 2").get(PACKAGE) is None
     assert kept.get(replace(PACKAGE, version="0" * 64)) is None
 
 
 def test_what_a_grader_that_failed_says_is_not_kept(tmp_path):
-    kept = FindingStore(tmp_path, "jax 1")
-    kept.put(PACKAGE, JudgeReport((Finding("grader", LITERAL, None, "It failed."),), 5, complete=False))
+    kept = FaultStore(tmp_path, "jax 1")
+    kept.put(PACKAGE, JudgeReport((PackageFault("grader", LITERAL, None, "It failed."),), 5, complete=False))
     assert kept.get(PACKAGE) is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"environment": "jax 1"}', '{"environment": "jax 1", "findings": [{}]}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"environment": "jax 1"}', '{"environment": "jax 1", "faults": [{}]}'])
 def test_a_file_that_cannot_be_read_counts_as_none(tmp_path, text):
     (tmp_path / f"add_one.{PACKAGE.version}.json").write_text(text)
-    assert FindingStore(tmp_path, "jax 1").get(PACKAGE) is None
+    assert FaultStore(tmp_path, "jax 1").get(PACKAGE) is None
 
 
 def test_the_rules_that_only_a_judge_can_apply_are_broken_here():

@@ -56,13 +56,13 @@ def studied(grader, **options):
 
 
 def rules(found):
-    return [(each.rule, each.file) for each in found.findings]
+    return [(each.rule, each.file) for each in found.faults]
 
 
 def test_a_package_without_faults_and_what_was_measured():
     grader = MeasuringJudge()
     found, said = studied(grader)
-    assert found.findings == ()
+    assert found.faults == ()
     assert found.measured == {
         "largest_error_of_accepted": 0.1,
         "smallest_error_of_wrong_value": 1e9,
@@ -80,13 +80,13 @@ def test_a_thorough_check_runs_accepted_submissions_on_other_inputs():
     found, _ = studied(grader, is_thorough=True)
     assert grader.others == 3 * len(PACKAGE.accepted)
     assert rules(found) == [("tight-tolerance", "problem.toml")]
-    assert found.findings[0].message == f"{LITERAL} differs from the reference by 0.7 times the tolerance"
+    assert found.faults[0].message == f"{LITERAL} differs from the reference by 0.7 times the tolerance"
 
 
 def test_a_size_that_no_hidden_case_varies():
     found, _ = studied(MeasuringJudge(hidden=(X, X * 2)))
     assert rules(found) == [("unvaried-input", "cases.py")]
-    assert found.findings[0].message == "dimension 0 of `x` is 4 in every hidden case"
+    assert found.faults[0].message == "dimension 0 of `x` is 4 in every hidden case"
     assert found.has_errors
 
 
@@ -99,20 +99,20 @@ def test_nothing_is_measured_where_a_verdict_is_wrong():
 def test_a_reference_that_is_accepted_only_sometimes():
     found, _ = studied(MeasuringJudge(**{PACKAGE.reference: [ACCEPTED, ACCEPTED, ERROR]}))
     assert rules(found) == [("flaky", "reference.py")]
-    assert found.findings[0].message == "1 of 3 runs were rejected. Values: Off by one."
+    assert found.faults[0].message == "1 of 3 runs were rejected. Values: Off by one."
     assert found.has_errors
 
 
 def test_a_reference_whose_results_differ():
     found, _ = studied(MeasuringJudge(errors={PACKAGE.reference: [0.0, 0.6, 0.0]}))
     assert rules(found) == [("flaky", "reference.py")]
-    assert "differ by 0.6 times the tolerance" in found.findings[0].message
+    assert "differ by 0.6 times the tolerance" in found.faults[0].message
 
 
 def test_a_reference_that_is_accepted_with_one_order_of_keys_only():
     found, _ = studied(MeasuringJudge(**{REORDERED: ERROR}))
     assert rules(found) == [("key-order", "reference.py")]
-    assert found.findings[0].message == "with its keys reversed it is rejected. Values: Off by one."
+    assert found.faults[0].message == "with its keys reversed it is rejected. Values: Off by one."
 
 
 def test_an_accepted_submission_near_the_tolerance():
@@ -141,7 +141,7 @@ def test_limits_that_do_not_fit(spent, rule, line, words):
     assert "time_s = 3.0" in text
     with ThreadPoolExecutor(2) as executor:
         found = judge_package(changed, MeasuringJudge(spent=spent), QUIET, executor, lambda _: None, runs=2)
-    (only,) = [each for each in found.findings if each.rule == rule]
+    (only,) = [each for each in found.faults if each.rule == rule]
     assert (only.file, only.line) == ("problem.toml", line)
     assert words in only.message
 

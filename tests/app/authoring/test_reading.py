@@ -5,6 +5,7 @@ import pytest
 from app.authoring import reading
 from app.authoring.reading import examine, faults_of
 from grader.package.ceiling import Ceiling
+from grader.package.fault import PackageFault
 from grader.package.reader import package_of
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES
@@ -16,23 +17,21 @@ async def test_a_package_is_examined_in_another_process_as_in_this_one():
     package = package_of(None, FILES)
     examined = await examine(FILES, Ceiling(), {"another": package.manifest.uuid})
     assert examined.identity == (package.slug, package.version, package.manifest.uuid)
-    assert any("belongs to the problem 'another'" in each.message for each in examined.findings)
+    assert any("belongs to the problem 'another'" in each.message for each in examined.faults)
     assert await faults_of(FILES, Ceiling()) == []
     [fault] = await faults_of(FILES, Ceiling(memory_mb=1))
-    assert "this service permits at most 1 MiB" in fault
+    assert "this service permits at most 1 MiB" in fault.message
 
 
 async def test_what_exceeds_the_limit_is_refused_and_a_file_named(monkeypatch):
     monkeypatch.setattr(reading, "bounded", _exceeded)
     files = FILES | {"reference.py": "x = 1\n" * 1000}
     limit = "takes over 10 s of CPU time"
-    fault = f"reference.py, the largest file of a package that {limit} to read, must be simpler or shorter"
+    message = f"reference.py, the largest file of a package that {limit} to read, must be simpler or shorter"
+    fault = PackageFault("unreadable-file", "reference.py", None, message)
     assert await faults_of(files, None) == [fault]
     examined = await examine(files)
-    assert (examined.identity, [(each.file, each.message) for each in examined.findings]) == (
-        None,
-        [("reference.py", fault)],
-    )
+    assert (examined.identity, examined.faults) == (None, (fault,))
 
 
 async def _exceeded(*_, cpu_s):

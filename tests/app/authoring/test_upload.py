@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.authoring.zipped import MAX_ZIP_BYTES, files_of
 from app.errors import BodyNotZip, PackageRefused
-from grader.errors import PackageInvalid
+from grader.package.fault import PackageInvalid
 from grader.package.reader import package_of
 from tests.app.authoring.zips import ZIP, another, upload, zipped
 from tests.app.conftest import FILES

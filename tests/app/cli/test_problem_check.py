@@ -15,12 +15,12 @@ from app.start_errors import StartRefused
 from grader.errors import WallMissing
 from grader.fingerprint import Fingerprint
 from grader.known import current
+from grader.package.fault import PackageFault
 from grader.package.reader import read_package
-from grader.package.rules import Finding
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-STARTER = Finding("starter", "starter.py", None, "It must be rejected and is accepted.")
-UNTESTED = Finding("untested-check", "problem.toml", None, "no rejected submission fails the check 'values'")
+STARTER = PackageFault("starter", "starter.py", None, "It must be rejected and is accepted.")
+UNTESTED = PackageFault("untested-check", "problem.toml", None, "no rejected submission fails the check 'values'")
 
 
 @pytest.fixture
@@ -37,23 +37,23 @@ def finds(tmp_path, monkeypatch):
     private = PrivateFolder(tmp_path / "references", tmp_path / "checks", b"secret")
     monkeypatch.setattr("app.cli.private.open_private_folder", lambda: private)
 
-    def set_findings(*findings, complete=True, measured=None, fingerprints=None):
+    def set_faults(*faults, complete=True, measured=None, fingerprints=None):
         names = []
 
         def judge(left, request):
             for each in left:
                 names.append(each.path.name)
-                survivor = Finding("surviving-mutant", "reference.py", 2, "`x + 1` became `x - 1`.")
+                survivor = PackageFault("surviving-mutant", "reference.py", 2, "`x + 1` became `x - 1`.")
                 yield (
                     each,
-                    JudgeReport(findings, 5, complete, measured or {}, fingerprints or {}),
+                    JudgeReport(faults, 5, complete, measured or {}, fingerprints or {}),
                     JudgeReport((survivor,), 7, complete) if request.mutants else None,
                 )
 
         monkeypatch.setattr(problem_check, "_judge", judge)
         return names
 
-    return set_findings
+    return set_faults
 
 
 def check(*arguments):
@@ -134,7 +134,7 @@ def test_another_version_of_the_grader_judges_again(package, finds, monkeypatch)
 
 
 def test_a_grader_that_failed_is_asked_again(package, finds):
-    asked = finds(Finding("grader", "starter.py", None, "The grader failed on it."), complete=False)
+    asked = finds(PackageFault("grader", "starter.py", None, "The grader failed on it."), complete=False)
     assert check(package).exit_code == 1
     check(package)
     assert asked == ["add_one"] * 2

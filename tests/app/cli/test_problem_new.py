@@ -33,12 +33,12 @@ def test_a_new_package_lacks_only_what_is_marked(tmp_path, mode):
     found = examine(tmp_path / "row_sums", Ceiling(), {})
     assert found.package is not None
     assert (found.package.slug, found.package.manifest.mode) == ("row_sums", mode)
-    assert {each.rule for each in found.findings} == {"todo"}
-    assert all(each.line for each in found.findings)
-    assert f"{len(found.findings)} parts to fill in" in done.output
+    assert {each.rule for each in found.faults} == {"todo"}
+    assert all(each.line for each in found.faults)
+    assert f"{len(found.faults)} parts to fill in" in done.output
     code = {"questions.py", "mistakes.py"} if mode == "answer" else {"reference.py", "cases.py"}
     # Each file has at least one mark, or one beside it has: an author looks at each of them.
-    assert {each.file for each in found.findings} >= {"problem.toml", "statement.md", *code}
+    assert {each.file for each in found.faults} >= {"problem.toml", "statement.md", *code}
 
 
 def test_two_new_packages_have_different_uuids(tmp_path):
@@ -65,7 +65,7 @@ def test_a_copy_has_everything_but_the_slug_and_the_uuid(tmp_path):
     }
     raw, before = (tomllib.loads(each.files["problem.toml"]) for each in (copied, original))
     assert {key for key in before if raw[key] != before[key]} == {"slug", "uuid"}
-    assert [each.rule for each in examine(tmp_path / "my_gather").findings] == ["todo"]
+    assert [each.rule for each in examine(tmp_path / "my_gather").faults] == ["todo"]
 
 
 def test_a_copy_of_a_folder(tmp_path):

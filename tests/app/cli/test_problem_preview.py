@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from app.cli.__main__ import app
 from app.start_errors import StartRefused
-from grader.errors import PackageInvalid
+from grader.package.fault import PackageInvalid
 from tests.app.cli.test_serve import CHECKOUT, command, environment
 
 # It takes half a second. On a busy machine, more.
@@ -107,7 +107,7 @@ def test_a_package_that_cannot_be_read_is_not_served(package):
     (package / "hints.md").unlink()
     done = CliRunner().invoke(app, ["problem", "preview", str(package)])
     assert isinstance(done.exception, PackageInvalid)
-    assert done.exception.faults == ["hints.md is missing or empty"]
+    assert [str(each) for each in done.exception.faults] == ["hints.md is missing or empty"]
 
 
 def test_only_one_package_can_be_previewed(package):

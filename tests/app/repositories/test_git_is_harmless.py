@@ -10,6 +10,7 @@ import pytest
 from app.repositories import git
 from app.repositories.errors import SyncFailed
 from app.repositories.git import Remote, read_git, usable_git
+from grader.package.fault import PackageFault
 from tests.app.repositories.asking import REPOSITORIES, outcomes, register, registered, sync
 from tests.app.repositories.git_server import ADD_ONE, below
 
@@ -96,7 +97,8 @@ def test_nothing_is_checked_out_so_hooks_filters_and_links_do_nothing(remote, tm
     remote.commit(below("a", files) | {".gitattributes": "* filter=evil\n", "a/.gitattributes": "* filter=evil\n"})
     [found] = read_git(at(remote.url), threading.Event()).packages
     assert found.files == {}
-    assert found.faults == ("a/editorial.md is not a plain file: links, submodules and devices are not followed",)
+    message = "a/editorial.md is not a plain file: links, submodules and devices are not followed"
+    assert found.faults == (PackageFault("unreadable-file", "a/editorial.md", None, message),)
 
 
 def test_a_submodule_is_not_fetched(remote):
@@ -105,7 +107,7 @@ def test_a_submodule_is_not_fetched(remote):
     remote.git("commit", "--quiet", "--message", "x")
     remote.seen.clear()
     [found] = read_git(at(remote.url), threading.Event()).packages
-    assert "a/figures is not a plain file" in found.faults[0]
+    assert "a/figures is not a plain file" in found.faults[0].message
     assert all("problems.git/" in path for path in remote.seen)
 
 

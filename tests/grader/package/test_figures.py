@@ -2,6 +2,7 @@
 
 import pytest
 
+from grader.package.fault import PackageFault
 from grader.package.figures import active_content, wrong_figures
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
@@ -50,12 +51,12 @@ def test_a_drawing_is_accepted():
     ids=lambda text: "" if text.startswith("<") else text[:40],
 )
 def test_what_may_run_load_or_link_is_refused(text, said):
-    assert said in "\n".join(active_content(text))
+    assert said in "\n".join(fault for _, fault in active_content(text))
 
 
 def test_a_figure_is_shown_and_one_that_is_shown_exists():
     files = {"statement.md": "![a picture](figures/cycel.svg)", "figures/cycle.svg": DRAWING}
-    assert wrong_figures(files) == [
+    assert [str(each) for each in wrong_figures(files)] == [
         "statement.md shows figures/cycel.svg, which is not in the package (did you mean 'figures/cycle.svg'?)",
         "figures/cycle.svg is not shown: put ![what it shows](figures/cycle.svg) into statement.md, or remove it",
     ]
@@ -66,5 +67,10 @@ def test_a_figure_is_shown_and_one_that_is_shown_exists():
 def test_the_figure_with_a_script_is_named():
     files = {"statement.md": "![a picture](figures/cycle.svg)", "figures/cycle.svg": svg("<script/>")}
     assert wrong_figures(files) == [
-        "figures/cycle.svg has the element <script>, which a drawing does not need; it may run or load something"
+        PackageFault(
+            "figure",
+            "figures/cycle.svg",
+            1,
+            "figures/cycle.svg has the element <script>, which a drawing does not need; it may run or load something",
+        )
     ]

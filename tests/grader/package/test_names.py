@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grader.errors import GraderFault, PackageInvalid
+from grader.errors import GraderFault
 from grader.judge import Judge
 from grader.modes.program.verify import Examined
+from grader.package.fault import PackageInvalid
 from grader.package.names import shared_uuids, unknown_prerequisites, unmatched_leaves, wrong_cases
 from grader.package.package import Package
 from grader.package.reader import package_of, read_package
@@ -35,7 +36,7 @@ def edit(folder: Path, file: str, old: str, new: str) -> None:
 def faults(folder: Path) -> list[str]:
     with pytest.raises(PackageInvalid) as caught:
         read_package(folder)
-    return caught.value.faults
+    return [str(each) for each in caught.value.faults]
 
 
 @pytest.mark.parametrize(
@@ -85,13 +86,13 @@ def test_a_version_that_was_taken_in_before_a_rule_existed_can_still_be_read(fol
 def test_other_problems_are_told_by_slug_and_uuid(folder):
     edit(folder, "problem.toml", "devices = 8", 'devices = 8\nprerequisites = ["ad_one"]')
     mine, other = read_package(folder).manifest, read_package(PACKAGES / "add_one").manifest
-    assert unknown_prerequisites(mine, ["move_mean", "add_one"]) == [
+    assert [str(each) for each in unknown_prerequisites(mine, ["move_mean", "add_one"])] == [
         "problem.toml: prerequisites: there is no problem 'ad_one' (did you mean 'add_one'?)"
     ]
     assert unknown_prerequisites(mine, ["ad_one"]) == []
     assert shared_uuids(mine, {"move_mean": mine.uuid, "add_one": other.uuid}) == []
     [shared] = shared_uuids(mine, {"add_one": mine.uuid})
-    assert f"uuid: {mine.uuid} belongs to the problem 'add_one'" in shared
+    assert f"uuid: {mine.uuid} belongs to the problem 'add_one'" in shared.message
 
 
 @pytest.mark.parametrize(

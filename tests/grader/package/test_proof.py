@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.package.fault import PackageFault
 from grader.package.proof import Expectation, ValidationStep, expectations, leaks, weigh
 from grader.package.reader import read_package
 from grader.package.solution import solution_of
@@ -67,9 +68,11 @@ def test_no_shipped_problem_gives_secrets_away(folder):
 def test_an_answer_in_a_public_file_is_found_however_it_is_indented():
     shown = "".join(f"    {line}\n" for line in ADD_ONE.reference.splitlines())
     [found] = leaks(replace(ADD_ONE, statement=f"Hint:\n\n{shown}"))
-    assert found == "statement.md holds the function add_one of reference.py"
-    assert [each for each in leaks(replace(ADD_ONE, starter=ADD_ONE.cases)) if "hidden_cases" in each]
-    assert [each for each in leaks(replace(ADD_ONE, hints=(ADD_ONE.editorial,))) if "editorial.md" in each]
+    assert found == PackageFault(
+        "leak", "statement.md", None, "statement.md contains the function add_one of reference.py"
+    )
+    assert [each for each in leaks(replace(ADD_ONE, starter=ADD_ONE.cases)) if "hidden_cases" in each.message]
+    assert [each for each in leaks(replace(ADD_ONE, hints=(ADD_ONE.editorial,))) if "editorial.md" in each.message]
 
 
 def test_a_step_that_the_starter_finishes_is_no_secret_and_its_init_is():
@@ -77,8 +80,8 @@ def test_a_step_that_the_starter_finishes_is_no_secret_and_its_init_is():
     package = replace(MOVE_MEAN, starter=unfinished + STEP, statement=f"```python\n{STEP}```\n")
     assert solution_of(package) == "init"
     assert leaks(package) == []
-    found = leaks(replace(package, hints=(INIT,)))
-    assert "hints.md holds the function init of reference.py" in found
+    found = [str(each) for each in leaks(replace(package, hints=(INIT,)))]
+    assert "hints.md contains the function init of reference.py" in found
     assert not [each for each in found if "function step" in each]
 
 
@@ -88,4 +91,4 @@ def test_a_step_that_the_starter_finishes_is_no_secret_and_its_init_is():
 def test_the_step_is_secret_unless_only_the_init_is_left_to_write(starter):
     package = replace(MOVE_MEAN, starter=starter, statement=STEP)
     assert solution_of(package) == "step"
-    assert "statement.md holds the function step of reference.py" in leaks(package)
+    assert "statement.md contains the function step of reference.py" in map(str, leaks(package))

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import PackageInvalid
+from grader.package.fault import PackageInvalid
 from grader.package.reader import read_package
 
 ADD_ONE = Path(__file__).parents[1] / "packages" / "add_one"
@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 def faults_of(folder: Path) -> list[str]:
     with pytest.raises(PackageInvalid) as caught:
         read_package(folder)
-    return caught.value.faults
+    return [str(each) for each in caught.value.faults]
 
 
 def faults(folder: Path) -> str:

@@ -119,9 +119,9 @@ def test_setbacks_come_due_later_and_later():
 def test_a_ceiling_names_what_is_above_it_and_clamps_it():
     assert Ceiling().faults(Limits()) == []
     (fault,) = Ceiling().faults(Limits(memory_mb=65536))
-    assert "limits.memory_mb is 65536" in fault
-    assert "at most 4096 MiB" in fault
-    assert "MESHGRADE_PACKAGE_MEMORY_MB" in fault
+    assert "limits.memory_mb is 65536" in fault.message
+    assert "at most 4096 MiB" in fault.message
+    assert "MESHGRADE_PACKAGE_MEMORY_MB" in fault.message
     assert (
         dataclasses.asdict(Ceiling())
         == Ceiling().clamp(Limits(time_s=600, wall_s=1200, memory_mb=65536, output_mb=1024)).model_dump()

@@ -25,7 +25,8 @@ from app.queue.walls import Walls
 from app.running import Grading, pick_events, pick_queue
 from app.settings import load_settings
 from grader.context import QUIET
-from grader.errors import Cancelled, GraderFault, PackageInvalid
+from grader.errors import Cancelled, GraderFault
+from grader.package.fault import PackageInvalid, manifest_fault
 from grader.verdict import Verdict
 
 _FORKSERVER = multiprocessing.get_context("forkserver")
@@ -87,7 +88,7 @@ def behave_as(settings: dict[str, str]) -> None:
 
 
 def _does_not_know_the_key(*args: object, **options: object) -> None:
-    raise PackageInvalid("problem.toml: unknown key 'added_since'")
+    raise PackageInvalid("add_one", [manifest_fault("manifest", None, "unknown key 'added_since'")])
 
 
 class ToldGrader(NullGrader):

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import GraderFault, PackageInvalid
+from grader.errors import GraderFault
 from grader.judge import Judge
+from grader.package.fault import PackageInvalid
 from grader.variants import AnswerSheet, Variant, Variants
 from grader.verdict import Verdict
 from tests.grader.modes.answer.asked import FILES, MANIFEST, InHere, package
