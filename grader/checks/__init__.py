@@ -2,8 +2,8 @@
 
 `call` contains the checks of a function's results, `program` the checks of a compiled program, and `answer` those of
 written answers. What several checks share is beside these folders. A check module defines
-`TITLE`, `TRUST`, `Bounds` and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) -> Finding in
-`program`, (outcomes) -> Finding in `answer`.
+`TITLE`, `TRUST`, `WORDS`, `Bounds` and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) ->
+Finding in `program`, (outcomes) -> Finding in `answer`.
 """
 
 import importlib
@@ -11,7 +11,7 @@ import pkgutil
 from collections.abc import Callable
 from typing import Protocol
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.package.package import CheckBounds
 from grader.verdict import Mode, Trust
 
@@ -21,6 +21,7 @@ class Check(Protocol):
 
     TITLE: str
     TRUST: Trust
+    WORDS: StatementWords
     Bounds: type[CheckBounds]
     check: Callable[..., Finding]
 

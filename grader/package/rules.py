@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from grader import checks
 from grader.package.ceiling import Ceiling
 from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid
 from grader.package.names import arguments_of, shared_uuids, suggest, unknown_prerequisites
-from grader.package.package import AnswerManifest, Manifest, Package
+from grader.package.package import MANIFESTS, AnswerManifest, Manifest, Package
 from grader.package.proof import leaks
 from grader.package.reader import package_of, read_files
 from grader.package.rules_table import MARK as MARK
@@ -30,40 +31,6 @@ class Examined:
     faults: tuple[PackageFault, ...]
 
 
-# Words by which a statement names what a check grades.
-_NAMED_BY = {
-    "values": r"value|result|return|toleranc|answer",
-    "optimizer": r"optimizer",
-    "update": r"update",
-    "sharding": r"shard|where|place|`P\(",
-    "state_bytes": r"bytes|memory|stores?\b|holds?\b|split",
-    "memory": r"memory|bytes",
-    "init_memory": r"memory|bytes",
-    "collectives": r"collective|communicat|all.gather|all.reduce|reduce.scatter|all.to.all|permute|traffic",
-    "ahead": r"ahead|same round|prefetch",
-    "overlap": r"overlap|hidden|schedule|travels while",
-    "fits": r"fit|memory",
-    "batch": r"batch|rows",
-    "flops": r"flops|work|matrix product|compute",
-    "donation": r"donat|in place",
-    "scaling": r"scal|4 devices|of 4\b|number of devices",
-    "by_hand": r"shard_map|by hand",
-    "wire_dtype": r"dtype|bfloat16|float16|float32",
-    "primitives": r"primitive|operation|jaxpr|`jax\.",
-    "retrace": r"traced? again|retrac|compiled? again|traced once|once",
-}
-# What only these checks can see. A statement that requires it without the check promises too much.
-_PROMISED_BY = {
-    "donation": r"\bmust be donated\b|\bfor donation\b",
-    "retrace": r"\bnot be (?:re)?traced again\b|\bnot be retraced\b|\bfor (?:no )?retracing\b",
-    "flops": r"\bfor the FLOPs\b|\bFLOPs .{0,40}\bare graded\b",
-    "by_hand": r"\bfor the use of `shard_map`",
-    "wire_dtype": r"\bfor the dtype on the wire\b",
-    "collectives": r"\*\* for (?:the )?communication\b",
-    "sharding": r"\*\* for (?:the )?sharding\b",
-    "memory": r"\*\* for (?:the )?memory\b",
-    "optimizer": r"\*\* for (?:the )?optimizer\b",
-}
 # In characters. Shorter bodies, such as `return x + 1`, are often the same in different functions.
 _LEAST_OF_SOLUTION = 60
 _STATED = re.compile(r"\*\*(\d{1,3})\*\* for\b")
@@ -251,15 +218,17 @@ def _of_checks(manifest: Manifest, statement: str) -> Iterator[PackageFault]:
     elif stated:
         yield from _ungraded_points(manifest, statement, task)
     for check in manifest.checks:
-        named = rf"{_NAMED_BY.get(check.id, re.escape(check.id))}|{re.escape(check.id.replace('_', ' '))}"
+        named = rf"{checks.load(manifest.mode, check.id).WORDS.naming}|{re.escape(check.id.replace('_', ' '))}"
         if not re.search(named, task, re.IGNORECASE):
             message = f"the check '{check.id}' gives {check.points} points, and the statement does not mention it"
             yield PackageFault("unnamed-check", "statement.md", None, message)
-    for id, promise in _PROMISED_BY.items():
-        found = re.search(promise, task)
-        if found and all(each.id != id for each in manifest.checks):
-            message = f"the statement says '{found[0].strip(' *')}', but there is no check '{id}'"
-            yield PackageFault("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
+    graded_ids = {each.id for each in manifest.checks}
+    for mode in MANIFESTS:
+        for id in sorted(set(checks.names(mode)) - graded_ids):
+            promising = checks.load(mode, id).WORDS.promising
+            if promising and (found := re.search(promising, task)):
+                message = f"the statement says '{found[0].strip(' *')}', but there is no check '{id}'"
+                yield PackageFault("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
 
 
 def _ungraded_points(manifest: Manifest, statement: str, task: str) -> Iterator[PackageFault]:
@@ -267,10 +236,11 @@ def _ungraded_points(manifest: Manifest, statement: str, task: str) -> Iterator[
     for stated in _STATED.finditer(task):
         # Up to the next number of points.
         text = task[stated.end() :].partition("**")[0]
-        checks = [each.id for each in manifest.checks if each.points == int(stated[1])]
-        if not any(re.search(_NAMED_BY.get(id, re.escape(id)), text, re.IGNORECASE) for id in checks):
+        ids = [each.id for each in manifest.checks if each.points == int(stated[1])]
+        named = [checks.load(manifest.mode, id).WORDS.naming for id in ids]
+        if not any(re.search(each, text, re.IGNORECASE) for each in named):
             what = " ".join(text.split())[:60].strip(" :;,.-")
-            message = f"the statement gives {stated[1]} points for '{what}', but the check is '{checks[0]}'"
+            message = f"the statement gives {stated[1]} points for '{what}', but the check is '{ids[0]}'"
             line = _line_of(statement, task[stated.start() : stated.end() + 20])
             yield PackageFault("ungraded-promise", "statement.md", line, message)
 

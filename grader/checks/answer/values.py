@@ -2,13 +2,14 @@
 
 from grader.answer_text import show_answer, tolerance_text
 from grader.checks.answer_outcome import AnswerOutcome
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.evidence import Facts
 from grader.package.package import CheckBounds
 from grader.verdict import Trust
 
 TITLE = "Answers"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"value|result|return|toleranc|answer")
 Bounds = CheckBounds
 
 

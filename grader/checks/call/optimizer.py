@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from grader.checks.call_outcome import Outcome, Tolerances
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.compare import compare, in_digits
 from grader.errors import GraderFault
 from grader.package.package import CheckBounds
@@ -16,6 +16,7 @@ from grader.verdict import Trust
 
 TITLE = "The optimizer is built as required"
 TRUST: Trust = "observed"
+WORDS = StatementWords(r"optimizer", promising=r"\*\* for (?:the )?optimizer\b")
 Bounds = CheckBounds
 _REQUIRED = "nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)"
 

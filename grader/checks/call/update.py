@@ -3,13 +3,14 @@
 from typing import Any
 
 from grader.checks.call_outcome import Outcome, Tolerances
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.compare import compare
 from grader.package.package import CheckBounds
 from grader.verdict import Trust
 
 TITLE = "The update is applied once, with the right gradients"
 TRUST: Trust = "observed"
+WORDS = StatementWords(r"update")
 Bounds = CheckBounds
 _ANOTHER_MODEL = (
     "optimizer.update received a different model from the one that the optimizer was built for. The original keeps its "

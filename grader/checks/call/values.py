@@ -3,7 +3,7 @@
 import numpy as np
 
 from grader.checks.call_outcome import Outcome, Tolerances
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.compare import show, tolerances_used
 from grader.evidence import Evidence, FailedCase, Fault
 from grader.evidence import Tolerances as TolerancesUsed
@@ -13,6 +13,7 @@ from grader.wire import leaves
 
 TITLE = "Values"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"value|result|return|toleranc|answer")
 Bounds = CheckBounds
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.evidence import Facts
 from grader.package.package import CheckBounds
@@ -12,6 +12,7 @@ from grader.verdict import Trust
 
 TITLE = "Fetched one round ahead"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"ahead|same round|prefetch")
 
 
 class Bounds(CheckBounds):

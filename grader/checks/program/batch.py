@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.errors import GraderFault
 from grader.evidence import Facts
@@ -14,6 +14,7 @@ from grader.verdict import Trust
 
 TITLE = "Each device works on its own rows"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"batch|rows")
 _GATHERING = {"all-gather", "all-to-all", "collective-permute", "collective-broadcast", "ragged-all-to-all"}
 
 

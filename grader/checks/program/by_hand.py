@@ -6,7 +6,7 @@ compiled collectives: a collective that the partitioner inserted has a channel t
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.evidence import Facts
 from grader.package.package import CheckBounds
@@ -16,6 +16,7 @@ from grader.verdict import Trust
 
 TITLE = "Written by hand in shard_map"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"shard_map|by hand", promising=r"\bfor the use of `shard_map`")
 _ADVICE = "inside the function that you pass to `jax.shard_map`, where mesh axes have names."
 
 

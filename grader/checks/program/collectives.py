@@ -20,7 +20,7 @@ from grader.checks.collective_rules import (
     largest_execution,
 )
 from grader.checks.collective_table import evidence_of
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Limit
 from grader.package.package import CheckBounds
@@ -31,6 +31,10 @@ from grader.verdict import Trust
 
 TITLE = "Communication between devices"
 TRUST: Trust = "verified"
+WORDS = StatementWords(
+    r"collective|communicat|all.gather|all.reduce|reduce.scatter|all.to.all|permute|traffic",
+    promising=r"\*\* for (?:the )?communication\b",
+)
 _MAX_NAMED = 3
 
 

@@ -1,6 +1,6 @@
 """Does the new state reuse the memory of the old one?"""
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.evidence import Amount, Amounts
 from grader.package.package import CheckBounds
@@ -11,6 +11,7 @@ from grader.verdict import Trust
 
 TITLE = "The state is donated"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"donat|in place", promising=r"\bmust be donated\b|\bfor donation\b")
 Bounds = CheckBounds
 _MAX_KINDS, _MAX_NAMED = 4, 2
 

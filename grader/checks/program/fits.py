@@ -8,7 +8,7 @@ from collections import Counter
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import FullSizeProgram, Subject
 from grader.checks.topology import FullSizeBounds
 from grader.chips import slice_of
@@ -20,6 +20,7 @@ from grader.verdict import Trust
 
 TITLE = "Fits on a chip at full size"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"fit|memory")
 # They compute nothing, and JAX writes fewer or more of them where a size is 1, such as the rows of a device.
 _OF_SHAPES = {"stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.reshape", "stablehlo.transpose"}
 

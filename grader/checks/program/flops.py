@@ -4,7 +4,7 @@ import math
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.evidence import Amount, Amounts
 from grader.package.package import CheckBounds
@@ -14,6 +14,9 @@ from grader.verdict import Trust
 
 TITLE = "Work on each device"
 TRUST: Trust = "verified"
+WORDS = StatementWords(
+    r"flops|work|matrix product|compute", promising=r"\bfor the FLOPs\b|\bFLOPs .{0,40}\bare graded\b"
+)
 _MAX_LINES = 3
 _POSSIBLE_CAUSES = (
     " Look for products that several devices compute in full, although each device could compute its own rows or "

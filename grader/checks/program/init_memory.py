@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount, Amounts
@@ -12,6 +12,7 @@ from grader.verdict import Trust
 
 TITLE = "The state is created where it lives"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"memory|bytes")
 
 
 class Bounds(CheckBounds):

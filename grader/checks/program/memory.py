@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Amount, Amounts
 from grader.package.package import CheckBounds
@@ -13,6 +13,7 @@ from grader.verdict import Trust
 
 TITLE = "Memory of the compiled step"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"memory|bytes", promising=r"\*\* for (?:the )?memory\b")
 # A smaller difference means nothing: it may be an alignment, a counter, or another fusion.
 SLACK_BYTES = 4096
 _MAX_ARRAYS = 3

@@ -6,7 +6,7 @@ products between the two hide it. A CPU's program has no such order, so without 
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.checks.topology import TopologyBounds, unchecked
 from grader.evidence import Amount, Amounts
@@ -17,6 +17,7 @@ from grader.verdict import Trust
 
 TITLE = "Communication hidden by computation"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"overlap|hidden|schedule|travels while")
 _MAX_ROWS = 16
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.evidence import Facts
 from grader.package.package import CheckBounds
@@ -10,6 +10,7 @@ from grader.verdict import Trust
 
 TITLE = "How the step is written"
 TRUST: Trust = "observed"
+WORDS = StatementWords(r"primitive|operation|jaxpr|`jax\.")
 
 
 class Bounds(CheckBounds):

@@ -1,6 +1,6 @@
 """Can the second step reuse the trace of the first? The process that traced it reports this, so it is observed."""
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.evidence import Facts
 from grader.package.package import CheckBounds
@@ -8,6 +8,10 @@ from grader.verdict import Trust
 
 TITLE = "The step is traced once"
 TRUST: Trust = "observed"
+WORDS = StatementWords(
+    r"traced? again|retrac|compiled? again|traced once|once",
+    promising=r"\bnot be (?:re)?traced again\b|\bnot be retraced\b|\bfor (?:no )?retracing\b",
+)
 Bounds = CheckBounds
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Factor, Factors
 from grader.package.package import CheckBounds
@@ -12,6 +12,7 @@ from grader.verdict import Trust
 
 TITLE = "The program scales to another mesh"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"scal|4 devices|of 4\b|number of devices")
 Bounds = CheckBounds
 # How far a factor may be from the reference's, because fusions and small collectives differ a little.
 TOLERANCE = 0.1

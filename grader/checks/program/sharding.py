@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Leaf as Placed
 from grader.evidence import Leaves
@@ -17,6 +17,7 @@ from grader.verdict import Trust
 
 TITLE = "Where each leaf lives"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"shard|where|place|`P\(", promising=r"\*\* for (?:the )?sharding\b")
 When = Literal["in", "out"]
 _MAX_LINES, _MAX_NAMED = 4, 4
 _WHERE = {"in": "the input state", "out": "the step's output"}

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Subject
 from grader.evidence import Amount, Amounts
 from grader.package.package import CheckBounds
@@ -12,6 +12,7 @@ from grader.verdict import Trust
 
 TITLE = "State on each device"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"bytes|memory|stores?\b|holds?\b|split")
 _PLACEMENT = "At least one leaf is replicated, or is on more devices than it should be."
 
 

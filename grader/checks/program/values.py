@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Result, Subject
 from grader.compare import tolerances_used
 from grader.evidence import Evidence, FailedCase, Tolerances
@@ -12,6 +12,7 @@ from grader.verdict import Trust
 
 TITLE = "Values"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"value|result|return|toleranc|answer")
 Bounds = CheckBounds
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.checks.finding import Finding
+from grader.checks.finding import Finding, StatementWords
 from grader.checks.program_subject import Pair, Subject
 from grader.evidence import Facts
 from grader.package.package import CheckBounds
@@ -25,6 +25,7 @@ from grader.verdict import Trust
 
 TITLE = "Dtype on the wire"
 TRUST: Trust = "verified"
+WORDS = StatementWords(r"dtype|bfloat16|float16|float32", promising=r"\bfor the dtype on the wire\b")
 Dtype = Literal[
     "bfloat16",
     "float16",
