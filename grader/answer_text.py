@@ -4,9 +4,8 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from grader.package.package import AnswerManifest, AnswerSpec
 
@@ -227,7 +226,7 @@ def _read_spec(raw: object) -> str:
         raise fault from None
 
 
-def spec_text(entries: list[Any]) -> str:
+def spec_text(entries: Sequence[object]) -> str:
     """The one spelling of a spec: without None at its end, and an axis alone instead of a tuple of one.
 
     Raises:

@@ -7,7 +7,6 @@ another machine may add in another order; so of each array some elements are kep
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -35,7 +34,7 @@ class Fingerprint(Closed):
     pattern: dict[str, Pattern] = Field(default_factory=dict)
     shown: bool = True
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> dict[str, object]:
         return self.model_dump(exclude_defaults=True)
 
 

@@ -122,7 +122,7 @@ def updated(package: Package, found: Mapping[str, Fingerprint | None]) -> KnownF
         old, new = kept.get(each.name), found.get(each.name)
         if each.name in found and not (old and holds(package, old, new)):
             stored = {} if new is None else new.stored()
-            mistakes[each.name] = KnownFingerprint(of=_depends_on(package, public, each), **stored)
+            mistakes[each.name] = KnownFingerprint.model_validate({**stored, "of": _depends_on(package, public, each)})
         elif old:
             mistakes[each.name] = old
     return KnownFingerprints(jax=importlib.metadata.version("jax"), mistakes=mistakes)

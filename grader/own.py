@@ -6,7 +6,6 @@ nothing about hidden cases.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -26,9 +25,9 @@ class OwnInputs:
 
     seed: int
     mesh: dict[str, int] | None = None
-    values: dict[str, Any] | None = None
+    values: dict[str, object] | None = None
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> dict[str, object]:
         """The fields as JSON, from which the same inputs can be made again."""
         return {name: value for name, value in asdict(self).items() if name != "values" or value}
 

@@ -1,7 +1,6 @@
 """The findings about one submission so far, and the verdict made from them."""
 
 import time
-from typing import Any
 
 from grader import checks
 from grader.checks.finding import Finding
@@ -12,6 +11,7 @@ from grader.reasons import Reason
 from grader.sandbox.protocol import Output
 from grader.text import storable
 from grader.verdict import CaseResult, CheckResult, Efficiency, Status, Timings, Verdict
+from grader.wire import Message
 
 NO_OUTPUT = Output(stdout="", stderr="", truncated=False)
 _FAILED = "The grader failed, not your code. This does not count, and the operators have been notified."
@@ -25,7 +25,7 @@ class Report:
         self._hidden = hidden
         self._walls = walls
         self._started = time.monotonic()
-        self.environment: dict[str, Any] = {}
+        self.environment: Message = {}
         self.import_s = self.run_s = self.verify_s = 0.0
 
     def failed(self) -> Verdict:

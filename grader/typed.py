@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -94,7 +93,7 @@ def _flat(value: object) -> list[object]:
     return [inner for each in value for inner in _flat(each)] if isinstance(value, list) else [value]
 
 
-def _number(spec: InputSpec, value: object) -> Any:
+def _number(spec: InputSpec, value: object) -> bool | int | float:
     if spec.dtype == "bool":
         if type(value) is not bool:
             raise ValueError(f"{_shown(value)} is not true or false.")

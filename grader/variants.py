@@ -27,12 +27,12 @@ class Variant:
     """One question: what was drawn, the right answers, and the values on the way to them. Numbers begin at 1."""
 
     number: int
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
     truth: dict[str, Value]
-    steps: dict[str, Any] = field(default_factory=dict)
+    steps: dict[str, object] = field(default_factory=dict)
     mistakes: tuple[WrongFormula, ...] = ()
 
-    def names(self) -> dict[str, Any]:
+    def names(self) -> dict[str, object]:
         """The values that `explanation.md` may use."""
         return {**self.parameters, **self.steps, "answer": self.truth}
 
@@ -59,7 +59,7 @@ class Variants:
         wrong = {each.name for variant in self.variants for each in variant.mistakes if each.answers}
         return [name for name in names if name not in wrong]
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> dict[str, object]:
         return {"key": self.key, "variants": [asdict(each) for each in self.variants]}
 
     @classmethod
@@ -78,10 +78,10 @@ class AnswerSheet:
     a version that has drawn others.
     """
 
-    answers: dict[str, Any]
+    answers: dict[str, object]
     variant: int
     number_of_try: int
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
 
     def source(self) -> str:
         """Canonical JSON: equal sheets have equal sources."""
@@ -124,7 +124,7 @@ def read_object(source: str) -> dict[str, Any]:
     return fields
 
 
-def fill(template: str, names: Mapping[str, Any]) -> str:
+def fill(template: str, names: Mapping[str, object]) -> str:
     """Replace each `{{ name }}` of a text. `{{ name:bytes }}` shows a number of bytes in a unit for people.
 
     Raises:

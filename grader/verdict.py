@@ -1,6 +1,6 @@
 """The judge's verdict on a submission: one closed schema, the same in REST, the CLI and the database."""
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr
 
@@ -53,10 +53,13 @@ class Timings(Closed):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
 
 
+CostName = Literal["ring_bytes", "temporary_bytes", "dot_flops"]
+
+
 class EfficiencyPart(Closed):
     """One cost of a verified program and of the reference, summed over all meshes."""
 
-    name: Literal["ring_bytes", "temporary_bytes", "dot_flops"]
+    name: CostName
     mine: int = Field(ge=0)
     reference: int = Field(ge=0)
     ratio: float = Field(ge=0, allow_inf_nan=False)
@@ -94,7 +97,7 @@ class Verdict(Closed):
     stderr: str = ""
     truncated: bool = False
     walls: list[str]
-    environment: dict[str, Any] = Field(default_factory=dict)
+    environment: dict[str, object] = Field(default_factory=dict)
     efficiency: Efficiency | None = None
     timings_ms: Timings = Field(default_factory=Timings)
     # Not sent or stored with the rest: it only serves to recognise the mistake.

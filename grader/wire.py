@@ -12,13 +12,19 @@ import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+# The JSON fields of a frame, and its named values. The reader of a frame checks the form of both.
+Message = dict[str, object]
+Values = dict[str, object]
+Frame = tuple[Message, Values]
+# A value in a manifest, after `_payload_bytes` has checked it.
+_Node = dict[str, Any]
 
 HEADER = struct.Struct("!IQ")
 MAX_MANIFEST_BYTES = 1 << 20
@@ -32,7 +38,7 @@ MAX_PATH = 200
 # An empty array may still have long dimensions; NumPy refuses those whose product overflows.
 _MAX_ELEMENTS = 1 << 40
 
-DTYPES: dict[str, np.dtype[Any]] = {
+DTYPES: dict[str, np.dtype[np.generic]] = {
     name: np.dtype(name)
     for name in (
         "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
@@ -70,6 +76,26 @@ class Foreign:
     type_name: str
 
 
+class Form(TypedDict):
+    """The shape and dtype of an array, which is not sent."""
+
+    shape: Sequence[int]
+    dtype: str
+
+
+class Argument(TypedDict, total=False):
+    """An argument that a program is exported for: `static`, or the form of an array with its spec.
+
+    With `path`, it is the leaf of an argument that the first name of the path stands for.
+    """
+
+    static: object
+    shape: Sequence[int]
+    dtype: str
+    spec: Sequence[str | list[str]]
+    path: list[str]
+
+
 class Stream(Protocol):
     """What `send` and `receive` need; a file object opened unbuffered, or a session's buffer."""
 
@@ -79,7 +105,7 @@ class Stream(Protocol):
 Convert = Callable[[object], object]
 
 
-def pack(message: dict[str, Any], values: dict[str, object] | None = None, *, convert: Convert | None = None) -> bytes:
+def pack(message: Message, values: Values | None = None, *, convert: Convert | None = None) -> bytes:
     """Make one frame out of JSON fields and named values.
 
     Args:
@@ -114,7 +140,7 @@ def unpack_header(header: bytes, *, max_payload_bytes: int) -> tuple[int, int]:
     return manifest_bytes, payload_bytes
 
 
-def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> dict[str, Any]:
+def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> Message:
     """Parse a manifest and compare its sizes with that of the payload.
 
     Raises:
@@ -135,13 +161,14 @@ def unpack_manifest(manifest: bytes, *, payload_bytes: int) -> dict[str, Any]:
     return message
 
 
-def unpack_values(message: dict[str, Any], payload: bytes) -> dict[str, object]:
+def unpack_values(message: Message, payload: bytes) -> Values:
     """Return the named values of a manifest that `unpack_manifest` has passed; arrays are read-only views."""
-    offset = [0]
-    return {name: _decode(node, payload, offset) for name, node in message["values"].items()}
+    offset, nodes = [0], message["values"]
+    assert isinstance(nodes, dict)
+    return {name: _decode(node, payload, offset) for name, node in nodes.items()}
 
 
-def read_frame(stream: Stream, *, max_payload_bytes: int) -> tuple[dict[str, Any], dict[str, object]]:
+def read_frame(stream: Stream, *, max_payload_bytes: int) -> Frame:
     """Read one frame from a blocking stream.
 
     Raises:
@@ -166,7 +193,7 @@ def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
         yield from leaves(child, f"{path}/{key}" if path else str(key))
 
 
-def _encode(value: object, buffers: list[bytes], budget: list[int], depth: int, convert: Convert | None) -> Any:
+def _encode(value: object, buffers: list[bytes], budget: list[int], depth: int, convert: Convert | None) -> _Node:
     budget[0] -= 1
     if budget[0] < 0 or depth > MAX_DEPTH:
         raise TooLarge(f"the value has over {MAX_NODES:,} parts or is nested deeper than {MAX_DEPTH}")
@@ -198,7 +225,7 @@ def _encode(value: object, buffers: list[bytes], budget: list[int], depth: int, 
     return _foreign(value)
 
 
-def _encode_array(value: Array, buffers: list[bytes]) -> Any:
+def _encode_array(value: Array, buffers: list[bytes]) -> _Node:
     name = value.dtype.name
     if DTYPES.get(name) != value.dtype.newbyteorder("="):
         return {"t": "foreign", "type": f"{FOREIGN_DTYPE}{name}"[:80]}
@@ -208,11 +235,11 @@ def _encode_array(value: Array, buffers: list[bytes]) -> Any:
     return {"t": "array", "dtype": name, "shape": list(value.shape)}
 
 
-def _foreign(value: object) -> Any:
+def _foreign(value: object) -> _Node:
     return {"t": "foreign", "type": f"{type(value).__module__}.{type(value).__qualname__}"[:80]}
 
 
-def _payload_bytes(node: Any, budget: list[int], depth: int) -> int:
+def _payload_bytes(node: object, budget: list[int], depth: int) -> int:
     """Validate one node and everything below it; return the size of its arrays in bytes."""
     budget[0] -= 1
     if budget[0] < 0 or depth > MAX_DEPTH:
@@ -247,7 +274,7 @@ def _payload_bytes(node: Any, budget: list[int], depth: int) -> int:
     raise BadFrame("a value of unknown form")
 
 
-def _decode(node: Any, payload: bytes, offset: list[int]) -> object:
+def _decode(node: _Node, payload: bytes, offset: list[int]) -> object:
     match node["t"]:
         case "array":
             dtype, shape = DTYPES[node["dtype"]], tuple(node["shape"])
@@ -307,7 +334,7 @@ def _finite(text: str) -> float:
     return number
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, object]]) -> Message:
     made = dict(pairs)
     if len(made) < len(pairs):
         raise ValueError("a key occurs twice")

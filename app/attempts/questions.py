@@ -12,7 +12,7 @@ from app.errors import AnswersUnfit, NothingToRun, QuestionChanged, QuestionNotF
 from app.problems.questions import drawn_for
 from app.queue.models import AttemptRow
 from app.queue.withheld import shown_only
-from grader.answer_text import Value, read_answers
+from grader.answer_text import read_answers
 from grader.package.package import AnswerManifest, Package
 from grader.variants import AnswerSheet, Variant, read_object
 
@@ -137,7 +137,7 @@ def _require_current(question: Question, named: dict[str, Any]) -> None:
         )
 
 
-def _answers_of(source: str) -> dict[str, Value] | None:
+def _answers_of(source: str) -> dict[str, object] | None:
     try:
         return AnswerSheet.read(source).answers
     except ValueError:

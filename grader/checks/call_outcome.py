@@ -9,6 +9,8 @@ from grader.errors import SubmissionFault
 from grader.package.package import Tolerance
 
 Tolerances = dict[str, Tolerance]
+# A record of a spy. The reference's has the form that our runner gives it; of a submission's, nothing is certain.
+Observed = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,7 @@ class Answer:
     """The result of one call, and the calls that the spies observed during it."""
 
     result: object
-    observed: list[dict[str, Any]]
+    observed: list[Observed]
 
 
 @dataclass(frozen=True, slots=True)

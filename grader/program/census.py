@@ -108,8 +108,7 @@ def census_of(
 
 def to_json(census: Census) -> dict[str, object]:
     """The census as values that `json.dumps` takes."""
-    result: dict[str, object] = write(census)
-    return result
+    return write(census)
 
 
 def from_json(value: object) -> Census:

@@ -85,8 +85,7 @@ class Facts:
 
 def to_json(facts: Facts) -> dict[str, object]:
     """The facts as values that `json.dumps` takes."""
-    result: dict[str, object] = write(facts)
-    return result
+    return write(facts)
 
 
 def from_json(value: object) -> Facts:

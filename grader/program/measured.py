@@ -7,7 +7,7 @@ from grader.errors import GraderFault
 from grader.program.facts import Facts, Leaf, from_json
 from grader.program.listing import Listing
 from grader.program.tpu import OnChip
-from grader.wire import Array
+from grader.wire import Array, Form
 
 Leaves = dict[str, Array]
 
@@ -19,7 +19,7 @@ class Artifact:
     """
 
     program: Array
-    inputs: tuple[dict[str, Any], ...]
+    inputs: tuple[Form, ...]
     state: int
 
 

@@ -34,9 +34,8 @@ class Memory:
     temporary_bytes: int
     alias_bytes: int
 
-    def to_json(self) -> dict[str, int]:
-        result: dict[str, int] = write(self)
-        return result
+    def to_json(self) -> dict[str, object]:
+        return write(self)
 
     @classmethod
     def from_json(cls, value: object) -> "Memory":

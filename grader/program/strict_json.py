@@ -11,13 +11,17 @@ from grader.program.tokens import ProgramUnreadable
 T = TypeVar("T")
 
 
-def write(value: Any) -> Any:
-    """Convert dataclasses to dicts and tuples to lists; numbers, strings, booleans and None stay as they are."""
-    if is_dataclass(value):
-        return {field.name: write(getattr(value, field.name)) for field in fields(value)}
+def write(value: Any) -> dict[str, object]:
+    """Convert a dataclass to a dict, with those in it, and tuples to lists; numbers, strings, booleans and None stay as
+    they are.
+    """
+    return {field.name: _written(getattr(value, field.name)) for field in fields(value)}
+
+
+def _written(value: object) -> object:
     if isinstance(value, tuple):
-        return [write(item) for item in value]
-    return value
+        return [_written(item) for item in value]
+    return write(value) if is_dataclass(value) else value
 
 
 def read(kind: type[T], value: object, where: str) -> T:

@@ -5,18 +5,17 @@ with a few changed bytes, its reader writes past the end of its memory.
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 
 
-def artifact_of(exported: Any) -> bytes:
+def artifact_of(exported: jax.export.Exported) -> bytes:
     """The bytes of an exported program."""
     text = exported.mlir_module().encode()
     return bytes(dataclasses.replace(exported, mlir_module_serialized=text).serialize())
 
 
-def read_exported(artifact: bytes) -> tuple[Any, str]:
+def read_exported(artifact: bytes) -> tuple[jax.export.Exported, str]:
     """The exported program, which JAX cannot use as it is, and the text of its module.
 
     Raises:

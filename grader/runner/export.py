@@ -19,13 +19,16 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import nnx
+from jax.extend.core import Jaxpr, JaxprEqn
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from grader.runner import private_jax
 from grader.runner.artifact import artifact_of
+from grader.runner.loop import Fields
 from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
 from grader.runner.tree import Tree
+from grader.wire import Argument, Array
 
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
 _CONCRETE = (
@@ -68,14 +71,14 @@ class Exported:
 
     artifact: bytes
     init: bytes | None
-    states: list[dict[str, Any]]
+    states: list[dict[str, Array]]
     outputs: list[str]
     primitives: dict[str, int]
     retraced: bool
-    states_of: Callable[[Sequence[int]], list[dict[str, Any]]]
+    states_of: Callable[[Sequence[int]], list[dict[str, Array]]]
 
 
-def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
+def export_program(submission: Submission, request: Fields) -> Exported:
     """Export the entry point for one mesh.
 
     Args:
@@ -95,12 +98,12 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
         if made:
             tree = made[0]
 
-        def on_host(trees: Sequence[Tree]) -> list[dict[str, Any]]:
+        def on_host(trees: Sequence[Tree]) -> list[dict[str, Array]]:
             if any(each.paths != tree.paths for each in trees):
                 raise Fault("wrong_structure", f"`{request['init']}` returns different leaves for different seeds.")
             return [submission.guard(each.to_host) for each in trees]
 
-        def states_of(seeds: Sequence[int]) -> list[dict[str, Any]]:
+        def states_of(seeds: Sequence[int]) -> list[dict[str, Array]]:
             with jax.set_mesh(given):
                 return on_host([_initial_state(submission, init, given, seed) for seed in seeds] if init else [])
 
@@ -129,10 +132,12 @@ def export_program(submission: Submission, request: dict[str, Any]) -> Exported:
     )
 
 
-def _export_init(submission: Submission, init: Callable[..., Any], mesh: Mesh) -> tuple[bytes, Callable[..., object]]:
+def _export_init(
+    submission: Submission, init: Callable[..., object], mesh: Mesh
+) -> tuple[bytes, Callable[..., object]]:
     """`init` as a program of the seed, exported and compiled, so that only its results are materialised."""
 
-    def flat(seed: jax.Array) -> tuple[Any, ...]:
+    def flat(seed: jax.Array) -> tuple[jax.Array, ...]:
         tree = Tree.of(init(mesh, seed))
         tree.check("init", "state")
         return tuple(jnp.asarray(leaf) for leaf in tree.leaves)
@@ -176,7 +181,7 @@ def rehearse(init: Callable[..., object] | None, meshes: Sequence[dict[str, int]
                 artifact_of(jax.export.export(jax.jit(partial(_rehearsed_step, mesh)))(*avals))
 
 
-def _make_leaf_by_leaf(leaves: Sequence[Any]) -> None:
+def _make_leaf_by_leaf(leaves: Sequence[jax.Array]) -> None:
     """Create parameters as students do who replace the starter's `init`: each operation is its own program."""
     key = jax.random.key(0)
     zeros = [jnp.zeros(leaf.shape) for leaf in leaves if leaf.dtype == jnp.float32]
@@ -230,14 +235,14 @@ class _Step:
     """
 
     def __init__(
-        self, submission: Submission, mesh: tuple[Mesh, ...], state: Tree | None, args: Sequence[dict[str, Any]]
+        self, submission: Submission, mesh: tuple[Mesh, ...], state: Tree | None, args: Sequence[Argument]
     ) -> None:
         self._submission, self._mesh, self._state, self._args = submission, mesh, state, args
         self.outputs: list[str] = []
         self.traces = 0
         self.__name__ = "step"
 
-    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+    def __call__(self, *leaves: jax.Array) -> tuple[jax.Array, ...]:
         self.traces += 1
         number = len(self._state.leaves) if self._state else 0
         inputs = iter(leaves[number:])
@@ -259,7 +264,7 @@ class _Step:
         order = [new.paths.index(path) for path in self._state.paths]
         return self._named(Tree([*self._state.paths, "loss"], [*(new.leaves[i] for i in order), *loss.leaves], None))
 
-    def _named(self, tree: Tree) -> tuple[Any, ...]:
+    def _named(self, tree: Tree) -> tuple[jax.Array, ...]:
         tree.check(self._submission.name, "result")
         self.outputs = tree.paths
         return tuple(jnp.asarray(leaf) for leaf in tree.leaves)
@@ -285,7 +290,7 @@ def _names_mesh(entry: Callable[..., object]) -> bool:
         return False
 
 
-def _serialize(jitted: Any, avals: Sequence[Any], traced: Any) -> bytes:
+def _serialize(jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct], traced: jax.stages.Traced) -> bytes:
     try:
         return artifact_of(jax.export.export(jitted)(*avals))
     except NotImplementedError as error:
@@ -305,14 +310,16 @@ def _serialize(jitted: Any, avals: Sequence[Any], traced: Any) -> bytes:
         ) from None
 
 
-def _frames_of(equation: Any) -> list[dict[str, Any]]:
+def _frames_of(equation: JaxprEqn) -> list[dict[str, object]]:
     for frame in private_jax.user_frames(equation):
         if frame.file_name == FILENAME:
             return [source_frame(frame.start_line, frame.function_name)]
     return []
 
 
-def _traces_again(step: _Step, jitted: Any, avals: Sequence[Any], traced: Any) -> bool:
+def _traces_again(
+    step: _Step, jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct], traced: jax.stages.Traced
+) -> bool:
     """Whether a second step, on the results of the first, has to be traced again."""
     before = step.traces
     outs = traced.jaxpr.out_avals
@@ -328,11 +335,11 @@ def _traces_again(step: _Step, jitted: Any, avals: Sequence[Any], traced: Any) -
     return step.traces > before
 
 
-def _primitives(jaxpr: Any) -> collections.Counter[str]:
+def _primitives(jaxpr: Jaxpr) -> collections.Counter[str]:
     return collections.Counter(equation.primitive.name[:80] for equation in _walk(jaxpr))
 
 
-def _walk(jaxpr: Any) -> Iterator[Any]:
+def _walk(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
     """Every equation, including those of inner jaxprs."""
     for equation in jaxpr.eqns:
         yield equation
@@ -354,7 +361,7 @@ def _is_explicit(leaf: object, mesh: Mesh) -> bool:
     )
 
 
-def _aval_of(leaf: Any, mesh: Mesh) -> jax.ShapeDtypeStruct:
+def _aval_of(leaf: object, mesh: Mesh) -> jax.ShapeDtypeStruct:
     """An array that is not on the mesh has no sharding: the program chooses one, and the verifier sees it."""
     array = leaf if isinstance(leaf, jax.Array) else jnp.asarray(leaf)
     sharding = array.sharding
@@ -365,7 +372,7 @@ def _aval_of(leaf: Any, mesh: Mesh) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=placed, weak_type=array.aval.weak_type)
 
 
-def _arguments(args: Sequence[dict[str, Any]], values: Sequence[Any]) -> list[Any]:
+def _arguments(args: Sequence[Argument], values: Sequence[object]) -> list[object]:
     """The arguments of the entry point: values with one first name in their paths are the leaves of one argument."""
     found: dict[object, Any] = {}
     for number, (arg, value) in enumerate(zip(args, values, strict=True)):
@@ -381,7 +388,7 @@ def _arguments(args: Sequence[dict[str, Any]], values: Sequence[Any]) -> list[An
     return [_with_lists(each) for each in found.values()]
 
 
-def _with_lists(tree: Any) -> Any:
+def _with_lists(tree: object) -> object:
     """A branch whose names are 0, 1, 2, … is a list."""
     if not isinstance(tree, dict):
         return tree
@@ -390,7 +397,7 @@ def _with_lists(tree: Any) -> Any:
     return {name: _with_lists(each) for name, each in tree.items()}
 
 
-def _input_avals(args: Sequence[dict[str, Any]], mesh: Mesh) -> Iterator[jax.ShapeDtypeStruct]:
+def _input_avals(args: Sequence[Argument], mesh: Mesh) -> Iterator[jax.ShapeDtypeStruct]:
     for arg in args:
         if "static" not in arg:
             spec = P(*(tuple(dim) if isinstance(dim, list) else dim or None for dim in arg["spec"]))

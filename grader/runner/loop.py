@@ -7,13 +7,14 @@ from typing import Any
 
 from grader import wire
 
-Answer = tuple[dict[str, Any], dict[str, object]]
+# A request, and its values. They come from the judge, so their form is not checked.
+Fields = dict[str, Any]
 
 
 def answer_requests(
     fd: int,
-    hello: dict[str, Any],
-    answer: Callable[[dict[str, Any], dict[str, Any]], Answer],
+    hello: wire.Message,
+    answer: Callable[[Fields, Fields], wire.Frame],
     *,
     max_payload_bytes: int,
 ) -> None:
@@ -32,12 +33,12 @@ def answer_requests(
         _send(channel, *answer(request, values))
 
 
-def refusal(reason: str, message: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
+def refusal(reason: str, message: str, detail: wire.Message | None = None) -> wire.Message:
     """The reply to a request that failed because of a submission or a program."""
     return {"ok": False, "reason": reason, "message": message, "detail": detail or {}}
 
 
-def _send(channel: io.RawIOBase, message: dict[str, Any], values: dict[str, object]) -> None:
+def _send(channel: io.RawIOBase, message: wire.Message, values: wire.Values) -> None:
     try:
         frame = wire.pack(message, values)
     except wire.TooLarge as error:

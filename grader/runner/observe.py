@@ -18,9 +18,12 @@ import numpy as np
 import optax
 from flax import nnx
 
-from grader.runner.optimizing import Built, leaves_of, probe
+from grader.runner.optimizing import Built, Leaves, leaves_of, probe
+from grader.wire import Message
 
 MAX_EVENTS = 64
+# An optimizer of the submission, which may have anything or nothing under the names of nnx.Optimizer.
+Unknown = Any
 
 
 class Observer:
@@ -32,13 +35,13 @@ class Observer:
     def __init__(self) -> None:
         # Off while a program is exported, because the record would be a callback, which a program must not have.
         self.active = True
-        self._events: list[tuple[dict[str, Any], Built | None]] = []
+        self._events: list[tuple[Message, Built | None]] = []
         # Of this case, in order. `_builders` covers all cases, by the optimizer's id, for traces that are reused.
         self._built: list[Built] = []
         self._builders: dict[int, Built] = {}
         # Keyed by the id of `update`, a closure that each transformation has of its own and its copies share. It is
         # kept beside its record so that its id is not given to another.
-        self._transforms: dict[int, tuple[object, dict[str, Any]]] = {}
+        self._transforms: dict[int, tuple[object, Message]] = {}
 
     def install(self) -> None:
         spy = self._spy_on_sgd(optax.sgd)
@@ -51,7 +54,7 @@ class Observer:
         self._events.clear()
         self._built.clear()
 
-    def collect(self) -> list[dict[str, Any]]:
+    def collect(self) -> list[Message]:
         """Return the events since `begin`, after every callback of a compiled program has run."""
         jax.effects_barrier()  # type: ignore[no-untyped-call]
         return [event | {"model": self._movement_of(built)} for event, built in self._events]
@@ -64,11 +67,13 @@ class Observer:
         except Exception:  # the submission may have done anything to its model since
             return "unknown"
 
-    def _spy_on_sgd(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _spy_on_sgd(
+        self, original: Callable[..., optax.GradientTransformation]
+    ) -> Callable[..., optax.GradientTransformation]:
         signature = inspect.signature(original)
 
         @functools.wraps(original)
-        def sgd(*args: Any, **kwargs: Any) -> Any:
+        def sgd(*args: object, **kwargs: object) -> optax.GradientTransformation:
             transform = original(*args, **kwargs)
             given = signature.bind(*args, **kwargs).arguments
             record = {"tx": "sgd", "lr": given["learning_rate"], "momentum": given.get("momentum") is not None}
@@ -79,7 +84,7 @@ class Observer:
 
     def _spy_on_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
-        def init(*args: Any, **kwargs: Any) -> None:
+        def init(*args: object, **kwargs: object) -> None:
             original(*args, **kwargs)
             model = args[1] if len(args) > 1 else kwargs.get("model")
             self._note_built(args[0], model)
@@ -87,9 +92,9 @@ class Observer:
 
         return init
 
-    def _spy_on_update(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _spy_on_update(self, original: Callable[..., object]) -> Callable[..., object]:
         @functools.wraps(original)
-        def update(*args: Any, **kwargs: Any) -> Any:
+        def update(*args: object, **kwargs: object) -> object:
             # Before the update: gradients that share their variables with the model are weights after it.
             leaves = _gradient_leaves(args[2], args[0]) if len(args) == 3 else {}
             result = original(*args, **kwargs)
@@ -98,7 +103,7 @@ class Observer:
 
         return update
 
-    def _note_built(self, optimizer: Any, model: Any) -> None:
+    def _note_built(self, optimizer: Unknown, model: object) -> None:
         if not self.active or len(self._builders) >= MAX_EVENTS:
             return
         try:
@@ -108,7 +113,7 @@ class Observer:
         self._built.append(built)
         self._builders[id(optimizer)] = built
 
-    def _record(self, event: str, optimizer: Any, model: Any, gradients: dict[str, Any]) -> None:
+    def _record(self, event: str, optimizer: Unknown, model: object, gradients: Leaves) -> None:
         if not self.active:
             return
         try:
@@ -125,7 +130,7 @@ class Observer:
         else:
             store(*values)
 
-    def _known_of(self, event: str, optimizer: Any) -> tuple[dict[str, Any], Any]:
+    def _known_of(self, event: str, optimizer: Unknown) -> tuple[Message, object]:
         other = {"tx": "other", "lr": None, "momentum": False}
         _, transform = self._transforms.get(id(optimizer.tx.update), (None, other))
         lr = transform["lr"] if isinstance(transform["lr"], int | float | np.generic | np.ndarray | jax.Array) else None
@@ -139,22 +144,23 @@ class Observer:
 
     def _store(
         self,
-        known: dict[str, Any],
+        known: Message,
         built: Built | None,
         paths: tuple[str, ...],
         probed: tuple[str, ...],
-        lr: Any,
-        *values: Any,
+        lr: object,
+        *values: object,
     ) -> None:
         if len(self._events) < MAX_EVENTS:
             arrays = [np.asarray(value) for value in values]
             gradients = dict(zip(paths, arrays[: len(paths)], strict=True))
             updates = dict(zip(probed, arrays[len(paths) :], strict=True))
-            rate = None if lr is None or np.size(lr) != 1 else float(np.asarray(lr).reshape(()))
+            given = np.asarray(lr)
+            rate = None if lr is None or given.size != 1 else float(given.reshape(()))
             self._events.append(({**known, "lr": rate, "gradients": gradients, "updates": updates}, built))
 
 
-def _gradient_leaves(grads: Any, optimizer: Any) -> dict[str, Any]:
+def _gradient_leaves(grads: object, optimizer: Unknown) -> Leaves:
     """Leaf path -> gradient, for those that the optimizer takes; none of what it does not take at all."""
     try:
         return leaves_of(nnx.as_pure(nnx.state(grads, optimizer.wrt)))
@@ -162,7 +168,7 @@ def _gradient_leaves(grads: Any, optimizer: Any) -> dict[str, Any]:
         return {}
 
 
-def _probed(optimizer: Any, model: Any) -> dict[str, Any]:
+def _probed(optimizer: Unknown, model: object) -> Leaves:
     """What the optimizer's transform does with gradients of the model's shapes; nothing where it cannot be tried."""
     try:
         return probe(optimizer.tx, nnx.as_pure(nnx.state(model, optimizer.wrt)))
@@ -170,5 +176,5 @@ def _probed(optimizer: Any, model: Any) -> dict[str, Any]:
         return {}
 
 
-def _filter_name(wrt: Any) -> str:
+def _filter_name(wrt: object) -> str:
     return wrt.__name__ if isinstance(wrt, type) else repr(wrt)[:80]

@@ -7,12 +7,14 @@ import numpy as np
 import optax
 from flax import nnx
 
+from grader.wire import Array
+
 # Small, large enough to trigger clipping, and small again. Momentum, schedules and moments show from the second on.
 _SCALES = (1.0, 1000.0, -0.5)
-Leaves = dict[str, Any]
+Leaves = dict[str, jax.Array | Array]
 
 
-def probe(transform: optax.GradientTransformation, params: Any) -> Leaves:
+def probe(transform: optax.GradientTransformation, params: object) -> Leaves:
     """The updates of a transform over three steps, for gradients that are the same for every submission.
 
     Args:
@@ -34,7 +36,7 @@ def probe(transform: optax.GradientTransformation, params: Any) -> Leaves:
     return found
 
 
-def leaves_of(tree: Any) -> Leaves:
+def leaves_of(tree: object) -> Leaves:
     """Leaf path -> array, by the keys and attributes that lead there."""
     pairs, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {"/".join(str(getattr(key, "key", getattr(key, "name", key))) for key in path): leaf for path, leaf in pairs}
@@ -46,7 +48,7 @@ class Built:
     For an optimizer built during a trace, the first answer after that trace is final.
     """
 
-    def __init__(self, optimizer: nnx.Optimizer[Any], model: Any) -> None:
+    def __init__(self, optimizer: nnx.Optimizer[Any], model: object) -> None:
         self.optimizer, self._model = optimizer, model
         self._before = self._leaves()
         self._traced = any(isinstance(leaf, jax.core.Tracer) for part in self._before for leaf in part.values())
@@ -63,13 +65,13 @@ class Built:
         return _read(nnx.state(self.optimizer)), _read(nnx.state(self._model, self.optimizer.wrt))
 
 
-def _filled(leaf: Any, scale: float) -> Any:
+def _filled(leaf: jax.Array, scale: float) -> Array:
     size = int(np.prod(leaf.shape))
     ramp = scale * (1 + np.arange(size) % 7) / 4 * np.where(np.arange(size) % 2, -1, 1)
     return ramp.reshape(leaf.shape).astype(leaf.dtype)
 
 
-def _read(state: Any) -> Leaves:
+def _read(state: object) -> Leaves:
     """Numbers are copied: a buffer may be donated later."""
     found = leaves_of(nnx.as_pure(state))
     return {path: leaf if isinstance(leaf, jax.core.Tracer) else np.array(leaf) for path, leaf in found.items()}
@@ -79,7 +81,7 @@ def _differ(before: Leaves, after: Leaves) -> bool:
     return before.keys() != after.keys() or any(not _is_same(leaf, after[path]) for path, leaf in before.items())
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def _is_same(one: object, other: object) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return bool(np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))
     return one is other

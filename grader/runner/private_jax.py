@@ -3,12 +3,15 @@ grader may use either: tests/grader/runner/test_private_jax.py lists each name w
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import jax
 from jax._src import compilation_cache, compiler, source_info_util, xla_bridge
 from jax._src.compilation_cache_interface import CacheInterface as CacheInterface
 from jax._src.interpreters import mlir
+from jax.extend.core import JaxprEqn
+from jax.sharding import NamedSharding
 
 LINE = jax.__version_info__[:2]
 _GET_OPTIONS: Any = compiler.get_compile_options
@@ -31,7 +34,7 @@ def share_lowering_context() -> None:
     mlir.make_ir_context = lambda: context
 
 
-def lowering_context() -> Any:
+def lowering_context() -> AbstractContextManager[object]:
     """A context manager in which MLIR knows the dialects that JAX lowers to."""
     return mlir.make_ir_context()
 
@@ -40,14 +43,23 @@ def backend_is_started() -> bool:
     return bool(xla_bridge.backends_are_initialized())
 
 
-def user_frames(equation: Any) -> Iterator[Any]:
-    """Where an equation of a jaxpr comes from, innermost call first, without JAX's own: each has `file_name`,
-    `start_line` and `function_name`.
-    """
+class SourceFrame(Protocol):
+    """A call in a traceback of JAX."""
+
+    @property
+    def file_name(self) -> str: ...
+    @property
+    def function_name(self) -> str: ...
+    @property
+    def start_line(self) -> int: ...
+
+
+def user_frames(equation: JaxprEqn) -> Iterator[SourceFrame]:
+    """Where an equation of a jaxpr comes from, innermost call first, without JAX's own."""
     return iter(source_info_util.user_frames(equation.source_info.traceback))
 
 
-def named_shardings(exported: Any) -> tuple[Any, ...]:
+def named_shardings(exported: jax.export.Exported) -> tuple[NamedSharding | None, ...]:
     """The sharding of each input of an exported program, then of each output; None for one without a NamedSharding."""
     return (*exported._in_named_shardings, *exported._out_named_shardings)
 
@@ -64,7 +76,9 @@ def compile_with(options: Mapping[str, str | bool]) -> None:
 
     known = known_options(options)
 
-    def get_options(*args: Any, env_options_overrides: Mapping[str, Any] | None = None, **named: Any) -> Any:
+    def get_options(
+        *args: object, env_options_overrides: Mapping[str, object] | None = None, **named: object
+    ) -> object:
         return _GET_OPTIONS(*args, env_options_overrides={**known, **(env_options_overrides or {})}, **named)
 
     seam: Any = compiler

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from grader import wire
 from grader.runner.confine import SCRATCH, limit_memory
+from grader.runner.loop import Fields
 
 _DATA_BYTES, _ADDRESS_BYTES = 1 << 30, 16 << 30
 _FAR_BYTES, _MOST_FILES = 1 << 30, 1024
@@ -24,7 +24,7 @@ _PR_GET_DUMPABLE = 3
 HOST_NAME = "sandbox"
 
 
-def probe(fd: int, targets: dict[str, Any]) -> None:
+def probe(fd: int, targets: Fields) -> None:
     """Args:
     targets: on the host, a readable `file`, the `port` of a server on its loopback and the key of a `segment` of shared
       memory; here, the number `other` of another process of the sandbox; `user`, whether the fork became another user;
@@ -67,7 +67,7 @@ def _succeeds(attempt: Callable[[], object]) -> bool:
     return True
 
 
-def _namespaces(targets: dict[str, Any]) -> Attempts:
+def _namespaces(targets: Fields) -> Attempts:
     return {
         "read a file of the host": lambda: Path(targets["file"]).read_bytes(),
         "write to its root folder": lambda: Path("/probe").write_text("x"),
@@ -97,7 +97,7 @@ def _landlock() -> Attempts:
     }
 
 
-def _seccomp(targets: dict[str, Any]) -> Attempts:
+def _seccomp(targets: Fields) -> Attempts:
     return {
         "start a process": _fork,
         "execute a program": lambda: os.execv(sys.executable, [sys.executable, "-c", "pass"]),

@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import itertools
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -21,7 +22,7 @@ from grader import wire
 from grader.runner import warm
 from grader.runner.confine import limit_memory
 from grader.runner.export import Exported, export_program
-from grader.runner.loop import Answer, answer_requests, refusal
+from grader.runner.loop import Fields, answer_requests, refusal
 from grader.runner.observe import Observer
 from grader.runner.submission import Fault, Submission, run_script
 
@@ -33,8 +34,8 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     runner = _Runner(observer, warm.start_backend())
     hello = {"ok": True, "devices": len(jax.devices()), "environment": _environment()}
 
-    def answer(request: dict[str, Any], values: dict[str, Any]) -> Answer:
-        reply: Answer
+    def answer(request: Fields, values: Fields) -> wire.Frame:
+        reply: wire.Frame
         try:
             reply = {"ok": True}, runner.answer(request, values)
         except Fault as fault:
@@ -54,10 +55,10 @@ class _Runner:
         self._submission: Submission | None = None
         self._exported: list[Exported] = []
 
-    def answer(self, request: dict[str, Any], values: dict[str, object]) -> dict[str, object]:
+    def answer(self, request: Fields, values: Fields) -> dict[str, object]:
         match request["op"]:
             case "warm":
-                entries = warm.warm(request["source"], self._cache, values["entries"])  # type: ignore[arg-type]
+                entries = warm.warm(request["source"], self._cache, values["entries"])
                 return {"entries": entries if request["collect"] else {}, "misses": self._cache.misses}
             case "begin":
                 limit_memory(request["data_bytes"], request["address_bytes"])
@@ -79,7 +80,7 @@ class _Runner:
         return {}
 
 
-def _environment() -> dict[str, Any]:
+def _environment() -> wire.Message:
     """The settings of this process that affect results. They are the same for references and submissions."""
     config: Any = jax.config
     return {
@@ -92,7 +93,7 @@ def _environment() -> dict[str, Any]:
     }
 
 
-def _call(submission: Submission, args: Any, observer: Observer) -> dict[str, object]:
+def _call(submission: Submission, args: Sequence[object], observer: Observer) -> dict[str, object]:
     inputs = [jnp.asarray(value) if isinstance(value, np.ndarray) else value for value in args]
     observer.begin()
     result = submission.call(inputs)

@@ -5,7 +5,7 @@ import linecache
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 FILENAME = "submission.py"
 MAX_MESSAGE = 2000
@@ -19,7 +19,7 @@ Refusal = tuple[type[Exception], str]
 class Fault(Exception):
     """The submission failed. `reason` is from the judge's closed list, `detail` is plain JSON."""
 
-    def __init__(self, reason: str, message: str, detail: dict[str, Any] | None = None) -> None:
+    def __init__(self, reason: str, message: str, detail: dict[str, object] | None = None) -> None:
         super().__init__(message)
         self.reason, self.message, self.detail = reason, message, detail or {}
 
@@ -160,10 +160,10 @@ def _describe(error: BaseException) -> Fault:
             frames.append(source_frame(trace.tb_lineno, trace.tb_frame.f_code.co_name))
         trace = trace.tb_next
     out_of_memory = isinstance(error, MemoryError) or text.startswith("RESOURCE_EXHAUSTED")
-    detail = {"type": name, "traceback": frames[-MAX_FRAMES:]}
+    detail: dict[str, object] = {"type": name, "traceback": frames[-MAX_FRAMES:]}
     return Fault("memory_limit" if out_of_memory else "error", text, detail)
 
 
-def source_frame(line: int, function: str) -> dict[str, Any]:
+def source_frame(line: int, function: str) -> dict[str, object]:
     """A line of the submission, as messages show it."""
     return {"line": line, "function": function[:80], "text": linecache.getline(FILENAME, line).strip()[:200]}

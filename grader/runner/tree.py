@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from grader.runner.submission import Fault
-from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, unsendable
+from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, Array, unsendable
 
 
 class Tree:
     """A pytree as paths and leaves, in its own order."""
 
-    def __init__(self, paths: list[str], leaves: list[Any], structure: Any) -> None:
+    def __init__(self, paths: list[str], leaves: list[Any], structure: jax.tree_util.PyTreeDef | None) -> None:
         self.paths, self.leaves, self.structure = paths, leaves, structure
 
     @classmethod
@@ -51,11 +51,11 @@ class Tree:
             if dtype not in DTYPES:
                 raise Fault("wrong_dtype", f"`{function}` returns a {what} whose leaf {path} is {unsendable(dtype)}")
 
-    def to_host(self) -> dict[str, Any]:
+    def to_host(self) -> dict[str, Array]:
         return {path: np.asarray(leaf) for path, leaf in zip(self.paths, self.leaves, strict=True)}
 
 
-def _path_of(keys: Sequence[Any]) -> str:
+def _path_of(keys: Sequence[object]) -> str:
     """`params/w1`: dict keys, attributes and indices; an nnx variable's own `value` adds nothing."""
     names = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", key)))) for key in keys]
     if len(names) > 1 and names[-1] in ("value", "raw_value"):

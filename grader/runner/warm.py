@@ -13,6 +13,7 @@ from flax import nnx
 
 from grader.runner import private_jax
 from grader.runner.options import COMPILER_OPTIONS
+from grader.wire import Array
 
 
 class MemoryCache(private_jax.CacheInterface):
@@ -46,7 +47,7 @@ def trace_common_operations() -> None:
     tracer: Any = jax.core.Tracer
     tracer.sharding = property(_no_sharding)
 
-    def step() -> Any:
+    def step() -> object:
         model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
         optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
         x = jnp.ones((4, 2), jnp.float32)
@@ -84,7 +85,7 @@ def start_backend() -> MemoryCache:
     return cache
 
 
-def warm(source: str, cache: MemoryCache, entries: dict[str, Any]) -> dict[str, object]:
+def warm(source: str, cache: MemoryCache, entries: dict[str, Array]) -> dict[str, object]:
     """Run a package's warmup.py: public code that compiles the operations of the problem's shapes.
 
     Args:

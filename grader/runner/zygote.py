@@ -19,13 +19,13 @@ import socket
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
 
 # Isolated mode removes our own folder from the path.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader import wire
 from grader.runner.confine import Confinement, WallFault, confine, further_threads
+from grader.runner.loop import Fields
 
 _MAX_ORDER = 4096
 # A third of the weight. With less, other programs could delay a submission until its wall clock runs out.
@@ -94,14 +94,14 @@ def _report_ended(control: socket.socket, children: dict[int, int]) -> None:
         control.send(json.dumps(message).encode())
 
 
-def _confinement_of(order: dict[str, Any], confinement: Confinement) -> Confinement:
+def _confinement_of(order: Fields, confinement: Confinement) -> Confinement:
     for_tpu = order["program"] == "tpu" and confinement.tpu_filter
     syscalls = confinement.tpu_filter if for_tpu else confinement.syscall_filter
     tasks = confinement.tasks + further_threads(order["devices"])
     return dataclasses.replace(confinement, uid=order["uid"], syscall_filter=syscalls, tasks=tasks)
 
 
-def _become_runner(order: dict[str, Any], confinement: Confinement, descriptors: list[int]) -> None:
+def _become_runner(order: Fields, confinement: Confinement, descriptors: list[int]) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     channel, stdout, stderr = descriptors

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 from grader.context import NEVER, Stop
 from grader.errors import Cancelled
@@ -11,6 +11,7 @@ from grader.idle import Idle
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, Requests, RunnerSpec, Sandbox, Session
 from grader.study import Spent
+from grader.wire import Frame, Message, Values
 
 
 class BackgroundSandbox:
@@ -38,7 +39,7 @@ class BackgroundSandbox:
         return _Patient(self._sandbox.open(replace(spec, background=True), self._stop), self._idle, self._stop)
 
     @contextmanager
-    def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: Any) -> Iterator[Session]:
+    def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: bool) -> Iterator[Session]:
         """See `Sandbox.verifier`."""
         _wait(self._idle, self._stop)
         with self._sandbox.verifier(devices, limits, self._stop, background=True, **options) as session:
@@ -53,9 +54,7 @@ class _Patient(Requests):
         self._idle = idle
         self._stop = stop
 
-    def request(
-        self, message: dict[str, Any], values: dict[str, object] | None = None
-    ) -> tuple[dict[str, Any], dict[str, object]]:
+    def request(self, message: Message, values: Values | None = None) -> Frame:
         self._session.forgive(_wait(self._idle, self._stop))
         return self._session.request(message, values)
 
@@ -67,7 +66,7 @@ class _Patient(Requests):
         return self._session.alive
 
     @property
-    def environment(self) -> dict[str, Any]:
+    def environment(self) -> Message:
         return self._session.environment
 
     @property

@@ -6,7 +6,7 @@ import sys
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from grader.chips import tpu_compiler
 from grader.context import NEVER, Stop
@@ -129,7 +129,7 @@ def build_sandbox(
     _return_large_buffers()
     standing = [wall for wall in WALLS if wall not in without and (wall != "namespaces" or isolation == "bubblewrap")]
     compiled = CompiledPrograms(cache / "compiled")
-    order: dict[str, Any] = {"max_payload_bytes": _MAX_REQUEST_BYTES}
+    order: dict[str, object] = {"max_payload_bytes": _MAX_REQUEST_BYTES}
 
     def make_zygote() -> Zygote:
         return Zygote(command_for(isolation), confinement_for(isolation, without).to_json())

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from grader.context import NEVER
 from grader.errors import GraderFault, SubmissionFault, WallMissing
@@ -118,14 +117,16 @@ def _shared_memory() -> Iterator[int]:
             libc.shmctl(segment, _IPC_RMID, None)
 
 
-def _fork(zygote: Zygote, targets: dict[str, Any]) -> ForkSession:
+def _fork(zygote: Zygote, targets: dict[str, object]) -> ForkSession:
     return ForkSession(zygote.fork({"program": "probe", "targets": targets, "devices": 1}))
 
 
 def _crossed_by(session: ForkSession) -> dict[str, list[str]]:
     with session:
-        hello: dict[str, Any] = session.wait_until_ready()
-        crossed = {name: [str(what) for what in found] for name, found in hello["crossed"].items()}
+        hello = session.wait_until_ready()
+        found = hello["crossed"]
+        assert isinstance(found, dict)
+        crossed = {str(name): [str(what) for what in ways] for name, ways in found.items()}
         crossed["memory"] = []
         session.charge(_LIMITS, NEVER)
         try:

@@ -3,10 +3,10 @@
 import re
 import signal
 from pathlib import Path
-from typing import Any
 
 from grader.errors import SubmissionFault
 from grader.reasons import REASONS
+from grader.wire import Message
 
 MEMORY_MESSAGE = (
     "Your code was stopped when it held more than {memory_mb:,} MiB of memory. "
@@ -113,16 +113,18 @@ def divergence_of(stderr_tail: str) -> SubmissionFault:
     )
 
 
-def clean_detail(detail: dict[str, Any]) -> dict[str, object]:
+def clean_detail(detail: Message) -> Message:
     """Keep the parts of a fault's detail that have our runner's form; the reply may be forged."""
-    kept: dict[str, object] = {}
+    kept: Message = {}
     for name in ("line", "column"):
-        if type(detail.get(name)) is int and 0 <= detail[name] < 2**31:
-            kept[name] = detail[name]
-    if isinstance(detail.get("type"), str):
-        kept["type"] = detail["type"][:80]
-    if isinstance(detail.get("traceback"), list):
-        kept["traceback"] = [frame for item in detail["traceback"][:_MAX_FRAMES] if (frame := _clean_frame(item))]
+        number = detail.get(name)
+        if type(number) is int and 0 <= number < 2**31:
+            kept[name] = number
+    kind, traceback = detail.get("type"), detail.get("traceback")
+    if isinstance(kind, str):
+        kept["type"] = kind[:80]
+    if isinstance(traceback, list):
+        kept["traceback"] = [frame for item in traceback[:_MAX_FRAMES] if (frame := _clean_frame(item))]
     return kept
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from grader.context import NEVER, Stop
 from grader.package.package import Limits
@@ -29,7 +28,7 @@ class MeteredSandbox:
         return self._sandbox.open(spec, stop)
 
     @contextmanager
-    def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: Any) -> Iterator[Session]:
+    def verifier(self, devices: int, limits: Limits, stop: Stop = NEVER, **options: bool) -> Iterator[Session]:
         """See `Sandbox.verifier`."""
         with self._sandbox.verifier(devices, limits, stop, **options) as session:
             try:

@@ -2,29 +2,30 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Self
 
 from grader.context import NEVER, Stop
 from grader.package.package import Limits
 from grader.sandbox.protocol import Output, Requests, RunnerSpec
 from grader.study import Spent
+from grader.wire import Frame, Message, Values
 
 _NOTHING = Output(stdout="", stderr="", truncated=False)
-Reply = tuple[dict[str, Any], dict[str, object]]
+Answer = Callable[[Message, Values], Frame]
 
 
 class NullSession(Requests):
     """Answers each request from its table."""
 
-    def __init__(self, answer: Callable[[dict[str, Any], dict[str, object]], Reply], output: Output) -> None:
+    def __init__(self, answer: Answer, output: Output) -> None:
         self._answer = answer
         self._output = output
         self.sealed = False
         self.alive = True
-        self.environment: dict[str, Any] = {"devices": 8}
+        self.environment: Message = {"devices": 8}
         self.spent = Spent(0.0, 0.0, 0)
 
-    def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Reply:
+    def request(self, message: Message, values: Values | None = None) -> Frame:
         return self._answer(message, values or {})
 
     def forgive(self, seconds: float) -> None:
@@ -48,11 +49,7 @@ class NullSandbox:
 
     walls: tuple[str, ...] = ()
 
-    def __init__(
-        self,
-        answer: Callable[[dict[str, Any], dict[str, object]], Reply],
-        output: Output = _NOTHING,
-    ) -> None:
+    def __init__(self, answer: Answer, output: Output = _NOTHING) -> None:
         self._answer = answer
         self._output = output
 

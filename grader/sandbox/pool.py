@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from grader.context import Stop
 from grader.errors import Cancelled, GraderFault, LostRunner
@@ -104,7 +103,7 @@ class Pool:
     def __init__(
         self,
         make_zygote: Callable[[], Zygote],
-        order: dict[str, Any],
+        order: dict[str, object],
         compiled: CompiledPrograms,
         settings: PoolSettings,
         cgroups: Cgroups | None = None,
@@ -371,7 +370,9 @@ class Pool:
         reporter: Reporter = "runner" if kind.program == "serve" else "verifier"
         session = ForkSession(self._living_zygote().fork(order), self._cgroups, reporter)
         try:
-            session.environment = session.wait_until_ready()["environment"]
+            environment = session.wait_until_ready()["environment"]
+            assert isinstance(environment, dict)
+            session.environment = environment
             return session
         except BaseException:
             session.close()

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import Literal, Protocol, Self
 
 from grader.context import NEVER, Stop
 from grader.package.package import Limits
 from grader.study import Spent
+from grader.wire import Argument, Form, Frame, Message, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,7 @@ class Requests(Protocol):
     submission, so the caller checks its form.
     """
 
-    def request(
-        self, message: dict[str, Any], values: dict[str, object] | None = None
-    ) -> tuple[dict[str, Any], dict[str, object]]:
+    def request(self, message: Message, values: Values | None = None) -> Frame:
         """Send one frame and return the reply's."""
         raise NotImplementedError
 
@@ -77,7 +76,7 @@ class Requests(Protocol):
     def export(
         self,
         mesh: dict[str, int],
-        args: Sequence[dict[str, Any]],
+        args: Sequence[Argument],
         *,
         init: str | None,
         export_init: bool,
@@ -96,12 +95,12 @@ class Requests(Protocol):
         self,
         mesh: dict[str, int],
         artifact: object,
-        inputs: Sequence[dict[str, Any]],
+        inputs: Sequence[Form],
         *,
         state: int,
         alone: bool,
         listing: bool = False,
-    ) -> dict[str, Any]:
+    ) -> Message:
         """Let a verifier compile an exported program; the arguments are those of `grader.verifier.load.load`.
 
         Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`; and if that is
@@ -111,7 +110,7 @@ class Requests(Protocol):
         return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
 
     def compile_for(
-        self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[dict[str, Any]], *, state: int
+        self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[Form], *, state: int
     ) -> object:
         """Let a verifier of program `tpu` compile an exported program for a slice. Returns a `TPUProgram` as JSON."""
         message = {"op": "compile_for", "topology": topology, "mesh": mesh, "inputs": list(inputs), "state": state}
@@ -134,7 +133,7 @@ class Session(Requests, Protocol):
         """Whether the process has neither ended nor been ended."""
 
     @property
-    def environment(self) -> dict[str, Any]:
+    def environment(self) -> Message:
         """The configuration of JAX in the runner, as reported before it loaded a submission."""
 
     @property

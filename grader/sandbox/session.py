@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Self
+from typing import Self
 
 from grader import wire
 from grader.context import NEVER, Stop
@@ -32,6 +32,7 @@ from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
 from grader.sandbox.zygote import Fork
 from grader.study import Spent
+from grader.wire import Frame, Message, Values
 
 log = logging.getLogger("meshgrade.session")
 
@@ -57,7 +58,6 @@ _THREAD_BYTES = 9 << 20
 # For libraries and read-only maps. Bounded, because the page tables of an endless map are memory too.
 _ADDRESS_SLACK_BYTES = 16 << 30
 _GROUP_SLACK_MB = 256
-Frame = tuple[dict[str, Any], dict[str, object]]
 
 
 class ForkSession(Requests):
@@ -80,7 +80,7 @@ class ForkSession(Requests):
         self._wall_at_begin = self._looked_at = 0.0
         self._delays_at_begin: dict[int, float] = {}
         self._idleness: Idleness | None = None
-        self.environment: dict[str, Any] = {}
+        self.environment: Message = {}
         self.warmed = False
         self.when_closed: Callable[[], None] | None = None
         self._group: Group | None = None
@@ -105,7 +105,7 @@ class ForkSession(Requests):
     def _tasks(self) -> int:
         return TASKS + self._fork.further_threads
 
-    def wait_until_ready(self, stop: Stop = NEVER) -> dict[str, Any]:
+    def wait_until_ready(self, stop: Stop = NEVER) -> Message:
         """Wait for the first frame, which says that JAX is up, and return it.
 
         Raises:
@@ -114,12 +114,12 @@ class ForkSession(Requests):
         hello, _ = self._of_our_own(stop)
         return hello
 
-    def ask(self, message: dict[str, Any], values: dict[str, object], stop: Stop = NEVER) -> Frame:
+    def ask(self, message: Message, values: Values, stop: Stop = NEVER) -> Frame:
         """Send our own request before there is a submission, so that an error is not the fault of one."""
         self._outbox = memoryview(wire.pack(message, values))
         return self._of_our_own(stop)
 
-    def warm(self, message: dict[str, Any], values: dict[str, object], limits: Limits) -> Frame:
+    def warm(self, message: Message, values: Values, limits: Limits) -> Frame:
         """Run a package's warmup.py. This is its author's code, so the package's limits apply from here on.
 
         Raises:
@@ -186,7 +186,7 @@ class ForkSession(Requests):
         """See `Session.forgive`."""
         self._wall_at_begin += seconds
 
-    def request(self, message: dict[str, Any], values: dict[str, object] | None = None) -> Frame:
+    def request(self, message: Message, values: Values | None = None) -> Frame:
         """Send one request and return the reply. See `Session` for what it raises."""
         if self._fault is not None:
             # We ended the process ourselves, so its end must not pass for one that came from outside.
@@ -250,7 +250,8 @@ class ForkSession(Requests):
             remedy = remedy_for(output)
             raise GraderFault(f"the runner did not start: {fault} {output}\nTo fix it: {remedy}") from None
         if "wall" in message and not self.warmed:
-            raise WallMissing(message["wall"], message["found"], remedy_for(f"{message['wall']}: {message['found']}"))
+            wall, found = str(message["wall"]), str(message["found"])
+            raise WallMissing(wall, found, remedy_for(f"{wall}: {found}"))
         if message.get("ok") is not True:
             raise GraderFault(f"the runner reports {message.get('reason')}: {message.get('message')}")
         return message, values

@@ -8,7 +8,7 @@ ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any, Self
+from typing import Self
 
 from grader.context import Stop
 from grader.errors import SubmissionFault
@@ -18,6 +18,7 @@ from grader.sandbox.protocol import Output, Requests, RunnerSpec, Session
 from grader.sandbox.session import ForkSession
 from grader.sandbox.usage import usage_of
 from grader.study import Spent
+from grader.wire import Frame, Message, Values
 
 _MEMORY_MB = 8192
 # Compilers keep some memory for everything that they have compiled.
@@ -110,9 +111,7 @@ class _Loan(Requests):
         self._session = session
         self.unharmed = True
 
-    def request(
-        self, message: dict[str, Any], values: dict[str, object] | None = None
-    ) -> tuple[dict[str, Any], dict[str, object]]:
+    def request(self, message: Message, values: Values | None = None) -> Frame:
         unharmed, self.unharmed = self.unharmed, False
         reply = self._session.request(message, values)
         self.unharmed = unharmed
@@ -126,7 +125,7 @@ class _Loan(Requests):
         return self._session.alive
 
     @property
-    def environment(self) -> dict[str, Any]:
+    def environment(self) -> Message:
         return self._session.environment
 
     @property

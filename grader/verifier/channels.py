@@ -13,7 +13,6 @@ https://github.com/openxla/xla/blob/main/xla/backends/cpu/collectives/in_process
 """
 
 from collections.abc import Hashable
-from typing import Any
 
 from jax.extend import mlir
 from jax.extend.mlir import ir
@@ -52,7 +51,7 @@ def number_channels(text: str, *, apart: bool = False) -> bytes:
         module = ir.Module.parse(text)
         numbers: dict[Hashable, int] = {}
 
-        def visit(operation: Any) -> Any:
+        def visit(operation: ir.Operation) -> ir.WalkResult:
             if operation.name in _NUMBERED and _CHANNEL in operation.attributes:
                 what = len(numbers) if apart else _written(operation)
                 number = numbers.setdefault(what, len(numbers) + 1)
@@ -64,7 +63,7 @@ def number_channels(text: str, *, apart: bool = False) -> bytes:
         return bytes(mlir.serialize_portable_artifact(module, version, True))
 
 
-def _written(operation: Any) -> Hashable:
+def _written(operation: ir.Operation) -> Hashable:
     attributes = operation.attributes
     return (
         operation.name,

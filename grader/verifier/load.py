@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -19,6 +18,7 @@ from grader.verifier.channels import UNMERGED, number_channels, shared_channel, 
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
 from grader.verifier.refused import Refused
+from grader.wire import Form
 
 # Reading this much takes a few seconds. The largest program of the shipped problems has a fiftieth of it.
 _MAX_HLO_CHARACTERS = 8_000_000
@@ -36,21 +36,19 @@ class Loaded:
     that it calls.
     """
 
-    compiled: Any
+    compiled: jax.stages.Compiled
     mesh: Mesh
     in_shardings: list[NamedSharding]
     placed: list[bool]
-    in_avals: list[Any]
-    out_avals: list[Any]
+    in_avals: list[jax.core.ShapedArray]
+    out_avals: list[jax.core.ShapedArray]
     exported: ExportedProgram
     written: str
     hlo: Module
     kernels: tuple[str, ...]
 
 
-def load(
-    artifact: bytes, axes: dict[str, int], expected: Sequence[dict[str, Any]], state: int, *, alone: bool = False
-) -> Loaded:
+def load(artifact: bytes, axes: dict[str, int], expected: Sequence[Form], state: int, *, alone: bool = False) -> Loaded:
     """Deserialize, check and compile.
 
     Args:
@@ -99,10 +97,10 @@ def load(
 def read_artifact(
     artifact: bytes,
     axes: dict[str, int],
-    expected: Sequence[dict[str, Any]],
+    expected: Sequence[Form],
     *,
     apart: bool = False,
-) -> tuple[Any, str, ExportedProgram]:
+) -> tuple[jax.export.Exported, str, ExportedProgram]:
     """Deserialize and check. Returns the program, its text, and what was read from it. Raises `Refused`.
 
     Args:
@@ -120,7 +118,9 @@ def read_artifact(
     return exported, written, module
 
 
-def lower(exported: Any, mesh: Mesh, state: int) -> tuple[Any, list[NamedSharding | None], list[NamedSharding]]:
+def lower(
+    exported: jax.export.Exported, mesh: Mesh, state: int
+) -> tuple[jax.stages.Lowered, list[NamedSharding | None], list[NamedSharding]]:
     """Lower for the devices of a mesh, with the first `state` inputs donated.
 
     Returns:
@@ -137,7 +137,7 @@ def lower(exported: Any, mesh: Mesh, state: int) -> tuple[Any, list[NamedShardin
         return jitted.lower(*avals), given, shardings
 
 
-def read_compiled(compiled: Any) -> Module:
+def read_compiled(compiled: jax.stages.Compiled) -> Module:
     """Read the HLO of a compiled program. Raises `ProgramUnreadable`, even if it is only too long."""
     text = compiled.as_text() or ""
     if len(text) > _MAX_HLO_CHARACTERS:
@@ -145,7 +145,7 @@ def read_compiled(compiled: Any) -> Module:
     return read_hlo(text)
 
 
-def _check(exported: Any, devices: int, expected: Sequence[dict[str, Any]]) -> None:
+def _check(exported: jax.export.Exported, devices: int, expected: Sequence[Form]) -> None:
     if exported.nr_devices != devices:
         fault = f"The program is for {exported.nr_devices} devices, but the mesh has {devices}."
         raise Refused("not_exportable", fault)
@@ -157,11 +157,11 @@ def _check(exported: Any, devices: int, expected: Sequence[dict[str, Any]]) -> N
     wanted = [{"shape": list(each["shape"]), "dtype": each["dtype"]} for each in expected]
     if found != wanted:
         raise Refused("not_exportable", "The program does not take the inputs that it had to be exported with.")
-    if exported.out_tree != jax.tree.structure(tuple(exported.out_avals)):
+    if exported.out_tree != jax.tree.structure(tuple(exported.out_avals)):  # type: ignore[operator]
         raise Refused("not_exportable", "The program does not return a flat tuple of arrays.")
 
 
-def axis_kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:
+def axis_kinds(exported: jax.export.Exported, axes: dict[str, int]) -> tuple[AxisType, ...]:
     """Explicit if the program was traced on such a mesh, because JAX requires the same kind."""
     for sharding in private_jax.named_shardings(exported):
         if sharding is not None and sharding.mesh.axis_names == tuple(axes):
@@ -169,11 +169,12 @@ def axis_kinds(exported: Any, axes: dict[str, int]) -> tuple[AxisType, ...]:
     return (AxisType.Auto,) * len(axes)
 
 
-def _given_shardings(exported: Any, mesh: Mesh) -> list[NamedSharding | None]:
+def _given_shardings(exported: jax.export.Exported, mesh: Mesh) -> list[NamedSharding | None]:
     try:
         given = exported.in_shardings_jax(mesh)
     except ValueError:
         raise Refused("wrong_sharding", f"The program was exported for a mesh other than {dict(mesh.shape)}.") from None
-    if not all(each is None or isinstance(each, NamedSharding) for each in given):
+    placed = [each for each in given if each is None or isinstance(each, NamedSharding)]
+    if len(placed) != len(given):
         raise Refused("wrong_sharding", "An input of the program is not sharded over the mesh.")
-    return list(given)
+    return placed

@@ -1,7 +1,6 @@
 """Measure a compiled program, and run it."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -11,8 +10,7 @@ from grader.program.census import census_of
 from grader.program.facts import Facts, Leaf, WrittenCollective
 from grader.program.memory import memory_of
 from grader.verifier.load import Loaded
-
-Array = np.ndarray[Any, Any]
+from grader.wire import Array
 
 
 def facts_of(loaded: Loaded) -> Facts:
@@ -22,6 +20,8 @@ def facts_of(loaded: Loaded) -> Facts:
       ProgramUnreadable: its HLO is inconsistent.
     """
     compiled = loaded.compiled
+    analysis = compiled.memory_analysis()
+    assert analysis is not None
     devices = list(loaded.mesh.devices.flat)
     inputs = zip(loaded.in_avals, loaded.in_shardings, loaded.placed, strict=True)
     outputs = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
@@ -29,7 +29,7 @@ def facts_of(loaded: Loaded) -> Facts:
         devices=len(devices),
         inputs=tuple(_leaf(aval, sharding, placed, devices) for aval, sharding, placed in inputs),
         outputs=tuple(_leaf(aval, sharding, True, devices) for aval, sharding in outputs),
-        memory=memory_of(compiled.memory_analysis()),
+        memory=memory_of(analysis),
         census=census_of(loaded.hlo, len(devices), dict(loaded.mesh.shape)),
         written=tuple(
             WrittenCollective(
@@ -79,7 +79,7 @@ def run(loaded: Loaded, state: Sequence[Array], inputs: Sequence[Array], steps: 
     return results
 
 
-def _is_held_twice(aval: Any, sharding: NamedSharding) -> bool:
+def _is_held_twice(aval: jax.core.ShapedArray, sharding: NamedSharding) -> bool:
     """Whether any slice of the array is on more than one device."""
     slices = sharding.devices_indices_map(tuple(aval.shape)).values()
     return len(set(map(str, slices))) < len(slices)
@@ -110,7 +110,7 @@ def _distance(one: Array, other: Array) -> Array:
     return np.nan_to_num(distance, nan=np.inf)
 
 
-def _leaf(aval: Any, sharding: NamedSharding, placed: bool, devices: Sequence[Any]) -> Leaf:
+def _leaf(aval: jax.core.ShapedArray, sharding: NamedSharding, placed: bool, devices: Sequence[jax.Device]) -> Leaf:
     indices = sharding.devices_indices_map(tuple(aval.shape))
     return Leaf(
         shape=tuple(aval.shape),
@@ -127,6 +127,6 @@ def _extents(index: tuple[slice, ...], shape: Sequence[int]) -> Iterator[tuple[i
         yield start, stop
 
 
-def _spec_text(sharding: Any) -> str:
+def _spec_text(sharding: jax.sharding.Sharding) -> str:
     spec = getattr(sharding, "spec", None)
     return f"P({', '.join(repr(part) for part in spec)})"[:200] if spec is not None else str(sharding)[:200]

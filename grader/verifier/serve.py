@@ -9,7 +9,6 @@ also has the instructions of the executable, and the operations that were export
 """
 
 import ctypes
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -23,10 +22,11 @@ from grader.program.tokens import ProgramUnreadable
 from grader.program.written_listing import list_written
 from grader.runner.artifact import artifact_of
 from grader.runner.confine import limit_memory
-from grader.runner.loop import Answer, answer_requests, refusal
+from grader.runner.loop import Fields, answer_requests, refusal
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, run
 from grader.verifier.refused import Refused
+from grader.wire import Frame, Message, Values
 
 # Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
 _M_PERTURB = -6
@@ -39,8 +39,8 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     _rehearse()
     verifier = _Verifier()
 
-    def answer(request: dict[str, Any], values: dict[str, Any]) -> Answer:
-        outputs: dict[str, object] = {}
+    def answer(request: Fields, values: Fields) -> Frame:
+        outputs: Values = {}
         try:
             return {"ok": True} | verifier.answer(request, values, outputs), outputs
         except Refused as refused:
@@ -56,7 +56,7 @@ class _Verifier:
     def __init__(self) -> None:
         self._loaded: Loaded | None = None
 
-    def answer(self, request: dict[str, Any], values: dict[str, Any], outputs: dict[str, object]) -> dict[str, Any]:
+    def answer(self, request: Fields, values: Fields, outputs: Values) -> Message:
         match request["op"]:
             case "begin":
                 limit_memory(request["data_bytes"], request["address_bytes"])
@@ -72,7 +72,7 @@ class _Verifier:
                     raise _failed("runs", error) from None
         return {}
 
-    def _compile(self, request: dict[str, Any], artifact: bytes) -> dict[str, Any]:
+    def _compile(self, request: Fields, artifact: bytes) -> Message:
         try:
             self._loaded = load(artifact, request["mesh"], request["inputs"], request["state"], alone=request["alone"])
             measured = {"facts": facts.to_json(facts_of(self._loaded)), "kernels": bool(self._loaded.kernels)}

@@ -6,7 +6,6 @@ it is loaded only in a process of its own, which serves one program and then end
 
 import dataclasses
 import os
-from typing import Any
 
 import jax
 from jax.experimental import topologies
@@ -18,9 +17,10 @@ from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
 from grader.program.tpu import TPUProgram
 from grader.runner.confine import limit_memory
-from grader.runner.loop import Answer, answer_requests, refusal
+from grader.runner.loop import Fields, answer_requests, refusal
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled
 from grader.verifier.refused import Refused
+from grader.wire import Form, Frame
 
 # So that libtpu looks neither for a TPU nor for the metadata server of a virtual machine, and locks no file, which is
 # meant to keep other processes from a TPU.
@@ -36,7 +36,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     """Answer requests on `fd` until it is closed."""
     os.environ.update(_ENVIRONMENT)
 
-    def answer(request: dict[str, Any], values: dict[str, Any]) -> Answer:
+    def answer(request: Fields, values: Fields) -> Frame:
         try:
             match request["op"]:
                 case "begin":
@@ -54,9 +54,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     answer_requests(fd, {"ok": True, "devices": 1, "environment": {}}, answer, max_payload_bytes=max_payload_bytes)
 
 
-def _compile(
-    artifact: bytes, topology: str, axes: dict[str, int], inputs: list[dict[str, Any]], state: int
-) -> TPUProgram:
+def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[Form], state: int) -> TPUProgram:
     exported, _, module = read_artifact(artifact, axes, inputs)
     if module.custom_calls:
         raise Refused("not_exportable", "It calls native code of the CPU, which a TPU does not have.")
@@ -70,6 +68,7 @@ def _compile(
         compiled = lowered.compile()
         hlo = read_compiled(compiled)
         analysis = compiled.memory_analysis()
+        assert analysis is not None
         return TPUProgram(
             memory=memory_of(analysis),
             peak_bytes=analysis.peak_memory_in_bytes,

@@ -11,9 +11,9 @@ from grader.checks.call_outcome import Answer
 from grader.errors import SubmissionFault
 from grader.modes.call.prepared import CallPrepared
 from grader.reasons import Reason
-from grader.sandbox.null import Reply
 from grader.sandbox.protocol import Output
 from grader.verdict import Verdict
+from grader.wire import Frame
 from tests.grader.golden_judging import Groups, Quiet, array, package_of, verdict_of
 
 EXPECTED = {"loss": array(1, 2, 3, 4), "n": 3}
@@ -45,7 +45,7 @@ def call(*answers: Reaction, load: Reaction | None = None, hidden: bool = True, 
     )
     left = [*answers, *[says()] * (len(cases) - len(answers))]
 
-    def answer(message: dict[str, Any], values: dict[str, object]) -> Reply:
+    def answer(message: dict[str, Any], values: dict[str, object]) -> Frame:
         if message["op"] == "load":
             return {"ok": True}, load() if load else {}
         return {"ok": True}, left.pop(0)()

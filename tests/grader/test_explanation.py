@@ -10,8 +10,9 @@ from grader.explanation import explanation
 from grader.judge import Judge
 from grader.package.package import Package
 from grader.package.reader import read_package
-from grader.sandbox.null import NullSandbox, Reply
+from grader.sandbox.null import NullSandbox
 from grader.variants import AnswerSheet
+from grader.wire import Frame
 from tests.grader.modes.answer import asked
 
 MOVE_MEAN = read_package(Path(__file__).parent / "packages" / "move_mean")
@@ -67,7 +68,7 @@ class Runner:
     def __init__(self) -> None:
         self.source = ""
 
-    def __call__(self, message: dict, values: dict) -> Reply:
+    def __call__(self, message: dict, values: dict) -> Frame:
         self.source = message.get("source", self.source)
         match message["op"]:
             case "cases":

@@ -10,8 +10,9 @@ from grader.context import QUIET
 from grader.errors import GraderFault, SubmissionFault
 from grader.judge import Judge
 from grader.package.package import Package
-from grader.sandbox.null import NullSandbox, Reply
+from grader.sandbox.null import NullSandbox
 from grader.sandbox.setbacks import Setbacks
+from grader.wire import Frame
 
 
 class Processes:
@@ -21,7 +22,7 @@ class Processes:
         self.failures = failures
         self.opened = 0
 
-    def answer(self, message: dict[str, Any], values: dict[str, object]) -> Reply:
+    def answer(self, message: dict[str, Any], values: dict[str, object]) -> Frame:
         if message["op"] == "load":
             self.opened += 1
             if self.failures:

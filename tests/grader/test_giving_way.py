@@ -11,11 +11,12 @@ from grader.context import Context
 from grader.errors import Cancelled
 from grader.judge import Judge
 from grader.package.package import Package
-from grader.sandbox.null import NullSandbox, Reply
+from grader.sandbox.null import NullSandbox
 from grader.verdict import Verdict
+from grader.wire import Frame
 
 
-def answer(message: dict, values: dict) -> Reply:
+def answer(message: dict, values: dict) -> Frame:
     if message["op"] == "cases":
         return {"ok": True}, {"cases": [{"x": np.ones(2, np.float32)}]}
     return {"ok": True}, {"result": np.full(2, 2, np.float32), "observed": []}

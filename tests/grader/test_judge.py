@@ -12,7 +12,8 @@ from grader.errors import Cancelled, GraderFault, SubmissionFault
 from grader.evidence import Tolerances, ToleranceUsed
 from grader.judge import Judge
 from grader.package.package import Package
-from grader.sandbox.null import NullSandbox, Reply
+from grader.sandbox.null import NullSandbox
+from grader.wire import Frame
 
 INPUT = np.asarray([12345.0, 2.0], np.float32)
 HIDDEN = np.asarray([67890.0, 5.0], np.float32)
@@ -25,7 +26,7 @@ class Table:
         self.package, self.submission = package, submission
         self.loaded = ""
 
-    def __call__(self, message: dict, values: dict) -> Reply:
+    def __call__(self, message: dict, values: dict) -> Frame:
         ok = {"ok": True}
         match message["op"]:
             case "load":

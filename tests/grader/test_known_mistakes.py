@@ -14,8 +14,9 @@ from grader.known import KnownMistakes, current, explain_stored, holds, known_te
 from grader.likelihood import by_likelihood
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import package_of
-from grader.sandbox.null import NullSandbox, Reply
+from grader.sandbox.null import NullSandbox
 from grader.verdict import Verdict
+from grader.wire import Frame
 
 LINES = ["x = x + 2", "x = 2 * x", "x = x - y", "x = abs(x) ** 3", "x = sum(x)"]
 PUBLIC, HIDDEN = np.arange(8, dtype=np.float32), np.full(8, 5, np.float32)
@@ -43,7 +44,7 @@ class Runners:
         self.run: list[str] = []
         self.loaded = ""
 
-    def __call__(self, message: dict[str, Any], values: dict[str, Any]) -> Reply:
+    def __call__(self, message: dict[str, Any], values: dict[str, Any]) -> Frame:
         ok = {"ok": True}
         match message["op"]:
             case "load":

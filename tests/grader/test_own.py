@@ -11,7 +11,8 @@ from grader.errors import SubmissionFault
 from grader.judge import Judge
 from grader.own import OwnInputs, draw_own
 from grader.package.package import InputSpec, Package
-from grader.sandbox.null import NullSandbox, Reply
+from grader.sandbox.null import NullSandbox
+from grader.wire import Frame
 from tests.grader.shipped import package
 from tests.grader.test_judge import HIDDEN, INPUT, Table
 
@@ -84,7 +85,7 @@ def test_a_run_on_typed_values_has_one_case_with_them(add_one: Package, tmp_path
 
 def test_values_on_which_the_reference_fails_reject_the_run_and_say_so(add_one: Package, tmp_path: Path):
     class Failing(Table):
-        def __call__(self, message: dict, values: dict) -> Reply:
+        def __call__(self, message: dict, values: dict) -> Frame:
             if message["op"] == "call" and self.loaded == package.reference and values["args"][0].size == 3:
                 raise SubmissionFault("error", "cannot divide by zero", type="ZeroDivisionError")
             return super().__call__(message, values)

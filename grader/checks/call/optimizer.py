@@ -5,9 +5,8 @@ outside the submission's process.
 """
 
 import math
-from typing import Any
 
-from grader.checks.call_outcome import Outcome, Tolerances
+from grader.checks.call_outcome import Observed, Outcome, Tolerances
 from grader.checks.finding import Finding, StatementWords
 from grader.compare import compare, in_digits
 from grader.errors import GraderFault
@@ -37,7 +36,7 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
     return Finding(True, f"Every case builds {_REQUIRED}.")
 
 
-def _is_same(event: dict[str, Any], expected: dict[str, Any], tolerances: Tolerances) -> bool:
+def _is_same(event: Observed, expected: Observed, tolerances: Tolerances) -> bool:
     got = event.get("updates")
     if event.get("wrt") != expected["wrt"] or not isinstance(got, dict):
         return False
@@ -57,13 +56,13 @@ def _matches(name: str, path: str) -> bool:
     return name == path or (name.startswith(f"{step}/") and name.endswith(f"/{leaf}"))
 
 
-def _same_rate(event: dict[str, Any], expected: dict[str, Any]) -> bool:
+def _same_rate(event: Observed, expected: Observed) -> bool:
     rate, wanted = event.get("lr"), expected["lr"]
     # A rate that went through a float32 array is no longer the same double.
     return isinstance(rate, float) and math.isclose(rate, wanted, rel_tol=1e-6, abs_tol=1e-12)
 
 
-def _explain(built: list[dict[str, Any]], expected: dict[str, Any], *, public: bool) -> str:
+def _explain(built: list[Observed], expected: Observed, *, public: bool) -> str:
     if not built:
         return f"no nnx.Optimizer was built. Build it as {_REQUIRED}."
     event = built[-1]

@@ -1,8 +1,6 @@
 """Was `optimizer.update` called as often as in the reference, with the reference's gradients, on the right model?"""
 
-from typing import Any
-
-from grader.checks.call_outcome import Outcome, Tolerances
+from grader.checks.call_outcome import Observed, Outcome, Tolerances
 from grader.checks.finding import Finding, StatementWords
 from grader.compare import compare
 from grader.package.package import CheckBounds
@@ -37,11 +35,11 @@ def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:
     return Finding(True, "Every case applies the gradients of the loss.")
 
 
-def _updates(observed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _updates(observed: list[Observed]) -> list[Observed]:
     return [event for event in observed if event.get("event") == "update"]
 
 
-def _compare_gradients(expected: dict[str, Any], got: Any, tolerances: Tolerances, *, public: bool) -> str | None:
+def _compare_gradients(expected: dict[str, object], got: object, tolerances: Tolerances, *, public: bool) -> str | None:
     leaves = got if isinstance(got, dict) else {}
     for path, gradient in expected.items():
         # A model that wraps the layer puts names before the path and leaves its end as it is.

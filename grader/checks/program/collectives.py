@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from pydantic import Field
 
@@ -264,7 +263,7 @@ def _summary(measured: Measured, bounds: Bounds) -> str:
 
 def _once(faults: list[str]) -> list[str]:
     """Drop messages that repeat another one for a further mesh."""
-    seen: dict[Any, str] = {}
+    seen: dict[object, str] = {}
     for fault in faults:
         seen.setdefault(fault.rpartition("; expected")[2] if "; expected" in fault else fault, fault)
     return list(seen.values())

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -59,7 +59,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         evidence.append(Leaves(**subject.entry(pair), leaves=rows))
     if not wrong:
         return Finding(True, "Each device holds the right shard of every leaf.", None, evidence)
-    alike: dict[tuple[Any, ...], list[_Wrong]] = {}
+    alike: dict[tuple[object, ...], list[_Wrong]] = {}
     for each in wrong:
         shapes = None if each.shape is None else (each.row.shape, each.shape)
         kind = (each.row.expected_spec, each.row.got_spec, _is_held_whole(each.row), shapes)

@@ -81,7 +81,7 @@ def _value(spec: AnswerSpec, value: object, where: str) -> Value:
 
 
 def _mistake(
-    manifest: AnswerManifest, raw: Mapping[str, Any], parameters: dict[str, Any], truth: Mapping[str, Value]
+    manifest: AnswerManifest, raw: Mapping[str, Any], parameters: dict[str, object], truth: Mapping[str, Value]
 ) -> WrongFormula:
     where = f"mistakes.py: {raw['name']}({parameters})"
     if not raw["misunderstanding"]:

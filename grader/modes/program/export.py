@@ -8,7 +8,7 @@ kept.
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from grader.modes.program.signatures import Signature
 from grader.package.package import ProgramSpec
 from grader.program.measured import Leaves
 from grader.sandbox.protocol import Session
-from grader.wire import MAX_LEAVES, MAX_PATH
+from grader.wire import MAX_LEAVES, MAX_PATH, Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class States:
 class Export:
     """What a runner gave for one mesh: the program, and the leaves of the state for the signature's first cases."""
 
-    artifact: np.ndarray[Any, Any]
-    init: np.ndarray[Any, Any] | None
+    artifact: Array
+    init: Array | None
     states: tuple[Leaves, ...]
     outputs: tuple[str, ...]
     primitives: dict[str, int]

@@ -13,6 +13,7 @@ from grader.modes.submission import load_submission
 from grader.package.package import Limits, ProgramSpec
 from grader.program.measured import Measured, mesh_name
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Warmup
+from grader.wire import Argument
 
 _LIMITS = Limits(time_s=60, wall_s=120, memory_mb=3072, output_mb=16)
 _REHEARSAL = """
@@ -46,7 +47,7 @@ def inspect_function(
     # Not validated, because a problem has two meshes or more.
     programs = _Programs(ProgramSpec.model_construct(meshes=[function.mesh]))
     args = tuple(
-        {"shape": each.shape, "dtype": each.dtype, "spec": each.spec, "path": each.name.split("/")}
+        Argument(shape=each.shape, dtype=each.dtype, spec=each.spec, path=each.name.split("/"))
         for each in function.inputs
     )
     signature = Signature(args, tuple(each.name for each in function.inputs), cases=())

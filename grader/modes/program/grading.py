@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from grader import checks
 from grader.checks.program.values import message_of
@@ -30,7 +29,7 @@ from grader.program.measured import Measured, Run, mesh_name
 from grader.program.tpu import OnChip
 from grader.reasons import Reason
 from grader.sandbox.protocol import RunnerSpec, Sandbox, Session
-from grader.verdict import CaseResult, Efficiency, EfficiencyPart, Verdict
+from grader.verdict import CaseResult, CostName, Efficiency, EfficiencyPart, Verdict
 
 # A cost below this counts as none. Otherwise, next to a reference that sends nothing, any byte would be infinitely bad.
 _SMALL = 1024
@@ -198,7 +197,7 @@ def _ring_bytes(measured: Measured) -> int | None:
     return sum(each.ring_bytes * (each.executions or 0) for each in uses)
 
 
-_COSTS: dict[Any, Callable[[Measured], int | None]] = {
+_COSTS: dict[CostName, Callable[[Measured], int | None]] = {
     "ring_bytes": _ring_bytes,
     # An array that is a constant of the program does not save memory, because it is stored in addition.
     "temporary_bytes": lambda measured: measured.facts.memory.temporary_bytes + measured.facts.census.constant_bytes,

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from grader.case import Case
 from grader.errors import GraderFault
 from grader.package.package import ProgramManifest
+from grader.wire import Argument
 
 _STATIC = (bool, int, float, str)
 
@@ -17,7 +17,7 @@ _STATIC = (bool, int, float, str)
 class Signature:
     """The cases that one program serves: same static arguments, same shapes and dtypes of the others."""
 
-    args: tuple[dict[str, Any], ...]
+    args: tuple[Argument, ...]
     inputs: tuple[str, ...]
     cases: tuple[Case, ...]
 
@@ -29,9 +29,10 @@ def signatures_of(manifest: ProgramManifest, cases: Sequence[Case]) -> list[Sign
       GraderFault: a case does not fit the package's `[program]`.
     """
     program = manifest.program
-    found: dict[str, tuple[list[dict[str, Any]], list[str], list[Case]]] = {}
+    found: dict[str, tuple[list[Argument], list[str], list[Case]]] = {}
     for case in cases:
-        args, names = [], []
+        args: list[Argument] = []
+        names = []
         for name, value in case.inputs.items():
             if name == "seed" and program.init:
                 continue

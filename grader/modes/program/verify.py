@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Session
 from grader.text import in_bytes
-from grader.wire import DTYPES, MAX_RANK, unsendable
+from grader.wire import DTYPES, MAX_RANK, Array, Form, Message, unsendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Examined:
     cases: tuple[Case, ...]
     measured: Measured
     runs: dict[str, Run]
-    raw: dict[str, Any]
+    raw: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Compiled:
     """One program on one mesh: its facts, read from `raw`, and the states that a program of `init` made."""
 
     measured: Measured
-    raw: dict[str, Any]
+    raw: Message
     made: tuple[Leaves, ...] | None
 
 
@@ -94,8 +93,8 @@ def measure(
         init_facts, made = _run_init(session, mesh, signature, exported, alone)
     usual = made[0] if made else exported.states[0] if exported.states else {}
     arrays = [arg for arg in signature.args if "static" not in arg]
-    leaves = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
-    inputs = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
+    leaves: list[Form] = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
+    inputs: list[Form] = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
     reply = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(usual), alone, listing)
     facts = reply.get("facts")
     raw = {
@@ -129,12 +128,12 @@ def _all_of(states: States, session: Session) -> Iterator[Leaves]:
 def _compile(
     session: Session,
     mesh: dict[str, int],
-    artifact: np.ndarray[Any, Any],
-    inputs: list[dict[str, Any]],
+    artifact: Array,
+    inputs: list[Form],
     state: int,
     alone: bool,
     listing: bool = False,
-) -> dict[str, Any]:
+) -> Message:
     try:
         reply = session.compile(mesh, artifact, inputs, state=state, alone=alone, listing=listing)
     except SubmissionFault as fault:

@@ -15,7 +15,8 @@ from grader.package.fault import PackageInvalid
 from grader.package.names import shared_uuids, unknown_prerequisites, unmatched_leaves, wrong_cases
 from grader.package.package import Package
 from grader.package.reader import package_of, read_package
-from grader.sandbox.null import NullSandbox, Reply
+from grader.sandbox.null import NullSandbox
+from grader.wire import Frame
 from tests.grader.shipped import PROBLEMS
 
 PACKAGES = Path(__file__).parents[1] / "packages"
@@ -138,7 +139,7 @@ def test_the_arguments_of_a_case_are_those_of_the_entry_point(names, said):
 
 
 def test_the_judge_prepares_no_package_whose_cases_have_other_arguments(add_one: Package, tmp_path: Path):
-    def answer(message: dict, values: dict) -> Reply:
+    def answer(message: dict, values: dict) -> Frame:
         return {"ok": True}, {"cases": [{"z": np.ones(2, np.float32)}]}
 
     with pytest.raises(GraderFault, match="public-1 gives 'z', which `add_one` does not take"):
@@ -148,7 +149,7 @@ def test_the_judge_prepares_no_package_whose_cases_have_other_arguments(add_one:
 def test_the_judge_prepares_no_package_whose_globs_match_nothing(folder, tmp_path, monkeypatch):
     edit(folder, "problem.toml", 'id = "sharding"', 'id = "sharding"\nleaves = ["weights"]')
 
-    def answer(message: dict, values: dict) -> Reply:
+    def answer(message: dict, values: dict) -> Frame:
         return {"ok": True}, {"cases": [{"seed": 1, "x": np.ones((2, 24, 16), np.float32)}]}
 
     leaves = [("w", None), ("n", None)]
