@@ -6,7 +6,6 @@ first process changes nothing. A rejudge needs no lease: each of its steps is on
 """
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -18,9 +17,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.database import FromNow, UTCDateTime
 from app.ids import new_id
 
-log = logging.getLogger(__name__)
-
-_LOOK_S = 2.0
 # The values with which a write also gives up the lease.
 FREE: dict[str, Any] = {"fence_token": None, "lease_until": None}
 
@@ -90,15 +86,3 @@ async def while_leased(call: Awaitable[T], renew: Callable[[], Awaitable[bool]],
         return task.result()
     finally:
         task.cancel()
-
-
-async def keep_working(step: Callable[[], Awaitable[int]], failure: str) -> None:
-    """Call `step` until cancelled, with a pause after it found nothing to do. `failure` is logged if it raises."""
-    while True:
-        try:
-            done = await step()
-        except Exception:  # a busy database must not end this for good
-            log.exception(failure)
-            done = 0
-        if done == 0:
-            await asyncio.sleep(_LOOK_S)

@@ -13,7 +13,7 @@ from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
 from app.attempts.durations import Durations
 from app.attempts.give_up import GiveUps
-from app.attempts.guests import forget_guests
+from app.attempts.guests import forgetting_guests
 from app.attempts.overrides import Overrides
 from app.attempts.service import AttemptLimits, Attempts
 from app.attempts.shares import Shares
@@ -236,6 +236,7 @@ async def _open(
         )
         authoring = Authoring(database, store, texts, serving, validations, walls, settings.ceiling)
         repositories = Repositories(database, data.secret, settings)
+        syncs = Syncs(database, repositories, authoring, serving)
         courses = Courses(database)
         exams = OpenExams(database)
         lti_keys = ToolKeys(database, data.secret)
@@ -292,7 +293,7 @@ async def _open(
                 preparation=preparing[0][0].state if preparing else None,
                 authoring=authoring,
                 repositories=repositories,
-                syncs=Syncs(database, repositories, authoring, serving),
+                syncs=syncs,
                 rejudging=Rejudging(database, store, queue, walls),
                 webhooks=Webhooks(database, data.secret, private=settings.webhooks_private),
                 metrics=metrics,
@@ -302,20 +303,17 @@ async def _open(
                 pool_stats=built.pool_stats if built else None,
             ),
         )
-        pump = RejudgePump(database, queue, HOOKS)
-        sender = WebhookSender(database, data.secret, Outside(private=settings.webhooks_private))
-        scores = ScoreSender(database, courses, lti_platforms, lti_requests)
-        parts = [
-            sender.run(),
-            scores.run(),
-            serving.run(),
-            pump.run(),
-            Explaining(database, store).run(),
-            forget_guests(database, forget_older_explorations, forget_older_lesson_runs),
+        loops = [
+            WebhookSender(database, data.secret, Outside(private=settings.webhooks_private)).outbox.loop,
+            ScoreSender(database, courses, lti_platforms, lti_requests).outbox.loop,
+            serving.loop,
+            *syncs.loops,
+            RejudgePump(database, queue, HOOKS).loop,
+            Explaining(database, store).loop,
+            forgetting_guests(database, forget_older_explorations, forget_older_lesson_runs),
+            *([validator.loop] if validator else []),
         ]
-        if validator is not None:
-            parts.append(validator.run())
-        async with working(queue, events, workers, preparing, parts, grace_s=0.0):
+        async with working(queue, events, workers, preparing, loops, grace_s=0.0):
             yield
 
 

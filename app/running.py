@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.authoring.validator import Validator
+from app.background import Loop
 from app.data_folder import DataFolder
 from app.database import Database
 from app.explorer.exploring import Explorer
@@ -75,13 +76,15 @@ async def working(
     events: AttemptEvents,
     workers: Workers,
     preparing: list[tuple[Preparing, list[Package]]],
-    further: list[Coroutine[None, None, None]],
+    loops: Sequence[Loop],
     *,
     grace_s: float,
 ) -> AsyncIterator[None]:
+    """Grade, and repeat the `loops`. On exit, gradings may finish for `grace_s`."""
     # Before any request can ask how many there are.
     await workers.join()
-    tasks = [asyncio.create_task(each) for each in (queue.work(), events.run(), workers.keep_row(), *further)]
+    parts = [queue.work(), *(each.run() for each in (workers.loop, *events.loops, *loops))]
+    tasks = [asyncio.create_task(each) for each in parts]
     tasks += [asyncio.create_task(each.run(packages)) for each, packages in preparing]
     for task in tasks:
         task.add_done_callback(_log_failure)

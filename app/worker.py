@@ -61,7 +61,7 @@ async def open_worker(
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(preparing_of(built, walls, settings, say), packages)]
         workers = workers_of(database, built, walls, preparing, settings)
-        async with working(queue, events, workers, preparing, [validator.run()], grace_s=settings.drain_s):
+        async with working(queue, events, workers, preparing, [validator.loop], grace_s=settings.drain_s):
             yield
 
 

@@ -69,7 +69,7 @@ async def _measure(database: Database) -> None:
             added.add(asyncio.create_task(_hand_in(database, queue, package, "one", "run", 1)))
 
     events.watch_here(on_change)
-    tasks = [asyncio.create_task(each) for each in (queue.work(), events.run())]
+    tasks = [asyncio.create_task(each) for each in (queue.work(), *(loop.run() for loop in events.loops))]
     await asyncio.sleep(2)
     before, began = graded, time.monotonic()
     [attempt] = await _hand_in(database, queue, package, "other", "attempt", 1)

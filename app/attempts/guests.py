@@ -4,8 +4,6 @@ All guests are one user. In the queue, each network that they come from has the 
 no visitor closes it to the others. Nothing of theirs is scored.
 """
 
-import asyncio
-import logging
 import math
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -17,16 +15,14 @@ from app.accounts.caller import GUEST_ID, GUEST_NAME, Guest, User
 from app.accounts.hourly_counts import count_in_hour, forget_old_counts
 from app.accounts.models import UserRow
 from app.accounts.throttle import network_of, subject_key
+from app.background import Loop
 from app.clock import now
 from app.database import Database, insert_into
 from app.errors import TooManyGuestRuns
 from app.queue.models import AttemptRow, FairShareRow
 from app.queue.status import ENDED
 
-log = logging.getLogger(__name__)
-
 _STORED_FOR = timedelta(days=1)
-_LOOK_S = 3600.0
 
 
 async def admit_guest(session: AsyncSession, guest: Guest, *, per_address: int, in_total: int) -> None:
@@ -56,15 +52,14 @@ def share_of(user: User) -> str:
     return user.id if user.guest is None else subject_key(f"share\0{network_of(user.guest.address)}")
 
 
-async def forget_guests(database: Database, *others: Callable[[Database], Awaitable[None]]) -> None:
-    """Delete guests' runs after a day, and what the `others` delete, until cancelled."""
-    while True:
-        try:
-            for forget in (forget_older_runs, forget_networks, *others):
-                await forget(database)
-        except Exception:  # a busy database must not end this for good
-            log.exception("deleting what guests left behind failed; trying again later")
-        await asyncio.sleep(_LOOK_S)
+def forgetting_guests(database: Database, *others: Callable[[Database], Awaitable[None]]) -> Loop:
+    """Deletes guests' runs after a day, and what the `others` delete."""
+
+    async def forget() -> None:
+        for each in (forget_older_runs, forget_networks, *others):
+            await each(database)
+
+    return Loop("deleting what guests left behind", forget, pause_s=3600.0)
 
 
 async def forget_networks(database: Database) -> None:

@@ -1,6 +1,5 @@
 """Validates versions with the judge, and draws the questions of published ones."""
 
-import asyncio
 import logging
 import threading
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from functools import partial
 from app.authoring.answering import wrong_verdicts
 from app.authoring.drawing import Drawing
 from app.authoring.models import ValidationRow
+from app.background import Loop
 from app.bounded import BoundedCallFailed, LimitExceeded, bounded_in_thread
 from app.database import Database
 from app.errors import PackageNotStored
@@ -30,7 +30,6 @@ from grader.verdict import Verdict
 
 log = logging.getLogger(__name__)
 CASES, QUESTIONS = "cases.py", "questions.py"
-_LOOK_S = 2.0
 Step = Callable[[Grader, Context], ValidationStep]
 Fingerprints = dict[str, Fingerprint | None]
 
@@ -101,7 +100,7 @@ def note_fingerprint(expected: Expectation, verdict: Verdict, found: Fingerprint
 
 
 class Validator:
-    """Validates what was requested: `jobs`. `run` draws questions until it is cancelled.
+    """Validates what was requested: `jobs`. Its `loop` draws questions.
 
     Args:
       max_deaths: a validation is given up after this many processes died during it.
@@ -122,18 +121,12 @@ class Validator:
         self._walls = walls
         self._max_deaths = max_deaths
         self.jobs = [Jobs(ValidationRow, database, walls, self._validate, lease_s=lease_s, is_long=True)]
+        self.loop = Loop("drawing questions", self._draw)
         self._drawing = Drawing(database, grader, packages, GradingThreads(1).run)
 
-    async def run(self) -> None:
-        while True:
-            try:
-                if self._walls.are_up:
-                    await self._draw()
-            except Exception:  # a database that is down for a while must not end this
-                log.exception("drawing questions failed; trying again")
-            await asyncio.sleep(_LOOK_S)
-
     async def _draw(self) -> None:
+        if not self._walls.are_up:
+            return
         stop = threading.Event()
         try:
             await self._drawing.draw(Context(stop=stop))

@@ -4,11 +4,11 @@ What an attempt did is stored with it, so this is a look-up: nothing is run, and
 """
 
 import asyncio
-import logging
 from typing import Any
 
 from sqlalchemy import select, update
 
+from app.background import Loop
 from app.database import Database
 from app.problems.models import PackageRow, PublishedRow
 from app.problems.store import PackageStore
@@ -17,10 +17,7 @@ from grader.fingerprint import Fingerprint
 from grader.known import explain_stored
 from grader.package.package import Package
 
-log = logging.getLogger(__name__)
-
 _AT_ONCE = 100
-_LOOK_S = 5.0
 Stored = list[tuple[str, str, dict[str, Any]]]
 
 
@@ -28,18 +25,9 @@ class Explaining:
     """Any number of processes may have one: an attempt is explained by each alike."""
 
     def __init__(self, database: Database, store: PackageStore) -> None:
+        self.loop = Loop("explaining stored attempts", self.step, pause_s=5.0)
         self._database = database
         self._store = store
-
-    async def run(self) -> None:
-        """Look for versions whose known mistakes are new, until cancelled."""
-        while True:
-            try:
-                while await self.step():
-                    pass
-            except Exception:  # a busy database must not end this for good
-                log.exception("explaining stored attempts failed; trying again soon")
-            await asyncio.sleep(_LOOK_S)
 
     async def step(self) -> bool:
         """Compare the attempts of one problem with the mistakes of its served version.

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, ForeignKey, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
-from app.lease import LeasedRow
+from app.outbox import OutboxRow
 
 
 class PlatformRow(Base):
@@ -84,11 +84,8 @@ class LinkRow(Base):
     line_item: Mapped[str | None] = mapped_column(String(1000))
 
 
-class ScoreRow(LeasedRow, Base):
-    """The score of one student for one link. `next_try_at` is null while nothing waits to be sent.
-
-    A process leases the row (app/lease.py) for each try.
-    """
+class ScoreRow(OutboxRow, Base):
+    """The score of one student for one link."""
 
     __tablename__ = "lti_scores"
     __table_args__ = (
@@ -100,10 +97,6 @@ class ScoreRow(LeasedRow, Base):
     link_id: Mapped[str] = mapped_column(ForeignKey("lti_links.id", ondelete="CASCADE"))
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     subject: Mapped[str] = mapped_column(String(255))
-    tries: Mapped[int] = mapped_column(Integer())
-    next_try_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
-    delivered_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
-    answer: Mapped[str | None] = mapped_column(String(200))
 
 
 class SelectionRow(Base):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 from urllib.parse import urlencode, urljoin
 
-import httpcore
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
@@ -16,7 +15,7 @@ from app.lti.errors import PlatformFailed
 from app.lti.keys import ALGORITHM, ToolKeys
 from app.lti.messages import web_address
 from app.lti.platforms import Platform
-from app.webhooks.outside import Outside, Reply
+from app.webhooks.outside import FAULTS, Outside, Reply
 
 SCORE_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 _MEMBERS_SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
@@ -124,15 +123,6 @@ class PlatformRequests:
         if reply.status != 200:
             raise _failed(f"it did not send {what}: HTTP {reply.status}")
         return reply
-
-
-FAULTS = (
-    OSError,
-    httpcore.NetworkError,
-    httpcore.TimeoutException,
-    httpcore.ProtocolError,
-    httpcore.UnsupportedProtocol,
-)
 
 
 def fault_text(error: BaseException) -> str:

@@ -4,18 +4,19 @@ import asyncio
 import logging
 from uuid import UUID
 
+from app.background import Loop
 from app.errors import PackageNotStored
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
 
 log = logging.getLogger(__name__)
-_LOOK_S = 2.0
 
 
 class Serving:
     """Belongs to one event loop. Serves what instructors published, and the problems in this server's folder."""
 
     def __init__(self, catalogue: Catalogue, store: PackageStore) -> None:
+        self.loop = Loop("looking for published versions", self.refresh)
         self._catalogue = catalogue
         self._store = store
         self._folder = frozenset(package.slug for package in catalogue.all())
@@ -36,12 +37,3 @@ class Serving:
                     self._catalogue.serve(await self._store.get(version))
                 except PackageNotStored as error:
                     log.error("the new version of %s cannot be served: %s", slug, error)
-
-    async def run(self) -> None:
-        """Refresh every two seconds until cancelled."""
-        while True:
-            await asyncio.sleep(_LOOK_S)
-            try:
-                await self.refresh()
-            except Exception:  # a database that is down for a while must not end this
-                log.exception("looking for published versions failed; trying again")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from app.background import Loop
 from app.queue.status import ENDED, AttemptStatus
 
 # A slow reader loses the oldest phases, but never the end, which comes last.
@@ -60,9 +61,8 @@ class AttemptEvents:
         self._watchers: list[Callable[[str, Change], None]] = []
         self._watchers_here: list[Callable[[str, Change], None]] = []
         self._closed = False
-
-    async def run(self) -> None:
-        """Exchange changes with other processes until cancelled. This class has no other processes."""
+        # Which exchange changes with other processes. This class has no other processes.
+        self.loops: list[Loop] = []
 
     def watch(self, watcher: Callable[[str, Change], None]) -> None:
         """Call this with every change of every attempt from now on."""

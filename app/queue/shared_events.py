@@ -9,8 +9,8 @@ from collections import deque
 
 import psycopg
 from sqlalchemy import func, select
-from sqlalchemy.exc import SQLAlchemyError
 
+from app.background import Loop
 from app.database import Database
 from app.queue.events import AttemptEvents, Change
 
@@ -23,50 +23,43 @@ _MAX_UNSENT = 10_000
 
 
 class SharedEvents(AttemptEvents):
-    """`AttemptEvents` over PostgreSQL's LISTEN and NOTIFY. `run` transmits them until it is cancelled."""
+    """`AttemptEvents` over PostgreSQL's LISTEN and NOTIFY."""
 
     def __init__(self, database: Database) -> None:
         super().__init__()
         self._database = database
         self._self = secrets.token_hex(8)
-        self._outbox: deque[str] = deque(maxlen=_MAX_UNSENT)
+        self._unsent: deque[str] = deque(maxlen=_MAX_UNSENT)
         self._news = asyncio.Event()
+        self.loops = [
+            Loop("sending changes of attempts to other processes", self._send_changes, _AGAIN_S),
+            Loop("listening for changes of attempts", self._listen, _AGAIN_S),
+        ]
 
     def publish(self, attempt_id: str, change: Change) -> None:
         super().publish(attempt_id, change)
         phase = None if change.phase is None else change.phase[:200]
-        self._outbox.append(json.dumps({"from": self._self, "id": attempt_id, "status": change.status, "phase": phase}))
+        self._unsent.append(json.dumps({"from": self._self, "id": attempt_id, "status": change.status, "phase": phase}))
         self._news.set()
 
-    async def run(self) -> None:
-        await asyncio.gather(self._send_changes(), self._listen())
-
-    async def _send_changes(self) -> None:
-        while True:
-            await self._news.wait()
-            self._news.clear()
-            batch = list(self._outbox)
-            self._outbox.clear()
-            try:
-                async with self._database.writing() as session:
-                    for payload in batch:
-                        await session.execute(select(func.pg_notify(_CHANNEL, payload)))
-            except SQLAlchemyError as error:
-                log.warning("changes of %d attempts did not reach other processes: %s", len(batch), error)
-                await asyncio.sleep(_AGAIN_S)
+    async def _send_changes(self) -> bool:
+        await self._news.wait()
+        self._news.clear()
+        batch = list(self._unsent)
+        self._unsent.clear()
+        async with self._database.writing() as session:
+            for payload in batch:
+                await session.execute(select(func.pg_notify(_CHANNEL, payload)))
+        return True
 
     async def _listen(self) -> None:
-        while True:
-            with contextlib.suppress(psycopg.Error):
-                async with await psycopg.AsyncConnection.connect(
-                    self._database.conninfo, autocommit=True
-                ) as connection:
-                    await connection.execute(f"LISTEN {_CHANNEL}")
-                    # Changes during the time without a connection are unknown.
-                    self.forget()
-                    async for notice in connection.notifies():
-                        self._receive(notice.payload)
-            await asyncio.sleep(_AGAIN_S)
+        with contextlib.suppress(psycopg.Error):
+            async with await psycopg.AsyncConnection.connect(self._database.conninfo, autocommit=True) as connection:
+                await connection.execute(f"LISTEN {_CHANNEL}")
+                # Changes during the time without a connection are unknown.
+                self.forget()
+                async for notice in connection.notifies():
+                    self._receive(notice.payload)
 
     def _receive(self, payload: str) -> None:
         try:

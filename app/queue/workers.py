@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Interval, delete, func, literal, select, t
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.background import Loop
 from app.clock import now
 from app.database import UNAVAILABLE, Database, UTCDateTime, insert_into
 from app.ids import new_id
@@ -134,13 +135,14 @@ class OwnWorker:
 class Workers:
     """Belongs to one event loop. Safe to share between requests.
 
-    Life cycle of the row: `join`, then `keep_row` until `leave`.
+    Life cycle of the row: `join`, then its `loop` until `leave`.
 
     Args:
       own: None for a command that only reads.
     """
 
     def __init__(self, database: Database, own: OwnWorker | None = None) -> None:
+        self.loop = Loop("writing the row of this process", self.beat, pause_s=BEAT_S)
         self._database = database
         self._own = own
         self._id = new_id()
@@ -185,15 +187,6 @@ class Workers:
             async with self._database.writing() as session:
                 await session.execute(delete(WorkerRow))
         await self.beat()
-
-    async def keep_row(self) -> None:
-        """Write the row every few seconds, until cancelled."""
-        while True:
-            await asyncio.sleep(BEAT_S)
-            try:
-                await self.beat()
-            except Exception:  # a database that is down for a while must not end this
-                log.exception("this process could not write its row; trying again")
 
     async def beat(self) -> None:
         """Write the row now, and delete those of processes that died more than an hour ago."""

@@ -4,13 +4,13 @@ Not all at once: a rejudge can have a hundred thousand attempts, and its steps m
 delay students who submit.
 """
 
-import asyncio
 import logging
 from collections.abc import Sequence
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.background import Loop
 from app.clock import now
 from app.database import Database
 from app.ids import new_id
@@ -26,27 +26,16 @@ from grader.stored_verdict import read_verdict
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 20
-_LOOK_S = 1.0
 
 
 class RejudgePump:
     """Any number of processes may have one. Only one of them advances a rejudge at a time."""
 
     def __init__(self, database: Database, queue: GradeQueue, hooks: QueueHooks) -> None:
+        self.loop = Loop("advancing rejudges", self.step, pause_s=1.0)
         self._database = database
         self._hooks = hooks
         self._queue = queue
-
-    async def run(self) -> None:
-        """Advance rejudges until cancelled."""
-        while True:
-            try:
-                moved = await self.step()
-            except Exception:  # a busy database must not end this for good
-                log.exception("advancing a rejudge failed; trying again soon")
-                moved = False
-            if not moved:
-                await asyncio.sleep(_LOOK_S)
 
     async def step(self) -> bool:
         """Advance each open rejudge a little. Returns whether there may be more to do immediately."""

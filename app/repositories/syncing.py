@@ -13,6 +13,7 @@ from sqlalchemy import delete, func, select, update
 from app.accounts.caller import User
 from app.authoring.reading import examine
 from app.authoring.service import Authoring
+from app.background import Loop
 from app.clock import now
 from app.database import Database
 from app.errors import PackageRefused, Refused
@@ -43,8 +44,8 @@ class Syncs:
         self._repositories = repositories
         self._authoring = authoring
         self._serving = serving
-        self._slots = asyncio.Semaphore(_AT_ONCE)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: asyncio.Queue[tuple[User, Sync]] = asyncio.Queue()
+        self.loops = [Loop("syncing a repository", self._next) for _ in range(_AT_ONCE)]
 
     async def request(self, user: User, repository_id: str, cause: Cause) -> Sync:
         """Begin a sync. If one is running, return that one, and begin another when it has finished.
@@ -67,23 +68,22 @@ class Syncs:
             row = _new_row(repository.id, cause)
             session.add(row)
             sync = sync_of(row)
-        task = asyncio.create_task(self._run(user, sync))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._waiting.put_nowait((user, sync))
         return sync
 
     async def settled(self) -> None:
         """Wait for all syncs of this process."""
-        await asyncio.gather(*self._tasks)
+        await self._waiting.join()
 
-    async def _run(self, user: User, sync: Sync) -> None:
-        following: Sync | None = sync
+    async def _next(self) -> bool:
+        """Run one sync. If this fails, the page shows it as interrupted."""
+        user, sync = await self._waiting.get()
         try:
-            while following is not None:
-                async with self._slots:
-                    following = await self._once(user, following)
-        except Exception:  # the page shows it as interrupted
-            log.exception("sync %s ended", sync.id)
+            if following := await self._once(user, sync):
+                self._waiting.put_nowait((user, following))
+        finally:
+            self._waiting.task_done()
+        return True
 
     async def _once(self, user: User, sync: Sync) -> Sync | None:
         """Returns the next sync, if one was requested meanwhile."""

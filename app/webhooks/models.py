@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, Integer, String
+from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database import Base, UTCDateTime
-from app.lease import LeasedRow
+from app.outbox import OutboxRow
 
 
 class WebhookRow(Base):
@@ -20,11 +20,8 @@ class WebhookRow(Base):
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
 
 
-class DeliveryRow(LeasedRow, Base):
-    """One verdict for one webhook, stored together with the verdict. `next_try_at` is null once it has ended.
-
-    A process leases the row (app/lease.py) for each try.
-    """
+class DeliveryRow(OutboxRow, Base):
+    """One verdict for one webhook, stored together with the verdict."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
@@ -37,7 +34,3 @@ class DeliveryRow(LeasedRow, Base):
     webhook_id: Mapped[str] = mapped_column(ForeignKey("webhooks.id", ondelete="CASCADE"))
     attempt_id: Mapped[str] = mapped_column(ForeignKey("attempts.id", ondelete="CASCADE"))
     created_at: Mapped[datetime] = mapped_column(UTCDateTime())
-    tries: Mapped[int] = mapped_column(Integer())
-    next_try_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
-    delivered_at: Mapped[datetime | None] = mapped_column(UTCDateTime())
-    answer: Mapped[str | None] = mapped_column(String(200))

@@ -76,6 +76,16 @@ class ReplyTooLong(OSError):
     """A response is longer than anything that belongs there."""
 
 
+# What `Outside` raises.
+FAULTS = (
+    OSError,
+    httpcore.NetworkError,
+    httpcore.TimeoutException,
+    httpcore.ProtocolError,
+    httpcore.UnsupportedProtocol,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A response. The names of `headers` are in lower case."""
@@ -182,7 +192,7 @@ class Outside:
         Returns:
           the HTTP status.
         Raises:
-          OSError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError: it did not arrive, or perhaps not.
+          FAULTS: it did not arrive, or perhaps not.
         """
         async with self._open("POST", url, headers, body) as response:
             return int(response.status)
@@ -193,8 +203,7 @@ class Outside:
         """Send a request and read the response. Redirects are not followed.
 
         Raises:
-          OSError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError: as `post`.
-          ReplyTooLong: the response has more than `max_bytes`.
+          FAULTS: as `post`; `ReplyTooLong` if the response has more than `max_bytes`.
         """
         async with self._open(method, url, headers, body) as response:
             content = bytearray()

@@ -4,20 +4,20 @@ import asyncio
 
 import pytest
 
-from app.webhooks.sender import WebhookSender
+from app.queue.preparing import Preparing
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_a_part_that_ends_unforeseen_is_told_at_once(start_service, monkeypatch, caplog):
-    async def stumble(self) -> None:
+    async def stumble(self, packages) -> None:
         raise ZeroDivisionError("a fault that nobody foresaw")
 
-    monkeypatch.setattr(WebhookSender, "run", stumble)
+    monkeypatch.setattr(Preparing, "run", stumble)
     async with start_service() as service:
         await asyncio.sleep(0)
         assert (await service.http.get("/healthz")).status_code == 200
         (told,) = [record for record in caplog.records if "ended" in record.getMessage()]
         assert told.levelname == "CRITICAL"
-        assert "WebhookSender" in told.getMessage() or "stumble" in told.getMessage()
+        assert "Preparing" in told.getMessage() or "stumble" in told.getMessage()
         assert told.exc_info[0] is ZeroDivisionError

@@ -10,6 +10,7 @@ from app.problems.models import PackageRow
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import SITE, browser, sign_up
 from tests.app.authoring.test_validation import ask, ended
+from tests.app.loops import quicken
 from tests.app.people.test_attempts_of_others import send
 
 pytestmark = pytest.mark.anyio
@@ -73,7 +74,7 @@ async def test_attempts_of_before_are_explained_by_a_new_version(either, tess):
 
 
 async def test_the_service_does_it_by_itself_and_once(either, tess, monkeypatch):
-    monkeypatch.setattr("app.insight.explaining._LOOK_S", 0.01)
+    quicken(monkeypatch)
     async with browser(either) as ada:
         await sign_up(either, ada, "ada")
         attempt = await send(either, ada, "x = 1")

@@ -7,6 +7,7 @@ import pytest
 from tests.app.accounts.oidc_provider import serve
 from tests.app.accounts.people import SITE, sign_in
 from tests.app.conftest import Service
+from tests.app.loops import quicken
 from tests.app.lti.platform import LearningPlatform
 
 
@@ -27,7 +28,8 @@ def platform(running_platform: LearningPlatform) -> LearningPlatform:
 
 @pytest.fixture
 async def school(start_service, database_url, platform, monkeypatch) -> AsyncIterator[Service]:
-    monkeypatch.setattr("app.lease._LOOK_S", 0.02)
+    quicken(monkeypatch)
+    monkeypatch.setattr("app.lti.scores.PAUSES_S", (0.01, 0.01))
     async with start_service(database_url=database_url, lti_private=True) as service:
         await sign_in(service)
         answer = await service.http.post("/api/v1/lti/platforms", json=platform.registration, headers=SITE)

@@ -48,8 +48,7 @@ async def connect(tess, course: dict) -> str:
     return page
 
 
-async def test_scores_return_and_are_sent_again_until_they_arrive(school, platform, tess, monkeypatch):
-    monkeypatch.setattr("app.lti.scores.PAUSES_S", (0.01, 0.01, 0.01))
+async def test_scores_return_and_are_sent_again_until_they_arrive(school, platform, tess):
     async with browser(school) as ada:
         await first_launch(school, platform, ada)
         assert platform.scores == []
@@ -90,12 +89,11 @@ async def test_an_exam_sends_no_score_before_it_has_closed(school, platform, tes
         await until(lambda: platform.scores, "the score")
 
 
-async def test_what_is_given_up_is_shown_and_can_be_sent_again(school, platform, tess, monkeypatch):
-    monkeypatch.setattr("app.lti.scores.PAUSES_S", (0.01,))
+async def test_what_is_given_up_is_shown_and_can_be_sent_again(school, platform, tess):
     async with browser(school) as ada:
         await first_launch(school, platform, ada)
         page = await connect(tess, await create(tess))
-        platform.refusals = [500] * 2
+        platform.refusals = [500] * 3
         await send(school, ada, GOOD)
         await until(lambda: not platform.refusals, "the last try")
         with anyio.move_on_after(20):

@@ -17,6 +17,7 @@ from tests.app.accounts.people import sign_in
 from tests.app.attempts.test_submit import ATTEMPTS
 from tests.app.conftest import WallState
 from tests.app.explorer.test_api import FUNCTION
+from tests.app.loops import quicken
 from tests.app.operating.test_metrics import scrape
 
 pytestmark = pytest.mark.anyio
@@ -207,8 +208,8 @@ async def test_a_full_disk_makes_the_service_not_ready(service, monkeypatch):
         raise OperationalError("INSERT", {}, Exception("database or disk is full"))
 
     monkeypatch.setattr(Workers, "_write", full)
-    monkeypatch.setattr("app.queue.workers.BEAT_S", 0.01)
-    beating = asyncio.create_task(service.services.workers.keep_row())
+    quicken(monkeypatch)
+    beating = asyncio.create_task(service.services.workers.loop.run())
     async with asyncio.timeout(10):
         while (await service.http.get("/readyz")).status_code != 503:
             await asyncio.sleep(0.01)

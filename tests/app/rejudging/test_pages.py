@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from app.rejudging import pump
 from tests.app.accounts.people import browser, send_form, sign_in, sign_up
+from tests.app.loops import quicken
 from tests.app.rejudging.test_rejudge import NEW_SOURCE, OLD_SOURCE, published, scores, student, submit
 
 pytestmark = pytest.mark.anyio
@@ -14,7 +14,7 @@ PAGE = "/authoring/add_one"
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
-    monkeypatch.setattr(pump, "_LOOK_S", 0.01)
+    quicken(monkeypatch)
 
 
 async def shown(http, address: str, status: str) -> str:

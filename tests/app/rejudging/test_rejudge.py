@@ -22,6 +22,7 @@ from tests.app.accounts.people import sign_in
 from tests.app.attempts.handing_in import hand_in
 from tests.app.authoring.zips import upload
 from tests.app.conftest import FILES
+from tests.app.loops import quicken
 from tests.app.program_verdict import program_verdict
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +33,7 @@ NEW = FILES | {"reference.py": NEW_SOURCE}
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
-    monkeypatch.setattr(pump, "_LOOK_S", 0.01)
+    quicken(monkeypatch)
 
 
 async def call(service, method, path, bearer=None, **body):

@@ -6,9 +6,9 @@ import pytest
 
 from app.clock import now
 from app.queue.models import AttemptRow
-from app.rejudging import pump
 from tests.app.accounts.people import browser, send_form, sign_up
 from tests.app.conftest import FILES
+from tests.app.loops import quicken
 from tests.app.rejudging.test_pages import shown
 from tests.app.rejudging.test_rejudge import (
     NEW,
@@ -29,7 +29,7 @@ PAGE = "/authoring/add_one"
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
-    monkeypatch.setattr(pump, "_LOOK_S", 0.01)
+    quicken(monkeypatch)
 
 
 async def own_id(service, bearer):

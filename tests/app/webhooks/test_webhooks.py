@@ -12,12 +12,14 @@ from sqlalchemy import select, update
 
 from app.clock import now
 from app.database import FromNow
+from app.outbox import Outbox
 from app.queue.models import AttemptRow
 from app.queue.protocol import QueueHooks
 from app.webhooks.models import DeliveryRow
 from app.webhooks.outside import Outside
 from app.webhooks.sender import PAUSES_S, WebhookSender
 from app.webhooks.service import queue_deliveries
+from tests.app.loops import hold
 from tests.app.queue.taking import TakingLeases
 
 pytestmark = pytest.mark.anyio
@@ -30,17 +32,14 @@ HOOKS, ATTEMPTS = "/api/v1/webhooks", "/api/v1/problems/add_one/attempts"
 async def inside(start_service, monkeypatch):
     """The service, permitted to send to this machine; it sends when the test says so."""
 
-    async def rest(self) -> None:
-        pass
-
-    monkeypatch.setattr(WebhookSender, "run", rest)
+    hold(monkeypatch, "sending verdicts to webhooks")
     async with start_service(webhooks_private=True) as running:
         yield running
 
 
-def sender_of(service) -> WebhookSender:
+def outbox_of(service, *, private: bool = True) -> Outbox:
     webhooks = service.services.webhooks
-    return WebhookSender(service.services.database, webhooks._deployment_secret, Outside(private=True))
+    return WebhookSender(service.services.database, webhooks._deployment_secret, Outside(private=private)).outbox
 
 
 async def add(service, url: str) -> dict[str, str]:
@@ -61,7 +60,7 @@ async def deliveries(service, hook: dict[str, str]) -> list[dict[str, object]]:
 async def test_a_verdict_is_sent_and_its_signature_proves_it(inside, receiver):
     hook = await add(inside, receiver.url)
     attempt = await submit(inside)
-    assert await sender_of(inside).send_due() == 1
+    assert await outbox_of(inside).send_due() == 1
     line, headers, body = receiver.got[0]
     assert line == "POST /hook HTTP/1.1"
     told = json.loads(body)
@@ -77,7 +76,7 @@ async def test_a_verdict_is_sent_and_its_signature_proves_it(inside, receiver):
     (delivery,) = await deliveries(inside, hook)
     assert (delivery["id"], delivery["answer"], delivery["next_try_at"]) == (headers["webhook-id"], "HTTP 200", None)
     assert delivery["delivered_at"] is not None
-    assert await sender_of(inside).send_due() == 0
+    assert await outbox_of(inside).send_due() == 0
 
 
 async def test_what_was_not_delivered_is_tried_again_with_growing_pauses_and_then_given_up(inside, receiver):
@@ -86,7 +85,7 @@ async def test_what_was_not_delivered_is_tried_again_with_growing_pauses_and_the
     await submit(inside)
     for tries, pause_s in enumerate((*PAUSES_S, None), 1):
         before = now()
-        assert await sender_of(inside).send_due() == 1
+        assert await outbox_of(inside).send_due() == 1
         async with inside.services.database.writing() as session:
             row = (await session.scalars(select(DeliveryRow))).one()
             assert (row.tries, row.answer, row.delivered_at) == (tries, "HTTP 503", None)
@@ -95,7 +94,7 @@ async def test_what_was_not_delivered_is_tried_again_with_growing_pauses_and_the
             else:
                 assert timedelta(seconds=pause_s) <= row.next_try_at - before < timedelta(seconds=pause_s + 30)
                 row.next_try_at = now()
-    assert await sender_of(inside).send_due() == 0
+    assert await outbox_of(inside).send_due() == 0
     # The same id every time, so that a receiver can tell a repetition from news.
     assert len(receiver.got) == len(PAUSES_S) + 1
     assert {headers["webhook-id"] for _, headers, _ in receiver.got} == {(await deliveries(inside, hook))[0]["id"]}
@@ -104,21 +103,21 @@ async def test_what_was_not_delivered_is_tried_again_with_growing_pauses_and_the
 async def test_a_delivery_whose_sender_died_is_taken_up_by_another(inside, receiver):
     await add(inside, receiver.url)
     await submit(inside)
-    assert len(await sender_of(inside)._take()) == 1
-    assert await sender_of(inside).send_due() == 0
+    assert len(await outbox_of(inside).lease_due()) == 1
+    assert await outbox_of(inside).send_due() == 0
     async with inside.services.database.writing() as session:
         await session.execute(update(DeliveryRow).values(lease_until=EXPIRED))
-    assert await sender_of(inside).send_due() == 1
+    assert await outbox_of(inside).send_due() == 1
 
 
 async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receiver):
     hook = await add(inside, receiver.url)
     await submit(inside)
     for _ in range(len(PAUSES_S) + 1):
-        assert len(await sender_of(inside)._take()) == 1
+        assert len(await outbox_of(inside).lease_due()) == 1
         async with inside.services.database.writing() as session:
             await session.execute(update(DeliveryRow).values(lease_until=EXPIRED))
-    assert await sender_of(inside).send_due() == 0
+    assert await outbox_of(inside).send_due() == 0
     (delivery,) = await deliveries(inside, hook)
     assert (delivery["next_try_at"], delivery["delivered_at"]) == (None, None)
     assert "the sender died" in delivery["answer"]
@@ -127,9 +126,7 @@ async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receive
 async def test_an_address_that_is_inside_after_all_is_told_to_its_owner(inside, receiver):
     hook = await add(inside, receiver.url)
     await submit(inside)
-    webhooks = inside.services.webhooks
-    strict = WebhookSender(inside.services.database, webhooks._deployment_secret, Outside(private=False))
-    await strict.send_due()
+    await outbox_of(inside, private=False).send_due()
     (delivery,) = await deliveries(inside, hook)
     assert "not an address on the internet" in delivery["answer"]
     assert receiver.got == []
@@ -144,7 +141,7 @@ async def test_a_verdict_of_a_grader_that_died_is_sent_too(inside, receiver):
         await session.execute(update(AttemptRow).values(status="running", tries=3, lease_until=EXPIRED))
     leases = TakingLeases(database, 30.0, 0.0, hooks=QueueHooks(on_finished=queue_deliveries))
     await leases.rescued(max_deaths=3, everything=True)
-    assert await sender_of(inside).send_due() == 1
+    assert await outbox_of(inside).send_due() == 1
     told = json.loads(receiver.got[0][2])
     assert (told["data"]["id"], told["data"]["verdict"]["status"]) == (attempt["id"], "failed")
 
@@ -154,7 +151,7 @@ async def test_a_deleted_webhook_is_sent_nothing_more(inside, receiver):
     await submit(inside)
     gone = await inside.http.delete(f"{HOOKS}/{hook['id']}", headers=inside.bearer)
     assert (gone.status_code, gone.text) == (204, "")
-    assert await sender_of(inside).send_due() == 0
+    assert await outbox_of(inside).send_due() == 0
     assert (await inside.http.get(HOOKS, headers=inside.bearer)).json() == {"webhooks": []}
 
 
@@ -176,7 +173,7 @@ async def test_another_users_webhook_is_not_found_and_hears_nothing(inside, rece
         answer = await inside.http.request(method, f"{HOOKS}/{hook['id']}{path}", headers=theirs)
         assert (answer.status_code, answer.json()["slug"]) == (404, "webhook-not-found")
     await inside.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=theirs)
-    assert await sender_of(inside).send_due() == 0
+    assert await outbox_of(inside).send_due() == 0
 
 
 async def test_one_person_has_few_webhooks(inside, receiver):

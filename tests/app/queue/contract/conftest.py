@@ -134,8 +134,9 @@ async def backend(place: tuple[Database, Any], tmp_path: Path, package: Package)
     built = None if database.shared else Grading(NullGrader(), lambda: ())
     settings = Settings(grading_slots=1 if built else 0, data=tmp_path)
     queue = pick_queue(database, built, store, Walls.elsewhere(), events, settings)
-    telling = asyncio.create_task(events.run())
+    telling = [asyncio.create_task(each.run()) for each in events.loops]
     yield Backend(database, queue, package, tmp_path, server)
-    telling.cancel()
-    await asyncio.gather(telling, return_exceptions=True)
+    for each in telling:
+        each.cancel()
+    await asyncio.gather(*telling, return_exceptions=True)
     await database.close()

@@ -146,7 +146,7 @@ async def _work(log: Path, say_ready: Callable[[], None]) -> None:
     queue = pick_queue(database, built, PackageStore(database), walls, events, settings, jobs)
     end = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
-    tasks = [asyncio.create_task(each) for each in (queue.work(), events.run())]
+    tasks = [asyncio.create_task(each) for each in (queue.work(), *(loop.run() for loop in events.loops))]
     say_ready()
     await end.wait()
     await queue.stop(grace_s=settings.drain_s)
