@@ -1,6 +1,13 @@
-"""The base class of everything that is stored or sent of a verdict."""
+"""The base class of everything that is stored or sent of a verdict, and the type of its texts."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from grader.text import plain_text
+
+# A submission may have written it. Nothing in it controls a terminal or a page, or misleads the reader.
+SafeText = Annotated[str, AfterValidator(plain_text)]
 
 
 class Closed(BaseModel):

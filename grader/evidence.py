@@ -1,8 +1,8 @@
 """The findings of a check as data: entries of a few kinds, which checks build and pages draw.
 
 A check that builds one of these kinds is drawn without a word about it in any page. Bytes and operations are those of
-one device. Names of leaves, specs and texts may come from a submission: a page escapes and shortens them before it
-shows them.
+one device. Names of leaves, specs and texts may come from a submission: `SafeText` cleans them, and a page escapes and
+shortens them before it shows them.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.closed import Closed
+from grader.closed import Closed, SafeText
 
 Count = Annotated[int, Field(ge=0)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 # Axis name to size, in the order of the axes; devices are numbered row by row.
-Mesh = dict[str, Annotated[int, Field(ge=1)]]
+Mesh = dict[SafeText, Annotated[int, Field(ge=1)]]
 # Not strict, because JSON has only lists; the elements are strict.
 Shape = Annotated[tuple[Count, ...], Field(strict=False)]
 # [start, stop) of one dimension.
@@ -23,14 +23,14 @@ Extent = Annotated[tuple[Count, Count], Field(strict=False)]
 Slices = Annotated[tuple[Extent, ...], Field(strict=False)]
 # What each device holds, in mesh order.
 Held = Annotated[tuple[Slices, ...], Field(strict=False)]
-Axes = Annotated[tuple[str, ...], Field(strict=False)]
+Axes = Annotated[tuple[SafeText, ...], Field(strict=False)]
 
 
 class OnMesh(Closed):
     """Evidence about one mesh. `cases` names those of the program, if the mesh has another program for other cases."""
 
     mesh: Mesh
-    cases: list[str] = Field(default_factory=list)
+    cases: list[SafeText] = Field(default_factory=list)
 
 
 class Leaf(Closed):
@@ -40,13 +40,13 @@ class Leaf(Closed):
     the reference's; a slice of `got` may have a different number of dimensions.
     """
 
-    path: str
+    path: SafeText
     when: Literal["in", "out"]
     shape: Shape
-    dtype: str
+    dtype: SafeText
     ok: bool
-    expected_spec: str
-    got_spec: str
+    expected_spec: SafeText
+    got_spec: SafeText
     expected: Held
     got: Held | None
 
@@ -64,7 +64,7 @@ class Amount(Closed):
     `at_least` and `at_most` are the smallest and the largest value that the check accepts, null if it sets none.
     """
 
-    name: str
+    name: SafeText
     mine: Count | None
     reference: Count | None
     whole: Count | None
@@ -76,9 +76,9 @@ class Amounts(OnMesh):
     """Quantities on one device. `title` names the quantity, and `whole_title` the meaning of `whole`."""
 
     kind: Literal["amounts"] = "amounts"
-    title: str
+    title: SafeText
     unit: Literal["bytes", "operations"]
-    whole_title: str
+    whole_title: SafeText
     rows: list[Amount]
 
 
@@ -93,7 +93,7 @@ class Traffic(Closed):
 class CollectiveSum(Closed):
     """All collectives of one kind over the same axes. `axes` is null if their groups do not run along axes."""
 
-    collective: str
+    collective: SafeText
     axes: Axes | None
     group_size: Count
     in_loop: bool
@@ -104,7 +104,7 @@ class CollectiveSum(Closed):
 class CollectiveCall(Closed):
     """One collective of a program. `bytes` is that of one execution; `executions` is null if the number is unknown."""
 
-    collective: str
+    collective: SafeText
     axes: Axes | None
     bytes: Count
     executions: Count | None
@@ -118,7 +118,7 @@ class Limit(Closed):
     `reference` is null for a rule about single leaves, of which `name` has the one that is furthest out of bounds.
     """
 
-    name: str
+    name: SafeText
     unit: Literal["bytes", "executions"]
     mine: Count
     reference: Count | None
@@ -140,7 +140,7 @@ class Collectives(OnMesh):
 class Factor(Closed):
     """The factor by which a quantity changes from the main mesh to this one; null if it is unknown."""
 
-    name: str
+    name: SafeText
     mine: Number | None
     reference: Number | None
 
@@ -157,9 +157,9 @@ class Facts(Closed):
 
     kind: Literal["facts"] = "facts"
     mesh: Mesh | None = None
-    cases: list[str] = Field(default_factory=list)
-    about: str
-    values: dict[str, bool | int | str]
+    cases: list[SafeText] = Field(default_factory=list)
+    about: SafeText
+    values: dict[SafeText, bool | int | SafeText]
 
 
 class ToleranceUsed(Closed):
@@ -173,23 +173,23 @@ class Tolerances(Closed):
     """The tolerance for each compared dtype."""
 
     kind: Literal["tolerances"] = "tolerances"
-    by_dtype: dict[str, ToleranceUsed]
+    by_dtype: dict[SafeText, ToleranceUsed]
 
 
 class WorstElement(Closed):
     """The element with the largest error. The relative error is null if it is infinite or not a number."""
 
     index: list[Count]
-    expected: str
-    got: str
+    expected: SafeText
+    got: SafeText
     relative_error: Number | None
 
 
 class Difference(Closed):
     """How a result differs: values as text, or the names of the leaves if those differ."""
 
-    expected: str | list[str]
-    got: str | list[str]
+    expected: SafeText | list[SafeText]
+    got: SafeText | list[SafeText]
     worst: WorstElement | None = None
 
 
@@ -197,8 +197,8 @@ class Frame(Closed):
     """A line of a traceback."""
 
     line: int
-    function: str
-    text: str
+    function: SafeText
+    text: SafeText
 
 
 class Fault(Closed):
@@ -207,9 +207,9 @@ class Fault(Closed):
     kind: Literal["fault"] = "fault"
     line: int | None = None
     column: int | None = None
-    type: str | None = None
+    type: SafeText | None = None
     traceback: list[Frame] = Field(default_factory=list)
-    ended_by: str | None = None
+    ended_by: SafeText | None = None
 
     @classmethod
     def entries_of(cls, detail: Mapping[str, object]) -> list["Fault"]:
@@ -221,10 +221,10 @@ class FailedCase(Closed):
     """A public case that failed; for a program, with its mesh and the place in the run."""
 
     kind: Literal["case"] = "case"
-    case: str
+    case: SafeText
     mesh: Mesh | None = None
-    where: str = ""
-    inputs: dict[str, str] = Field(default_factory=dict)
+    where: SafeText = ""
+    inputs: dict[SafeText, SafeText] = Field(default_factory=dict)
     difference: Difference | None = None
     fault: Fault | None = None
 

@@ -9,7 +9,6 @@ from grader.evidence import Fault
 from grader.package.package import Package
 from grader.reasons import Reason
 from grader.sandbox.protocol import Output
-from grader.text import storable
 from grader.verdict import CaseResult, CheckResult, Efficiency, Status, Timings, Verdict
 from grader.wire import Message
 
@@ -68,7 +67,7 @@ class Report:
             )
             for spec in self._package.manifest.checks
         ]
-        verdict = Verdict(
+        return Verdict(
             problem=self._package.slug,
             version=self._package.version,
             status=status,
@@ -85,8 +84,6 @@ class Report:
             environment=self.environment,
             timings_ms=self._timings(),
         )
-        # In one place, so that no text from a submission is missed.
-        return Verdict.model_validate(storable(verdict.model_dump()))
 
     def _score(self, results: list[CheckResult], findings: dict[str, Finding]) -> int:
         """The points of the passed checks, or 0 if a value is wrong, whatever else is right."""

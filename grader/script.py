@@ -4,14 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.closed import Closed
+from grader.closed import Closed, SafeText
 from grader.context import Context
 from grader.errors import SubmissionFault
 from grader.package.package import Limits
 from grader.reasons import Reason
 from grader.report import fault_message
 from grader.sandbox.protocol import Output, RunnerSpec, Sandbox
-from grader.text import storable
 
 DEVICES = 8
 # The programs of the lessons need up to 1.3 s of CPU time and 220 MiB.
@@ -23,7 +22,7 @@ class ScriptFault(Closed):
     """Why a script did not run to its end. `reason` is null if the grader failed; `line` is one of the script."""
 
     reason: Reason | None
-    message: str
+    message: SafeText
     line: Annotated[int, Field(ge=1)] | None = None
 
 
@@ -35,8 +34,8 @@ class Printed(Closed):
     """
 
     schema_version: Literal[1] = 1
-    stdout: str = ""
-    stderr: str = ""
+    stdout: SafeText = ""
+    stderr: SafeText = ""
     truncated: bool = False
     fault: ScriptFault | None = None
 
@@ -58,8 +57,7 @@ def run_script(source: str, sandbox: Sandbox, context: Context) -> Printed:
 
 
 def _printed(output: Output, fault: ScriptFault | None = None) -> Printed:
-    printed = Printed(stdout=output.stdout, stderr=output.stderr, truncated=output.truncated, fault=fault)
-    return Printed.model_validate(storable(printed.model_dump()))
+    return Printed(stdout=output.stdout, stderr=output.stderr, truncated=output.truncated, fault=fault)
 
 
 def _fault_of(fault: SubmissionFault) -> ScriptFault:

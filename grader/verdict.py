@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from grader.closed import Closed
+from grader.closed import Closed, SafeText
 from grader.evidence import Evidence
 from grader.fingerprint import Fingerprint
 from grader.reasons import Reason
@@ -21,24 +21,24 @@ class CheckResult(Closed):
     passed.
     """
 
-    id: str
-    title: str
+    id: SafeText
+    title: SafeText
     passed: bool
     checked: bool = True
     points: int = Field(ge=0)
     max_points: int = Field(ge=0)
     trust: Trust
-    message: str
+    message: SafeText
     evidence: list[Evidence] = Field(default_factory=list)
 
 
 class CaseResult(Closed):
     """One input. The message of a hidden case names the kind of fault and contains no value."""
 
-    id: str
+    id: SafeText
     public: bool
     passed: bool
-    message: str
+    message: SafeText
 
 
 class Timings(Closed):
@@ -85,18 +85,18 @@ class Verdict(Closed):
 
     # The version of the stored form; grader/stored_verdict.py reads every older version.
     schema_version: Literal[2] = 2
-    problem: str
-    version: str
+    problem: SafeText
+    version: SafeText
     status: Status
     reason: Reason | None
     score: int | None
     checks: list[CheckResult]
     cases: list[CaseResult]
-    misconception: str | None = None
-    stdout: str = ""
-    stderr: str = ""
+    misconception: SafeText | None = None
+    stdout: SafeText = ""
+    stderr: SafeText = ""
     truncated: bool = False
-    walls: list[str]
+    walls: list[SafeText]
     environment: dict[str, object] = Field(default_factory=dict)
     efficiency: Efficiency | None = None
     timings_ms: Timings = Field(default_factory=Timings)

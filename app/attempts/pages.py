@@ -27,8 +27,8 @@ from app.web.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.web.forms import read_form
 from app.web.reasons import REASONS
 from app.web.templating import render_page, render_secret_page
-from app.web.terminal import plain_text
 from app.web.verdict_view import VerdictView, arrange_verdict
+from grader.text import plain_text
 from grader.verdict import Verdict
 
 router = APIRouter(include_in_schema=False)

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from app.comments.service import lines_of
 from app.web.highlight import highlight_code
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 _LONGEST_KEPT = 4_000
 

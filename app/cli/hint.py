@@ -6,7 +6,7 @@ import typer
 
 from app.cli.remote.connect import InsecureOption, ServerOption, connected
 from app.start_errors import StartRefused
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

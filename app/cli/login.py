@@ -13,7 +13,7 @@ from app.cli.remote.connect import InsecureOption, check_token, note
 from app.cli.remote.server import Server
 from app.cli.remote.store import Remembered, read_remembered, remember, token_file
 from app.start_errors import NotLoggedIn
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

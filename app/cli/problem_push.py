@@ -10,7 +10,7 @@ import typer
 from app.cli.problem_check import packages_at
 from app.cli.remote.connect import InsecureOption, ServerOption, connected
 from app.start_errors import StartRefused
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 if TYPE_CHECKING:
     from app.cli.remote.answers import Validation

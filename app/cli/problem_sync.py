@@ -8,7 +8,7 @@ import typer
 
 from app.cli.remote.connect import InsecureOption, ServerOption, connected
 from app.start_errors import StartRefused
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 if TYPE_CHECKING:
     from app.cli.remote.answers import Repository, SyncedProblem

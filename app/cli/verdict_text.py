@@ -1,12 +1,11 @@
 """A verdict as text for a terminal."""
 
-import unicodedata
-
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from grader.text import plain_text
 from grader.verdict import Verdict
 
 _STYLE = {"accepted": "bold green", "rejected": "bold red", "failed": "bold yellow"}
@@ -49,11 +48,4 @@ def _checks(verdict: Verdict) -> Table:
 
 def safe(text: str) -> str:
     """The text without terminal escapes, and with rich markup escaped: it can come from a submission."""
-    shown = "".join(_visible(character) for character in text)
-    return escape(shown)
-
-
-def _visible(character: str) -> str:
-    if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf", "Cs"):
-        return character
-    return f"\\x{ord(character):02x}"
+    return escape(plain_text(text))

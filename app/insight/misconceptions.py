@@ -15,7 +15,7 @@ from app.ids import is_id
 from app.insight.summary import Cluster
 from app.problems.store import PackageStore
 from app.queue.models import AttemptRow
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 LONGEST = 500
 

@@ -6,7 +6,6 @@ from typing import Literal
 
 from app.lessons.lesson import Block, Program
 from app.lessons.runs import LessonRun, prints_the_same
-from app.web.terminal import plain_text
 from grader.reasons import Reason
 from grader.script import Printed
 
@@ -60,8 +59,8 @@ def view_program(program: Program, run: LessonRun | None, source: str | None = N
         expected=block.output,
         run=run,
         outcome=_outcome_of(result, block) if result else None,
-        stdout=plain_text(result.stdout) if result else "",
-        stderr=plain_text(result.stderr) if result else "",
+        stdout=result.stdout if result else "",
+        stderr=result.stderr if result else "",
     )
 
 
@@ -72,7 +71,7 @@ def _outcome_of(result: Printed, block: Block) -> Outcome:
             return Outcome("bad", fault.message)
         where = f", line {fault.line}" if fault.line else ""
         title = _ENDED.get(fault.reason, "The program ended with an error")
-        return Outcome("bad", f"{title}{where}.", plain_text(fault.message))
+        return Outcome("bad", f"{title}{where}.", fault.message)
     if result.truncated:
         return Outcome("warn", "The program printed too much: only the first 16 KiB are shown.")
     if not block.output:

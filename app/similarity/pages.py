@@ -14,7 +14,7 @@ from app.similarity.compare import MOST_PEOPLE
 from app.similarity.narrowing import LEAST_PERCENT, read_narrowing
 from app.similarity.services import SimilarityServices
 from app.web.templating import render_page
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 router = APIRouter(include_in_schema=False)
 Instructor = Annotated[User, Depends(require_role("instructor"))]

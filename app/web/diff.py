@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.web.alignment import align
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 _AROUND = 3
 

@@ -17,9 +17,9 @@ from app.web.next_page import sign_in_address, this_page
 from app.web.reasons import REASONS
 from app.web.static_files import module_urls, static_url
 from app.web.template_cache import template_cache
-from app.web.terminal import plain_text
 from app.web.theme import THEMES, theme
 from app.web.time_zone import zone
+from grader.text import plain_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -8,7 +8,6 @@ from app.web.drawings.placement import Mesh
 from app.web.program_view import EfficiencyView, MeshesView, arrange_efficiency, arrange_meshes
 from app.web.readings import MAX_READINGS, Reading, readings_of
 from app.web.reasons import REASONS, TRUST
-from app.web.terminal import plain_text
 from grader.evidence import Evidence, Facts, FailedCase, Fault, Tolerances
 from grader.verdict import CheckResult, Verdict
 
@@ -96,7 +95,7 @@ class VerdictView:
 def arrange_verdict(
     verdict: Verdict, *, is_starter: bool = False, is_answer: bool = False, own_inputs: str = ""
 ) -> VerdictView:
-    """Arrange a verdict. All text that a submission could have written is made safe to show.
+    """Arrange a verdict.
 
     Args:
       is_starter: the source is the problem's unchanged starter.
@@ -105,15 +104,14 @@ def arrange_verdict(
     """
     unwritten = is_starter and verdict.status == "rejected"
     status = "unwritten" if unwritten else verdict.status
-    results = [CheckResult.model_validate(_harmless(check.model_dump())) for check in verdict.checks]
-    facts = _facts_by_case(results)
+    facts = _facts_by_case(verdict.checks)
     cases = tuple(
-        CaseView(case.id, case.public, case.passed, _brief(plain_text(case.message), known), known)
+        CaseView(case.id, case.public, case.passed, _brief(case.message, known), known)
         for case in verdict.cases
         for known in [facts.get(case.id, ())]
     )
-    first_fault = next((check for check in results if not check.passed), None)
-    failed_first = sorted(results, key=lambda check: check.passed)
+    first_fault = next((check for check in verdict.checks if not check.passed), None)
+    failed_first = sorted(verdict.checks, key=lambda check: check.passed)
     checks = tuple(_arrange_check(check, check is first_fault) for check in failed_first)
     headline, explanation = _UNWRITTEN if unwritten else _explain(verdict, own=bool(own_inputs))
     if is_answer and verdict.status != "failed":
@@ -141,8 +139,8 @@ def arrange_verdict(
         cases=_alike(cases),
         passed_cases=sum(case.passed for case in cases),
         all_cases=len(cases),
-        stdout=plain_text(verdict.stdout),
-        stderr=plain_text(verdict.stderr),
+        stdout=verdict.stdout,
+        stderr=verdict.stderr,
         truncated=verdict.truncated,
         walls=tuple(verdict.walls),
         timings=tuple(verdict.timings_ms.model_dump(by_alias=True).items()),
@@ -272,13 +270,3 @@ def _brief(message: str, facts: Sequence[CaseFacts]) -> str:
         return message.split("\n", 1)[0]
     # For an exception, the traceback stays. The inputs are among the facts.
     return message.rsplit("\nInputs:\n", 1)[0] if any("inputs" in each.facts for each in facts) else message
-
-
-def _harmless(value: Any) -> Any:
-    if isinstance(value, str):
-        return plain_text(value)
-    if isinstance(value, dict):
-        return {plain_text(str(key)): _harmless(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_harmless(item) for item in value]
-    return value

@@ -12,8 +12,8 @@ from app.queue.models import AttemptRow
 from app.queue.withheld import shown_only
 from app.web.alignment import align
 from app.web.highlight import highlight_code
-from app.web.terminal import plain_text
 from app.workbench.services import WorkbenchServices
+from grader.text import plain_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,11 @@ from app.web.diff import diff_lines
 from app.web.highlight import highlight_code
 from app.web.markdown import parse_markdown
 from app.web.messages import code_spans
-from app.web.terminal import plain_text
 from grader.likelihood import by_likelihood
 from grader.package.figures import active_content
 from grader.package.package import KnownSubmission
 from grader.package.rules import examine_files
+from grader.text import plain_text
 from grader.toml import TomlInvalid, read_toml
 from tests.app.conftest import FILES
 from tests.growth import assert_linear

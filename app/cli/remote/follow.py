@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from app.cli.remote.answers import Attempt, AttemptState
 from app.cli.remote.events import Event
 from app.cli.remote.server import Server
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 _POLL_S = 20
 # A proxy that buffers events buffers all of them: after two empty streams, the attempt is only polled.

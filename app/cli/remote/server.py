@@ -35,7 +35,7 @@ from app.cli.remote.answers import (
 from app.cli.remote.events import Event, read_events
 from app.clock import now
 from app.start_errors import NotLoggedIn, ServerRefused, ServerUnusable, StartRefused
-from app.web.terminal import plain_text
+from grader.text import plain_text
 
 M = TypeVar("M", bound=BaseModel)
 
