@@ -9,13 +9,13 @@ from app.bounded import LimitExceeded, bounded
 from grader.package.ceiling import Ceiling
 from grader.package.fault import MANIFEST_FILE, PackageFault, PackageInvalid
 from grader.package.reader import package_of
-from grader.package.rules import examine_files
+from grader.package.rules import review_files
 
 _CPU_S = 10
 
 
 @dataclass(frozen=True, slots=True)
-class ExaminedFiles:
+class FilesReview:
     """`identity` is slug, version and uuid of the package; None if it cannot be read."""
 
     identity: tuple[str, str, UUID] | None
@@ -31,17 +31,17 @@ async def faults_of(files: Mapping[str, str], ceiling: Ceiling | None) -> list[P
     return [PackageFault(*each) for each in found]
 
 
-async def examine(
+async def review_in_bounds(
     files: Mapping[str, str], ceiling: Ceiling | None = None, others: Mapping[str, UUID] | None = None
-) -> ExaminedFiles:
-    """Apply every rule that needs no judge. See `examine_files`."""
+) -> FilesReview:
+    """Apply every rule that needs no judge. See `review_files`."""
     named = None if others is None else {slug: str(uuid) for slug, uuid in others.items()}
     try:
-        found = await bounded(_examine, files, _limits(ceiling), named, cpu_s=_CPU_S)
+        found = await bounded(_review, files, _limits(ceiling), named, cpu_s=_CPU_S)
     except LimitExceeded as exceeded:
-        return ExaminedFiles(None, (_too_complex(files, exceeded),))
+        return FilesReview(None, (_too_complex(files, exceeded),))
     identity = found["identity"] and (*found["identity"][:2], UUID(found["identity"][2]))
-    return ExaminedFiles(identity, tuple(PackageFault(*each) for each in found["faults"]))
+    return FilesReview(identity, tuple(PackageFault(*each) for each in found["faults"]))
 
 
 def _limits(ceiling: Ceiling | None) -> dict[str, Any] | None:
@@ -62,11 +62,11 @@ def _faults(files: dict[str, str], ceiling: dict[str, Any] | None) -> list[tuple
     return []
 
 
-def _examine(files: dict[str, str], ceiling: dict[str, Any] | None, others: dict[str, str] | None) -> dict[str, Any]:
+def _review(files: dict[str, str], ceiling: dict[str, Any] | None, others: dict[str, str] | None) -> dict[str, Any]:
     known = None if others is None else {slug: UUID(uuid) for slug, uuid in others.items()}
-    examined = examine_files(None, files, (), None if ceiling is None else Ceiling(**ceiling), known)
-    package = examined.package
+    review = review_files(None, files, (), None if ceiling is None else Ceiling(**ceiling), known)
+    package = review.package
     return {
         "identity": package and (package.slug, package.version, str(package.manifest.uuid)),
-        "faults": [astuple(each) for each in examined.faults],
+        "faults": [astuple(each) for each in review.faults],
     }

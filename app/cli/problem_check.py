@@ -83,7 +83,7 @@ def check(
     ] = None,
 ) -> None:
     folders = [each for path in paths for each in packages_at(path)]
-    reports = [_examined(each) for each in dict.fromkeys(folders)]
+    reports = [_review(each) for each in dict.fromkeys(folders)]
     for option, is_set in (("--mutants", mutants), ("--thorough", thorough)):
         if no_judge and is_set:
             raise StartRefused(f"{option} needs the judge.", f"Remove one of --no-judge and {option}.")
@@ -127,11 +127,11 @@ def cores() -> int:
     return max(1, load_settings().grading_slots)
 
 
-def _examined(folder: Path) -> _Report:
+def _review(folder: Path) -> _Report:
     from app.settings import load_settings
-    from grader.package.rules import examine
+    from grader.package.rules import review_package
 
-    found = examine(folder, load_settings().ceiling, uuids_beside(folder))
+    found = review_package(folder, load_settings().ceiling, uuids_beside(folder))
     return _Report(folder, found.package, found.faults)
 
 

@@ -18,7 +18,7 @@ from app.start_errors import StartRefused
 if TYPE_CHECKING:
     from app.cli.preview_pages import QuickChecks
     from app.main import AllServices
-    from grader.package.rules import Examined
+    from grader.package.rules import PackageReview
 
 log = logging.getLogger(__name__)
 HELP = (
@@ -50,7 +50,7 @@ def preview(
             set_up_logs(settings.log_format, settings.log_level)
             signal.signal(signal.SIGTERM, _interrupt)
 
-            checks = QuickChecks(_examined(folder).faults)
+            checks = QuickChecks(_review(folder).faults)
 
             async def beside(services: "AllServices", address: str) -> None:
                 say(f"Preview of {package.slug}: {address}/problems/{package.slug}")
@@ -79,7 +79,7 @@ async def serve_saved(folder: Path, version: str, services: "AllServices", check
 
 async def _serve_version(folder: Path, version: str, services: "AllServices", checks: "QuickChecks") -> str:
     """Returns the version that is served then."""
-    found = await asyncio.to_thread(_examined, folder)
+    found = await asyncio.to_thread(_review, folder)
     package = found.package
     if package is None:
         say("Saved, but the package cannot be read, so the page stays as it was.")
@@ -112,18 +112,18 @@ def _require_readable(folder: Path) -> Any:
     from grader.package.reader import read_package
 
     package = read_package(folder, load_settings().ceiling)
-    _print(_examined(folder))
+    _print(_review(folder))
     return package
 
 
-def _examined(folder: Path) -> "Examined":
+def _review(folder: Path) -> "PackageReview":
     from app.settings import load_settings
-    from grader.package.rules import examine
+    from grader.package.rules import review_package
 
-    return examine(folder, load_settings().ceiling, uuids_beside(folder))
+    return review_package(folder, load_settings().ceiling, uuids_beside(folder))
 
 
-def _print(found: "Examined") -> None:
+def _print(found: "PackageReview") -> None:
     from rich.console import Console
 
     print_faults(Console(highlight=False, soft_wrap=True), found.faults)

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, select, update
 
 from app.accounts.caller import User
-from app.authoring.reading import examine
+from app.authoring.reading import review_in_bounds
 from app.authoring.service import Authoring
 from app.background import Loop
 from app.clock import now
@@ -160,11 +160,11 @@ class Syncs:
         if found.faults:
             return _result(found, None, "refused", None, found.faults)
         others = {**self._serving.uuids(), **beside}
-        examined = await examine(found.files, self._authoring.ceiling, others)
-        errors = [each for each in examined.faults if each.level == "error"]
-        if examined.identity is None:
+        review = await review_in_bounds(found.files, self._authoring.ceiling, others)
+        errors = [each for each in review.faults if each.level == "error"]
+        if review.identity is None:
             return _result(found, None, "refused", None, errors)
-        slug, version, _ = examined.identity
+        slug, version, _ = review.identity
         if (other := seen.setdefault(slug, found.folder)) != found.folder:
             same_slug = manifest_fault("name", None, f"the folder {other} has the same slug")
             return _result(found, slug, "refused", None, [same_slug])
@@ -198,7 +198,7 @@ async def _uuids_in(snapshot: Snapshot) -> dict[str, UUID]:
     """The uuid of each package by its slug, so that one package may name another that comes with it."""
     found: dict[str, UUID] = {}
     for each in snapshot.packages:
-        if not each.faults and (identity := (await examine(each.files)).identity) is not None:
+        if not each.faults and (identity := (await review_in_bounds(each.files)).identity) is not None:
             slug, _, uuid = identity
             found.setdefault(slug, uuid)
     return found

@@ -136,10 +136,6 @@ class MeshView:
     orders: tuple[OrderView, ...]
     rest: dict[str, Any]
 
-    @property
-    def is_drawn(self) -> bool:
-        return bool(self.wrong or self.right or self.amounts or self.collectives or self.orders)
-
 
 @dataclass(frozen=True, slots=True)
 class MeshesView:

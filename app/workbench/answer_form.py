@@ -38,10 +38,6 @@ class AnswerField:
     fault: str
     expected: str
 
-    @property
-    def is_numeric(self) -> bool:
-        return self.spec.kind in ("number", "table")
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:

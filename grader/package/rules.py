@@ -24,7 +24,7 @@ from grader.toml import read_toml
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class PackageReview:
     """A package as its files say. `package` is None if it cannot be read."""
 
     package: Package | None
@@ -37,7 +37,9 @@ _STATED = re.compile(r"\*\*(\d{1,3})\*\* for\b")
 _LINKED = re.compile(r"\(/problems/([a-z][a-z0-9_]+)\)|(?<![*\w])\*([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\*(?![*\w])")
 
 
-def examine(folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, UUID] | None = None) -> Examined:
+def review_package(
+    folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, UUID] | None = None
+) -> PackageReview:
     """Apply every rule that needs no judge.
 
     Args:
@@ -45,20 +47,20 @@ def examine(folder: Path, ceiling: Ceiling | None = None, others: Mapping[str, U
       others: the uuids of the problems that it may name, by slug; None if they are not known.
     """
     if not (folder / MANIFEST_FILE).is_file():
-        return Examined(None, (PackageFault("missing-file", MANIFEST_FILE, None, f"{MANIFEST_FILE} is missing"),))
+        return PackageReview(None, (PackageFault("missing-file", MANIFEST_FILE, None, f"{MANIFEST_FILE} is missing"),))
     faults: list[PackageFault] = []
     files = read_files(folder, faults)
-    return examine_files(folder.name, files, faults, ceiling, others)
+    return review_files(folder.name, files, faults, ceiling, others)
 
 
-def examine_files(
+def review_files(
     slug: str | None,
     files: dict[str, str],
     faults: Iterable[PackageFault],
     ceiling: Ceiling | None = None,
     others: Mapping[str, UUID] | None = None,
-) -> Examined:
-    """As `examine`, for files that were read elsewhere.
+) -> PackageReview:
+    """As `review_package`, for files that were read elsewhere.
 
     Args:
       slug: the slug that the manifest must have; None if any will do.
@@ -76,7 +78,7 @@ def examine_files(
     faults += _marks(files)
     if package is not None:
         faults += _of_texts(package, others)
-    return Examined(package, tuple(each.located(files.get(MANIFEST_FILE, "")) for each in faults))
+    return PackageReview(package, tuple(each.located(files.get(MANIFEST_FILE, "")) for each in faults))
 
 
 def uuids_in(folder: Path) -> dict[str, UUID]:

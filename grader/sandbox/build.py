@@ -94,10 +94,6 @@ class PooledSandbox:
     def stats(self) -> PoolStats:
         return self._pool.stats()
 
-    def idle_verifiers(self) -> tuple[int, ...]:
-        """Their process numbers."""
-        return self._verifiers.pids()
-
     def close(self) -> None:
         self._verifiers.close()
         self._pool.close()

@@ -24,7 +24,7 @@ from grader.program.shapes import leaves
 from grader.program.tokens import integer
 from grader.program.walk import Site, sites
 from grader.runner import private_jax
-from grader.verifier.refused import Refused
+from grader.verifier.errors import ProgramRefused
 
 # Without this pass, XLA merges no all_reduce with others, so copies of one stay equal.
 UNMERGED: dict[str, str | bool] = {"xla_disable_hlo_passes": "cpu-all-reduce-combiner"}
@@ -85,14 +85,14 @@ def shared_channel(module: Module, devices: int) -> tuple[Instruction, Instructi
     no branch, and in loops only if these have a known number of trips.
 
     Raises:
-      Refused: the program is for replicas, or something other than a collective has a channel.
+      ProgramRefused: the program is for replicas, or something other than a collective has a channel.
     """
     partitions, replicas = (
         "".join(module.attributes.get(name, ("1",))) for name in ("num_partitions", "replica_count")
     )
     if (partitions, replicas) != (str(devices), "1"):
         # Collectives without a channel are between replicas. All of a program meet each other there.
-        raise Refused("not_exportable", f"The program is for {replicas} replicas of {partitions} devices.")
+        raise ProgramRefused("not_exportable", f"The program is for {replicas} replicas of {partitions} devices.")
     found: dict[int, tuple[Computation, Instruction]] = {}
     pairs: dict[int, tuple[Instruction, Instruction]] = {}
     for computation in module.computations.values():
@@ -118,7 +118,9 @@ def _channel(instruction: Instruction) -> int | None:
         return None
     number = integer("".join(value))
     if number is None or not is_collective(instruction):
-        raise Refused("not_exportable", f"The compiled program contains `{instruction.opcode[:80]}` with a channel.")
+        raise ProgramRefused(
+            "not_exportable", f"The compiled program contains `{instruction.opcode[:80]}` with a channel."
+        )
     return number
 
 
@@ -135,10 +137,10 @@ def _compiled(module: Module, computation: Computation, instruction: Instruction
     return instruction.opcode, operands, instruction.shape, tuple(sorted(attributes.items())), steps
 
 
-def unequal(module: Module, one: Instruction, other: Instruction) -> Refused:
+def unequal(module: Module, one: Instruction, other: Instruction) -> ProgramRefused:
     """The refusal of a program in which devices could meet in these two collectives."""
     first, second = (_shown(module, each) for each in (one, other))
-    return Refused(
+    return ProgramRefused(
         "divergent_collective",
         f"If devices took different branches, or different numbers of rounds in a loop, {first} on one device would "
         f"meet {second} on another. Move them out of the `lax.cond`, `lax.switch` or `lax.while_loop`, or call the "

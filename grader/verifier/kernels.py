@@ -18,7 +18,7 @@ from grader.program.census import read_aliases
 from grader.program.hlo import Computation, Instruction, Module, Value
 from grader.program.shapes import Shape
 from grader.program.tokens import integer, shown, unquoted
-from grader.verifier.refused import Refused
+from grader.verifier.errors import ProgramRefused
 
 _DTYPES = {"s": "f32", "d": "f64", "c": "c64", "z": "c128"}
 _REAL = {"c64": "f32", "c128": "f64"}
@@ -136,7 +136,7 @@ def check_kernels(module: Module) -> tuple[str, ...]:
     """Check all native code that a compiled program calls; return the names of the kernels, sorted.
 
     Raises:
-      Refused: `not_exportable`: a call breaks its kernel's rule, or a sort is not stable.
+      ProgramRefused: `not_exportable`: a call breaks its kernel's rule, or a sort is not stable.
     """
     found = set()
     for computation in module.computations.values():
@@ -146,7 +146,7 @@ def check_kernels(module: Module) -> tuple[str, ...]:
             elif instruction.opcode == "sort" and instruction.attributes.get("is_stable") != ("true",):
                 # Its comparison is the program's. One that contradicts itself sends the C++ library's unstable sort
                 # past both ends of the array; the stable sort stays inside for any comparison.
-                raise Refused(
+                raise ProgramRefused(
                     "not_exportable",
                     "The program sorts without `is_stable=True`. Only stable sorts are allowed: remove "
                     "`is_stable=False` or `stable=False`.",
@@ -164,7 +164,7 @@ def _check_call(computation: Computation, call: Instruction) -> str:
         return name
     match = _LAPACK.fullmatch(name)
     if match is None or name not in KERNELS:
-        raise Refused("not_exportable", f"The compiled program calls `{name[:80]}`: a graded program must not.")
+        raise ProgramRefused("not_exportable", f"The compiled program calls `{name[:80]}`: a graded program must not.")
     if call.attributes.keys() - _ATTRIBUTES or call.attributes.get("api_version") != ("API_VERSION_TYPED_FFI",):
         raise _misused(name, "it has attributes that JAX does not set")
     options = _options(call.attributes.get("backend_config", ("{", "}")), name)
@@ -276,5 +276,5 @@ def _array(shape: object, name: str) -> Shape:
     return shape
 
 
-def _misused(name: str, why: str) -> Refused:
-    return Refused("not_exportable", f"The grader does not accept how the program calls `{name[:80]}`: {why}.")
+def _misused(name: str, why: str) -> ProgramRefused:
+    return ProgramRefused("not_exportable", f"The grader does not accept how the program calls `{name[:80]}`: {why}.")

@@ -15,9 +15,9 @@ from grader.runner import private_jax
 from grader.runner.artifact import read_exported
 from grader.runner.options import COMPILER_OPTIONS
 from grader.verifier.channels import UNMERGED, number_channels, shared_channel, unequal
+from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
-from grader.verifier.refused import Refused
 from grader.wire import Form
 
 # Reading this much takes a few seconds. The largest program of the shipped problems has a fiftieth of it.
@@ -56,8 +56,8 @@ def load(artifact: bytes, axes: dict[str, int], expected: Sequence[Form], state:
       expected: `{"shape", "dtype"}` of every input, in order; the first `state` of them are donated.
       alone: this process serves no other program, so this one may call native kernels.
     Raises:
-      Refused: it is not a program, is for other devices or inputs, reaches outside itself, or could let devices meet
-        in different collectives.
+      ProgramRefused: it is not a program, is for other devices or inputs, reaches outside itself, or could let devices
+        meet in different collectives.
       NotAlone: it needs a verifier of its own.
       ProgramUnreadable: its text cannot be read.
     """
@@ -101,7 +101,7 @@ def read_artifact(
     *,
     apart: bool = False,
 ) -> tuple[jax.export.Exported, str, ExportedProgram]:
-    """Deserialize and check. Returns the program, its text, and what was read from it. Raises `Refused`.
+    """Deserialize and check. Returns the program, its text, and what was read from it. Raises `ProgramRefused`.
 
     Args:
       apart: give each collective a channel of its own, even equal ones.
@@ -110,7 +110,9 @@ def read_artifact(
         received, text = read_exported(artifact)
         exported = dataclasses.replace(received, mlir_module_serialized=number_channels(text, apart=apart))
     except Exception as error:  # the bytes are hostile: whatever the parser says, they are not a program
-        raise Refused("not_exportable", f"The exported program cannot be read: {type(error).__name__}.") from None
+        raise ProgramRefused(
+            "not_exportable", f"The exported program cannot be read: {type(error).__name__}."
+        ) from None
     _check(exported, int(np.prod(list(axes.values()))), expected)
     written = exported.mlir_module()
     module = read_stablehlo(written)
@@ -148,17 +150,19 @@ def read_compiled(compiled: jax.stages.Compiled) -> Module:
 def _check(exported: jax.export.Exported, devices: int, expected: Sequence[Form]) -> None:
     if exported.nr_devices != devices:
         fault = f"The program is for {exported.nr_devices} devices, but the mesh has {devices}."
-        raise Refused("not_exportable", fault)
+        raise ProgramRefused("not_exportable", fault)
     if tuple(exported.platforms) != ("cpu",):
-        raise Refused("not_exportable", f"The program is for {', '.join(exported.platforms)[:80]}, not for the CPU.")
+        raise ProgramRefused(
+            "not_exportable", f"The program is for {', '.join(exported.platforms)[:80]}, not for the CPU."
+        )
     if exported.ordered_effects or exported.unordered_effects or exported.disabled_safety_checks:
-        raise Refused("not_exportable", "The program has side effects.")
+        raise ProgramRefused("not_exportable", "The program has side effects.")
     found = [{"shape": list(aval.shape), "dtype": str(aval.dtype)} for aval in exported.in_avals]
     wanted = [{"shape": list(each["shape"]), "dtype": each["dtype"]} for each in expected]
     if found != wanted:
-        raise Refused("not_exportable", "The program does not take the inputs that it had to be exported with.")
+        raise ProgramRefused("not_exportable", "The program does not take the inputs that it had to be exported with.")
     if exported.out_tree != jax.tree.structure(tuple(exported.out_avals)):  # type: ignore[operator]
-        raise Refused("not_exportable", "The program does not return a flat tuple of arrays.")
+        raise ProgramRefused("not_exportable", "The program does not return a flat tuple of arrays.")
 
 
 def axis_kinds(exported: jax.export.Exported, axes: dict[str, int]) -> tuple[AxisType, ...]:
@@ -173,8 +177,10 @@ def _given_shardings(exported: jax.export.Exported, mesh: Mesh) -> list[NamedSha
     try:
         given = exported.in_shardings_jax(mesh)
     except ValueError:
-        raise Refused("wrong_sharding", f"The program was exported for a mesh other than {dict(mesh.shape)}.") from None
+        raise ProgramRefused(
+            "wrong_sharding", f"The program was exported for a mesh other than {dict(mesh.shape)}."
+        ) from None
     placed = [each for each in given if each is None or isinstance(each, NamedSharding)]
     if len(placed) != len(given):
-        raise Refused("wrong_sharding", "An input of the program is not sharded over the mesh.")
+        raise ProgramRefused("wrong_sharding", "An input of the program is not sharded over the mesh.")
     return placed

@@ -88,18 +88,18 @@ def _is_held_twice(aval: jax.core.ShapedArray, sharding: NamedSharding) -> bool:
 def _differing_replica(output: jax.Array) -> Array | None:
     """The array as read from replicas that differ in any bit from the first one, or None if all agree."""
     first: dict[str, Array] = {}
-    reading: Array | None = None
+    widest: Array | None = None
     for shard in output.addressable_shards:
         data = np.asarray(shard.data)
         known = first.setdefault(str(shard.index), data)
         if known is data or known.tobytes() == data.tobytes():
             continue
-        if reading is None:
-            reading = np.array(output)
-        part = reading[shard.index]
+        if widest is None:
+            widest = np.array(output)
+        part = widest[shard.index]
         distance, farthest = _distance(data, known), _distance(part, known)
-        reading[shard.index] = np.where(distance > farthest, data, part)
-    return reading
+        widest[shard.index] = np.where(distance > farthest, data, part)
+    return widest
 
 
 def _distance(one: Array, other: Array) -> Array:

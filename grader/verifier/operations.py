@@ -6,8 +6,8 @@ such rule (custom calls), takes its sizes from values (dynamic shapes), or reach
 """
 
 from grader.program.stablehlo import ExportedProgram
+from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import KERNELS
-from grader.verifier.refused import Refused
 
 _STABLEHLO = """
     abs add all_gather all_reduce all_to_all and atan2 batch_norm_grad batch_norm_inference batch_norm_training
@@ -38,24 +38,24 @@ def check_operations(module: ExportedProgram) -> None:
     """Check every operation and every target of a custom call.
 
     Raises:
-      Refused: `not_exportable`, one of them is not on the list, or a shape depends on values.
+      ProgramRefused: `not_exportable`, one of them is not on the list, or a shape depends on values.
     """
     for target in module.custom_calls:
         if target not in KERNELS:
             advice = _ADVICE.get(target, "")
-            raise Refused(
+            raise ProgramRefused(
                 "not_exportable",
                 f"The program calls `{target[:80]}`, which a graded program must not call. {advice}".rstrip(),
             )
     for name in module.operations:
         if name in _HOST_OPERATIONS:
-            raise Refused(
+            raise ProgramRefused(
                 "not_exportable", f"The program exchanges data with the host (`{name}`): a graded program must not."
             )
         if name not in OPERATIONS:
             advice = _ADVICE.get(name, "")
-            raise Refused(
+            raise ProgramRefused(
                 "not_exportable", f"The program contains `{name[:80]}`: a graded program must not. {advice}".rstrip()
             )
     if module.dynamic:
-        raise Refused("not_exportable", "The program contains an array whose shape is not fixed.")
+        raise ProgramRefused("not_exportable", "The program contains an array whose shape is not fixed.")

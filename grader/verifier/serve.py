@@ -23,9 +23,9 @@ from grader.program.written_listing import list_written
 from grader.runner.artifact import artifact_of
 from grader.runner.confine import limit_memory
 from grader.runner.loop import Fields, answer_requests, refusal
+from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import Loaded, NotAlone, load
 from grader.verifier.measure import facts_of, run
-from grader.verifier.refused import Refused
 from grader.wire import Frame, Message, Values
 
 # Source: https://man7.org/linux/man-pages/man3/mallopt.3.html
@@ -43,7 +43,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
         outputs: Values = {}
         try:
             return {"ok": True} | verifier.answer(request, values, outputs), outputs
-        except Refused as refused:
+        except ProgramRefused as refused:
             return refusal(refused.reason, str(refused)), {}
 
     hello = {"ok": True, "devices": len(jax.devices()), "environment": {}}
@@ -83,15 +83,15 @@ class _Verifier:
         except NotAlone:
             return {"facts": None, "kernels": True}
         except ProgramUnreadable as error:
-            raise Refused("not_exportable", f"The compiled program could not be read: {error}") from None
+            raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
         except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
             raise _failed("is compiled", error) from None
 
 
-def _failed(when: str, error: Exception) -> Refused:
+def _failed(when: str, error: Exception) -> ProgramRefused:
     text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:500]}"
     reason = "memory_limit" if "RESOURCE_EXHAUSTED" in text or "Out of memory" in text else "error"
-    return Refused(reason, f"The program fails when it {when}: {text}")
+    return ProgramRefused(reason, f"The program fails when it {when}: {text}")
 
 
 def _zero_fresh_memory() -> None:

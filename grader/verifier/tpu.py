@@ -18,8 +18,8 @@ from grader.program.tokens import ProgramUnreadable
 from grader.program.tpu import TPUProgram
 from grader.runner.confine import limit_memory
 from grader.runner.loop import Fields, answer_requests, refusal
+from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled
-from grader.verifier.refused import Refused
 from grader.wire import Form, Frame
 
 # So that libtpu looks neither for a TPU nor for the metadata server of a virtual machine, and locks no file, which is
@@ -48,7 +48,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
                     )
                     return {"ok": True, "program": write(program)}, {}
             return {"ok": True}, {}
-        except Refused as refused:
+        except ProgramRefused as refused:
             return refusal(refused.reason, str(refused)), {}
 
     answer_requests(fd, {"ok": True, "devices": 1, "environment": {}}, answer, max_payload_bytes=max_payload_bytes)
@@ -57,7 +57,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
 def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[Form], state: int) -> TPUProgram:
     exported, _, module = read_artifact(artifact, axes, inputs)
     if module.custom_calls:
-        raise Refused("not_exportable", "It calls native code of the CPU, which a TPU does not have.")
+        raise ProgramRefused("not_exportable", "It calls native code of the CPU, which a TPU does not have.")
     # The operations are the same on every platform. Only custom calls, of which there are none, are the CPU's.
     exported = dataclasses.replace(exported, platforms=("tpu",))
     try:
@@ -76,10 +76,12 @@ def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[
             schedule=read_schedule(hlo, exported.nr_devices, axes),
         )
     except ProgramUnreadable as error:
-        raise Refused("not_exportable", f"The compiled program could not be read: {error}") from None
+        raise ProgramRefused("not_exportable", f"The compiled program could not be read: {error}") from None
     except (jax.errors.JaxRuntimeError, ValueError, NotImplementedError) as error:
         # Of XLA's errors, without the name of the status.
         status, _, text = str(error).strip().partition(": ")
         out_of_memory = status == "RESOURCE_EXHAUSTED"
         said = text if status.isupper() else str(error).strip()
-        raise Refused("memory_limit" if out_of_memory else "error", f"The compiler says: {said[:1500]}") from None
+        raise ProgramRefused(
+            "memory_limit" if out_of_memory else "error", f"The compiler says: {said[:1500]}"
+        ) from None

@@ -23,7 +23,7 @@ from app.web.messages import code_spans
 from grader.likelihood import by_likelihood
 from grader.package.figures import active_content
 from grader.package.package import KnownSubmission
-from grader.package.rules import examine_files
+from grader.package.rules import review_files
 from grader.text import plain_text
 from grader.toml import TomlInvalid, read_toml
 from tests.app.conftest import FILES
@@ -84,7 +84,7 @@ def _roster(text: str) -> None:
 
 
 def _package(file: str) -> Callable[[str], object]:
-    return lambda text: examine_files(None, FILES | {file: f"{FILES[file]}\n{text}"}, ())
+    return lambda text: review_files(None, FILES | {file: f"{FILES[file]}\n{text}"}, ())
 
 
 READERS: dict[str, Callable[[str], object]] = {

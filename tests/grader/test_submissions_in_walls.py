@@ -24,7 +24,7 @@ def assert_nothing_is_left(sandbox: PooledSandbox) -> None:
     while True:
         stats = sandbox.stats()
         assert stats.root is not None
-        if len(descendants(stats.root)) == 4 + len(stats.pids) + len(sandbox.idle_verifiers()):
+        if len(descendants(stats.root)) == 4 + len(stats.pids) + len(sandbox._verifiers.pids()):
             return
         assert time.monotonic() < deadline, "a process of the sandbox is left"
         time.sleep(0.01)

@@ -3,7 +3,7 @@
 import pytest
 
 from app.authoring import reading
-from app.authoring.reading import examine, faults_of
+from app.authoring.reading import faults_of, review_in_bounds
 from grader.package.ceiling import Ceiling
 from grader.package.fault import PackageFault
 from grader.package.reader import package_of
@@ -13,11 +13,11 @@ from tests.app.conftest import FILES
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_package_is_examined_in_another_process_as_in_this_one():
+async def test_a_package_is_reviewed_in_another_process_as_in_this_one():
     package = package_of(None, FILES)
-    examined = await examine(FILES, Ceiling(), {"another": package.manifest.uuid})
-    assert examined.identity == (package.slug, package.version, package.manifest.uuid)
-    assert any("belongs to the problem 'another'" in each.message for each in examined.faults)
+    review = await review_in_bounds(FILES, Ceiling(), {"another": package.manifest.uuid})
+    assert review.identity == (package.slug, package.version, package.manifest.uuid)
+    assert any("belongs to the problem 'another'" in each.message for each in review.faults)
     assert await faults_of(FILES, Ceiling()) == []
     [fault] = await faults_of(FILES, Ceiling(memory_mb=1))
     assert "this service permits at most 1 MiB" in fault.message
@@ -30,8 +30,8 @@ async def test_what_exceeds_the_limit_is_refused_and_a_file_named(monkeypatch):
     message = f"reference.py, the largest file of a package that {limit} to read, must be simpler or shorter"
     fault = PackageFault("unreadable-file", "reference.py", None, message)
     assert await faults_of(files, None) == [fault]
-    examined = await examine(files)
-    assert (examined.identity, examined.faults) == (None, (fault,))
+    review = await review_in_bounds(files)
+    assert (review.identity, review.faults) == (None, (fault,))
 
 
 async def _exceeded(*_, cpu_s):

@@ -11,7 +11,7 @@ from app.cli.__main__ import app
 from app.start_errors import StartRefused
 from grader.package.ceiling import Ceiling
 from grader.package.reader import read_package
-from grader.package.rules import examine
+from grader.package.rules import review_package
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -30,7 +30,7 @@ def refused(*arguments):
 def test_a_new_package_lacks_only_what_is_marked(tmp_path, mode):
     done = new("row_sums", "--mode", mode, "--into", tmp_path)
     assert done.exit_code == 0, done.output
-    found = examine(tmp_path / "row_sums", Ceiling(), {})
+    found = review_package(tmp_path / "row_sums", Ceiling(), {})
     assert found.package is not None
     assert (found.package.slug, found.package.manifest.mode) == ("row_sums", mode)
     assert {each.rule for each in found.faults} == {"todo"}
@@ -65,7 +65,7 @@ def test_a_copy_has_everything_but_the_slug_and_the_uuid(tmp_path):
     }
     raw, before = (tomllib.loads(each.files["problem.toml"]) for each in (copied, original))
     assert {key for key in before if raw[key] != before[key]} == {"slug", "uuid"}
-    assert [each.rule for each in examine(tmp_path / "my_gather").faults] == ["todo"]
+    assert [each.rule for each in review_package(tmp_path / "my_gather").faults] == ["todo"]
 
 
 def test_a_copy_of_a_folder(tmp_path):

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from grader.package.ceiling import Ceiling
-from grader.package.rules import MARK, RULES, examine, uuids_in
+from grader.package.rules import MARK, RULES, review_package, uuids_in
 from tests.docs.pages import CHECKOUT
 from tests.grader.shipped import PROBLEMS
 
@@ -216,7 +216,7 @@ def test_a_package_that_breaks_one_rule(tmp_path, breaks, rule, file, line, word
     folder = valid(tmp_path)
     (folder / "submissions" / "accepted" / "loop.py").write_text(LOOP)
     breaks(folder)
-    found = [each for each in examine(folder, Ceiling(), OTHERS).faults if each.rule == rule]
+    found = [each for each in review_package(folder, Ceiling(), OTHERS).faults if each.rule == rule]
     assert found
     assert (found[0].file, found[0].line) == (file, line)
     assert words in found[0].message
@@ -229,7 +229,7 @@ def test_every_rule_has_an_example_that_breaks_it():
 
 @pytest.mark.parametrize("name", ["add_one"])
 def test_a_valid_package_breaks_none(tmp_path, name):
-    found = examine(valid(tmp_path, name), Ceiling(), OTHERS)
+    found = review_package(valid(tmp_path, name), Ceiling(), OTHERS)
     assert found.package is not None
     assert found.faults == ()
 
@@ -238,7 +238,7 @@ def test_a_bound_of_a_check_is_found_in_its_own_table(tmp_path):
     folder = valid(tmp_path, "move_mean")
     change(MANIFEST, 'axes = ["x"]', 'axes = ["y"]')(folder)
     line = (folder / MANIFEST).read_text().splitlines().index('axes = ["y"]') + 1
-    found = [each for each in examine(folder).faults if each.rule == "name"]
+    found = [each for each in review_package(folder).faults if each.rule == "name"]
     assert [(each.file, each.line) for each in found] == [(MANIFEST, line)]
 
 
@@ -249,7 +249,7 @@ def test_a_starter_solves_a_problem_with_an_init_only_if_it_finishes_both(tmp_pa
     parts = [init if "init" in finished else "def init(mesh, seed):\n    raise NotImplementedError"]
     parts += [step if "step" in finished else "def step(mesh, state, x):\n    raise NotImplementedError"]
     write("starter.py", "\n\n\n".join([imports, *parts]) + "\n")(folder)
-    found = [each for each in examine(folder).faults if each.rule in ("starter-solves", "leak")]
+    found = [each for each in review_package(folder).faults if each.rule in ("starter-solves", "leak")]
     assert [each.message for each in found if each.rule == "starter-solves"] == [
         "`step` does the same as in reference.py"
     ] * solves
@@ -259,7 +259,7 @@ def test_a_starter_solves_a_problem_with_an_init_only_if_it_finishes_both(tmp_pa
 def test_marks_are_found_in_a_package_that_cannot_be_read(tmp_path):
     folder = valid(tmp_path)
     write("starter.py", f"# {MARK}: the signature\n")(folder)
-    found = examine(folder)
+    found = review_package(folder)
     assert found.package is None
     assert {each.rule for each in found.faults} == {"todo", "name"}
 
@@ -268,7 +268,7 @@ def test_marks_are_found_in_a_package_that_cannot_be_read(tmp_path):
     "folder", sorted(each.parent for each in PROBLEMS.glob("*/problem.toml")), ids=lambda f: f.name
 )
 def test_no_shipped_problem_breaks_a_rule(folder):
-    assert examine(folder, Ceiling(), uuids_in(PROBLEMS)).faults == ()
+    assert review_package(folder, Ceiling(), uuids_in(PROBLEMS)).faults == ()
 
 
 def test_problems_that_cannot_be_read_have_no_uuid(tmp_path):

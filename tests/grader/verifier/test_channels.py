@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 from grader.program.hlo import read_hlo
 from grader.verifier.channels import number_channels, shared_channel, unequal
-from grader.verifier.refused import Refused
+from grader.verifier.errors import ProgramRefused
 
 MESH = AbstractMesh((4,), ("x",))
 RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
@@ -172,6 +172,6 @@ def test_collectives_that_every_device_reaches_in_one_order_may_share_a_channel(
     ids=["replicas", "replicas of partitions", "another number of devices", "send", "no number"],
 )
 def test_what_could_meet_without_a_channel_is_refused(damaged):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ProgramRefused) as caught:
         shared_channel(module(**{"other": SUM} | damaged), 4)
     assert caught.value.reason == "not_exportable"

@@ -3,8 +3,8 @@
 import pytest
 
 from grader.program.hlo import read_hlo
+from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import check_kernels
-from grader.verifier.refused import Refused
 
 FFI = "api_version=API_VERSION_TYPED_FFI"
 CHOLESKY = (
@@ -113,7 +113,7 @@ def test_calls_as_jax_writes_them_pass(call: str, operands: list[str], kernels: 
 )
 def test_what_a_kernel_does_not_take_is_refused(call: str, operand: str, old: str, new: str) -> None:
     assert old in call
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ProgramRefused) as refused:
         check(call.replace(old, new), operand)
     assert refused.value.reason == "not_exportable"
 
@@ -127,12 +127,12 @@ def test_what_a_kernel_does_not_take_is_refused(call: str, operand: str, old: st
     ids=["more reflectors than columns", "more columns than rows"],
 )
 def test_reflectors_fit_their_matrix(operands: tuple[str, str], old: str, new: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(ProgramRefused):
         check(Q.replace(old, new), *operands)
 
 
 def test_the_side_of_a_triangular_solve_decides_its_size() -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(ProgramRefused):
         check(SOLVE.replace("side = 76", "side = 82"), "f32[5,5]{0,1}", "f32[5,3]{0,1}")
 
 
@@ -143,7 +143,7 @@ def test_a_result_that_a_kernel_leaves_unwritten_is_not_read() -> None:
     for read in (values, right):
         assert check(EIG, "f32[4,4]{0,1}", after=read) == ("lapack_sgeev_ffi",)
     for read in (left, "  %t = (f32[], f32[]) tuple(%call, %a)"):
-        with pytest.raises(Refused, match="does not compute"):
+        with pytest.raises(ProgramRefused, match="does not compute"):
             check(EIG, "f32[4,4]{0,1}", after=read)
 
 
@@ -153,5 +153,5 @@ def test_calls_in_every_computation_are_looked_at() -> None:
         f'  ROOT %evil = f32[400]{{0}} custom-call(%a), custom_call_target="do_evil", {FFI}\n}}\n'
     )
     text = "HloModule m\n" + inner + "ENTRY %main (p: f32[]) -> f32[] {\n  ROOT %out = f32[] constant(0)\n}\n"
-    with pytest.raises(Refused, match="do_evil"):
+    with pytest.raises(ProgramRefused, match="do_evil"):
         check_kernels(read_hlo(text))

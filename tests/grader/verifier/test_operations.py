@@ -3,8 +3,8 @@
 import pytest
 
 from grader.program.stablehlo import read_stablehlo
+from grader.verifier.errors import ProgramRefused
 from grader.verifier.operations import check_operations
-from grader.verifier.refused import Refused
 
 
 def check(line: str) -> None:
@@ -50,5 +50,5 @@ def test_what_jax_writes_passes(line: str) -> None:
     ],
 )  # fmt: skip
 def test_everything_else_is_refused(line: str, told: str) -> None:
-    with pytest.raises(Refused, match=told):
+    with pytest.raises(ProgramRefused, match=told):
         check(line)

@@ -1,7 +1,7 @@
 """The error with which the verifier refuses a program."""
 
 
-class Refused(Exception):
+class ProgramRefused(Exception):
     """The program cannot be graded. `reason` is from the judge's closed list."""
 
     def __init__(self, reason: str, message: str) -> None:
