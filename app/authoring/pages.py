@@ -16,6 +16,7 @@ from app.services import services_of
 from app.web.diff import diff_lines
 from app.web.forms import read_form
 from app.web.templating import render_page
+from grader.checks.grading import grading_of
 from grader.package.package import Package
 
 router = APIRouter(prefix="/authoring", include_in_schema=False)
@@ -190,6 +191,7 @@ async def _version_page(
         validation=await found.authoring.validations.latest(version),
         judged_by_others=await found.authoring.judged_by_others(slug, version),
         statement=statement[0].html,
+        grading=grading_of(package.manifest),
         hints=[each.html for each in hints],
         editorial=editorial[0].html,
         sizes={name: len(text.encode()) for name, text in package.files.items()},

@@ -54,11 +54,9 @@ atol = 1e-6
 
 ## Problem
 
-{mark}: the task, with every rule that is graded
+{mark}: the task; the page writes the points and bounds below it
 
 Write `{slug}(x, parts)`. It splits `x` into `parts` equal parts, in order, and returns the sum of each part.
-
-- **100** for the values, within a relative $10^{{-5}}$ and an absolute $10^{{-6}}$.
 
 ## Inputs
 
@@ -191,13 +189,10 @@ atol = 1e-5
 
 ## Problem
 
-{mark}: the task, with every rule that is graded
+{mark}: the task; the page writes the points and bounds below it
 
 Write `{slug}(mesh, x)`. It subtracts from each column of `x` its mean over all rows. The program is compiled for
 a mesh of 8 devices and for one of 4.
-
-- **60** for the values, within $10^{{-5}} + 10^{{-5}} \\cdot |y|$.
-- **40** for the sharding of the result: `P("data")`, each device keeps its own rows.
 
 ## Inputs
 

@@ -30,7 +30,7 @@ title = "Both answers"
 {mark}: the question in general, and what the answers leave out
 
 An array is split over the devices of a mesh, along its first dimension. Answer how many bytes one device stores, and
-with which spec. **100** for the values: both must be right, and the bytes exact.
+with which spec.
 """,
     "question.md": """\
 {mark}: the question, with the numbers that were drawn

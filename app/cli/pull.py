@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.remote.answers import Problem
 from app.cli.remote.connect import InsecureOption, ServerOption, connected
 from app.start_errors import StartRefused
 
@@ -27,7 +28,7 @@ def pull(
         question = there.question(slug).question if is_answered else ""
     folder = folder or Path(problem.slug)
     starter = folder / f"{problem.slug}.{'json' if is_answered else 'py'}"
-    files = {folder / "statement.md": problem.statement, starter: problem.starter}
+    files = {folder / "statement.md": problem.statement + _grading(problem), starter: problem.starter}
     if is_answered:
         files[folder / "question.md"] = question
     if not force and (there_already := [str(path) for path in files if path.exists()]):
@@ -46,3 +47,14 @@ def pull(
         ) from None
     run = "" if is_answered else f"./meshgrade run {starter}, "
     print(f"Wrote {' and '.join(map(str, files))}. Then: {run}./meshgrade submit {starter}")
+
+
+def _grading(problem: Problem) -> str:
+    """The section on grading, as on the problem's page."""
+    if not problem.grading:  # an older server
+        return ""
+    lines = ["", "## Grading", "", "| Graded | Points | You pass if |", "|---|---|---|"]
+    lines += [f"| {each.title} | {each.points} | {'; '.join(each.sentences)} |" for each in problem.grading]
+    for each in problem.grading:
+        lines += ["", f"{each.title}, exactly:", "", *(f"- {bound}" for bound in each.bounds)] if each.bounds else []
+    return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from app.problems.tracks import Section
+from grader.checks.grading import GradedCheck, grading_of
 from grader.package.package import Limits, Package, Tolerance
 
 _SUMMARY: dict[str, Any] = {
@@ -31,6 +32,15 @@ _PROBLEM: dict[str, Any] = _SUMMARY | {
     "starter": "def fsdp_step(seed, x, y, num_shards, lr):\n    ...\n",
     "hints": 4,
     "checks": [{"id": "values", "points": 100, "title": None}],
+    "grading": [
+        {
+            "id": "values",
+            "title": "Values",
+            "points": 100,
+            "sentences": ["the result of every case matches the reference (rtol 1e-5, atol 1e-6)"],
+            "bounds": ["structure, shape and dtype are the reference's"],
+        }
+    ],
     "tolerance": {"float32": {"rtol": 1e-5, "atol": 1e-6}},
     "limits": {"time_s": 20.0, "wall_s": 60.0, "memory_mb": 2048, "output_mb": 64},
     "prerequisites": [],
@@ -100,7 +110,7 @@ class ProblemList(BaseModel):
 
 
 class ProblemDetail(ProblemSummary):
-    """`statement` is Markdown with TeX. `hints` is the number of hints."""
+    """`statement` is Markdown with TeX, and `grading` says what each check asks for. `hints` is the number of hints."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_PROBLEM]})
 
@@ -111,6 +121,7 @@ class ProblemDetail(ProblemSummary):
     starter: str
     hints: int
     checks: list[CheckJSON]
+    grading: tuple[GradedCheck, ...]
     tolerance: dict[str, Tolerance]
     limits: Limits
     prerequisites: list[str]
@@ -130,6 +141,7 @@ class ProblemDetail(ProblemSummary):
             starter=package.starter,
             hints=len(package.hints),
             checks=[CheckJSON(id=each.id, points=each.points, title=each.title) for each in manifest.checks],
+            grading=grading_of(manifest),
             tolerance=manifest.tolerance,
             limits=manifest.limits,
             prerequisites=manifest.prerequisites,

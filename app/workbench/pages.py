@@ -30,6 +30,7 @@ from app.workbench.answer_form import form_of as answer_form_of
 from app.workbench.editorial import render, show_to
 from app.workbench.limits import expect_text
 from app.workbench.services import WorkbenchServices
+from grader.checks.grading import grading_of
 from grader.package.package import AnswerManifest, Package
 from grader.typed import form_of
 
@@ -149,6 +150,7 @@ async def _problem_page(
         lessons=services.lessons.leading_to([package.slug]),
         background=background,
         task=task,
+        grading=grading_of(package.manifest),
         hints=await render(services, package, texts["hints.md"]) if exam_until is None else [],
         editorial=await show_to(user, services, package) if user else None,
         guest_runs=services.settings.guest_runs_in_total > 0,

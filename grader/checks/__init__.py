@@ -2,8 +2,9 @@
 
 `call` contains the checks of a function's results, `program` the checks of a compiled program, and `answer` those of
 written answers. What several checks share is beside these folders. A check module defines
-`TITLE`, `TRUST`, `WORDS`, `Bounds` and `check`: (outcomes, tolerances) -> Finding in `call`, (subject, bounds) ->
-Finding in `program`, (outcomes) -> Finding in `answer`.
+`TITLE`, `TRUST`, `Bounds`, `describe`: (bounds, manifest) -> Wording, and `check`: (outcomes, tolerances) -> Finding in
+`call`, (subject, bounds) -> Finding in `program`, (outcomes) -> Finding in `answer`. `PROMISE` is optional: a regular
+expression for a statement that requires what only this check can see.
 """
 
 import importlib
@@ -11,7 +12,8 @@ import pkgutil
 from collections.abc import Callable
 from typing import Protocol
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
+from grader.checks.wording import Wording
 from grader.package.package import CheckBounds
 from grader.verdict import Mode, Trust
 
@@ -21,8 +23,8 @@ class Check(Protocol):
 
     TITLE: str
     TRUST: Trust
-    WORDS: StatementWords
     Bounds: type[CheckBounds]
+    describe: Callable[..., Wording]
     check: Callable[..., Finding]
 
 

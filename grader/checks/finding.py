@@ -1,4 +1,4 @@
-"""The result of a check, and how a statement speaks of it."""
+"""The result of a check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,16 +19,3 @@ class Finding:
     reason: Reason | None = None
     evidence: Sequence[Evidence] = ()
     checked: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class StatementWords:
-    """How a statement speaks of a check, as regular expressions.
-
-    Args:
-      naming: matches a statement that says what the check grades, in upper or lower case.
-      promising: matches a statement that requires what only this check can see; None if no words are sure to.
-    """
-
-    naming: str
-    promising: str | None = None

@@ -14,7 +14,7 @@ from grader.wire import Array
 
 # Over a leaf, rounding moves elements by less than a hundredth of this share. The default decay of optax.adamw at a
 # learning rate of 0.01 is twice as much in one step.
-_LEAST_SHARE = 5e-7
+LEAST_SHARE = 5e-7
 # Of the squared differences, as much has to come from the decay.
 _LEAST_EXPLAINED = 0.5
 _LEAST_ELEMENTS = 16
@@ -54,7 +54,7 @@ def _share(before: Array, expected: Array, got: Array) -> float:
     if not (np.isfinite(total) and weight > 0 and total > 0):
         return 0.0
     share = float(apart @ before) / weight
-    is_decay = abs(share) >= _LEAST_SHARE and share**2 * weight >= _LEAST_EXPLAINED * total
+    is_decay = abs(share) >= LEAST_SHARE and share**2 * weight >= _LEAST_EXPLAINED * total
     return share if is_decay else 0.0
 
 

@@ -47,13 +47,17 @@ class CheckBounds(_Closed):
 
 
 class CheckSpec(_Closed):
-    """One graded property: `id` is the name of a file in grader/checks. The other keys are the bounds of the check."""
+    """One graded property: `id` is the name of a file in grader/checks. The other keys are the bounds of the check.
+
+    `means` says in one sentence what it takes to pass, instead of the sentences that the check makes of its bounds.
+    """
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
     id: Line
     points: int = Field(ge=0, le=100)
     title: Line | None = None
+    means: Annotated[str, StringConstraints(min_length=1, max_length=300)] | None = None
 
     _bounds: CheckBounds = PrivateAttr(default_factory=CheckBounds)
 

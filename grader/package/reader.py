@@ -282,7 +282,7 @@ def _explain_bound(number: int, check: str, fault: Any, model: type[BaseModel]) 
     where = ".".join(str(part) for part in fault["loc"])
     message = f"check '{check}': {where}: {fault['msg']}"
     if fault["type"] == "extra_forbidden":
-        hint = suggest(where, ["points", "title", *model.model_fields])
+        hint = suggest(where, ["points", "title", "means", *model.model_fields])
         message = f"unknown key '{where}' in check '{check}'{hint}"
     return manifest_fault("check", f"checks.{number}.{where}", message)
 

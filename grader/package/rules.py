@@ -205,46 +205,18 @@ def _unknown_links(package: Package, slugs: Iterable[str]) -> Iterator[PackageFa
 
 
 def _of_checks(manifest: Manifest, statement: str) -> Iterator[PackageFault]:
+    if stated := _STATED.search(statement):
+        message = f"the statement says '{stated[0]}', and the page takes points and bounds from problem.toml"
+        yield PackageFault("stated-points", "statement.md", _line_of(statement, stated[0]), message)
     # Before this heading there is only background.
-    _, heading, task = statement.partition("\n## Problem\n")
-    task = task if heading else statement
-    stated = [int(each) for each in _STATED.findall(task)]
-    graded = [each.points for each in manifest.checks if each.points]
-    if stated and sorted(stated) != sorted(graded):
-        yield PackageFault(
-            "stated-points",
-            "statement.md",
-            _line_of(statement, f"**{stated[0]}** for"),
-            f"the statement gives {stated} points, problem.toml {graded}",
-        )
-    elif stated:
-        yield from _ungraded_points(manifest, statement, task)
-    for check in manifest.checks:
-        named = rf"{checks.load(manifest.mode, check.id).WORDS.naming}|{re.escape(check.id.replace('_', ' '))}"
-        if not re.search(named, task, re.IGNORECASE):
-            message = f"the check '{check.id}' gives {check.points} points, and the statement does not mention it"
-            yield PackageFault("unnamed-check", "statement.md", None, message)
-    graded_ids = {each.id for each in manifest.checks}
+    task = statement.partition("\n## Problem\n")[2] or statement
+    graded = {each.id for each in manifest.checks}
     for mode in MANIFESTS:
-        for id in sorted(set(checks.names(mode)) - graded_ids):
-            promising = checks.load(mode, id).WORDS.promising
-            if promising and (found := re.search(promising, task)):
-                message = f"the statement says '{found[0].strip(' *')}', but there is no check '{id}'"
+        for id in sorted(set(checks.names(mode)) - graded):
+            promise = getattr(checks.load(mode, id), "PROMISE", None)
+            if promise and (found := re.search(promise, task)):
+                message = f"the statement says '{found[0]}', but there is no check '{id}'"
                 yield PackageFault("ungraded-promise", "statement.md", _line_of(statement, found[0]), message)
-
-
-def _ungraded_points(manifest: Manifest, statement: str, task: str) -> Iterator[PackageFault]:
-    """Lines such as `**40** for the style` where no check of 40 points grades what the line names."""
-    for stated in _STATED.finditer(task):
-        # Up to the next number of points.
-        text = task[stated.end() :].partition("**")[0]
-        ids = [each.id for each in manifest.checks if each.points == int(stated[1])]
-        named = [checks.load(manifest.mode, id).WORDS.naming for id in ids]
-        if not any(re.search(each, text, re.IGNORECASE) for each in named):
-            what = " ".join(text.split())[:60].strip(" :;,.-")
-            message = f"the statement gives {stated[1]} points for '{what}', but the check is '{ids[0]}'"
-            line = _line_of(statement, task[stated.start() : stated.end() + 20])
-            yield PackageFault("ungraded-promise", "statement.md", line, message)
 
 
 def _line_of(text: str, part: str) -> int | None:

@@ -90,11 +90,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "Remove the copied text from the public file.",
         ),
         "link": _error("a text names a problem that does not exist", "Correct the slug, or remove the reference."),
-        "stated-points": _error(
-            "the points in the statement differ from those in problem.toml", "Make the two lists the same."
-        ),
-        "unnamed-check": _warning(
-            "the statement does not say what a check grades", "State the rule that this check grades."
+        "stated-points": _warning(
+            "the statement lists points by hand", "Remove the list: the page writes it from problem.toml."
         ),
         "ungraded-promise": _warning(
             "the statement promises something that no check grades", "Add the check, or remove the promise."

@@ -33,12 +33,20 @@ class Problems(_Answer):
     problems: list[ProblemLine]
 
 
+class GradedCheck(_Answer):
+    title: str
+    points: int
+    sentences: list[str]
+    bounds: list[str]
+
+
 class Problem(_Answer):
     slug: Slug
     title: str
     statement: str
     starter: str
     mode: str = "call"
+    grading: list[GradedCheck] = []
 
 
 class Question(_Answer):

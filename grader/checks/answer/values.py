@@ -2,15 +2,25 @@
 
 from grader.answer_text import show_answer, tolerance_text
 from grader.checks.answer_outcome import AnswerOutcome
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
+from grader.checks.wording import Wording
 from grader.evidence import Facts
-from grader.package.package import CheckBounds
+from grader.package.package import AnswerManifest, CheckBounds
 from grader.verdict import Trust
 
 TITLE = "Answers"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"value|result|return|toleranc|answer")
 Bounds = CheckBounds
+
+
+def describe(bounds: Bounds, manifest: AnswerManifest) -> Wording:
+    """In words: see `Wording`."""
+    number = len(manifest.answers)
+    right = {1: "the answer is right", 2: "both answers are right"}.get(number, f"all {number} answers are right")
+    return Wording(
+        (f"{right}; after a wrong answer, you get a question with other numbers",),
+        tuple(f"{each.label}: {tolerance_text(each)}" for each in manifest.answers),
+    )
 
 
 def check(outcomes: list[AnswerOutcome]) -> Finding:

@@ -7,17 +7,28 @@ outside the submission's process.
 import math
 
 from grader.checks.call_outcome import Observed, Outcome, Tolerances
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
+from grader.checks.wording import Wording
 from grader.compare import compare, in_digits
 from grader.errors import GraderFault
-from grader.package.package import CheckBounds
+from grader.package.package import CallManifest, CheckBounds
 from grader.verdict import Trust
 
 TITLE = "The optimizer is built as required"
 TRUST: Trust = "observed"
-WORDS = StatementWords(r"optimizer", promising=r"\*\* for (?:the )?optimizer\b")
 Bounds = CheckBounds
 _REQUIRED = "nnx.Optimizer(model, optax.sgd(lr), wrt=nnx.Param)"
+
+
+def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(
+        (f"every case builds `{_REQUIRED}`, or an `nnx.Optimizer` with another transform that does the same",),
+        (
+            "`wrt` is the reference's, and three gradients in a row give the same updates, within the tolerance of "
+            "the values",
+        ),
+    )
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:

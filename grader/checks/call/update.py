@@ -1,20 +1,31 @@
 """Was `optimizer.update` called as often as in the reference, with the reference's gradients, on the right model?"""
 
 from grader.checks.call_outcome import Observed, Outcome, Tolerances
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
+from grader.checks.wording import Wording
 from grader.compare import compare
-from grader.package.package import CheckBounds
+from grader.package.package import CallManifest, CheckBounds
 from grader.verdict import Trust
 
 TITLE = "The update is applied once, with the right gradients"
 TRUST: Trust = "observed"
-WORDS = StatementWords(r"update")
 Bounds = CheckBounds
 _ANOTHER_MODEL = (
     "optimizer.update received a different model from the one that the optimizer was built for. The original keeps its "
     "old parameters, and the new ones are lost. `nnx.clone`, `nnx.merge` and `copy.deepcopy` make a new model: update "
     "the original, or copy the new state back with `nnx.update`."
 )
+
+
+def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(
+        (
+            "`optimizer.update` runs as often as in the reference, with the same gradients, on the model that the "
+            "optimizer was built for",
+        ),
+        ("gradients are equal within the tolerance of the values",),
+    )
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:

@@ -3,18 +3,26 @@
 import numpy as np
 
 from grader.checks.call_outcome import Outcome, Tolerances
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
+from grader.checks.wording import ZERO, Wording, closeness, tolerances
 from grader.compare import show, tolerances_used
 from grader.evidence import Evidence, FailedCase, Fault
 from grader.evidence import Tolerances as TolerancesUsed
-from grader.package.package import CheckBounds
+from grader.package.package import CallManifest, CheckBounds
 from grader.verdict import Trust
 from grader.wire import leaves
 
 TITLE = "Values"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"value|result|return|toleranc|answer")
 Bounds = CheckBounds
+
+
+def describe(bounds: Bounds, manifest: CallManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(
+        (f"the result of every case matches the reference{closeness(manifest.tolerance)}{ZERO}",),
+        ("structure, shape and dtype are the reference's", *tolerances(manifest.tolerance)),
+    )
 
 
 def check(outcomes: list[Outcome], tolerances: Tolerances) -> Finding:

@@ -2,17 +2,17 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording, listed, small
 from grader.evidence import Facts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
 from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "Fetched one round ahead"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"ahead|same round|prefetch")
 
 
 class Bounds(CheckBounds):
@@ -20,6 +20,18 @@ class Bounds(CheckBounds):
 
     kinds: list[Kind] = Field(default=["all-gather"], min_length=1)
     ignore_below: int = Field(default=64, ge=0)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(
+        (f"loops contain {_listed(bounds.kinds)}, and none waits for a matrix product of its round or delays one",),
+        (
+            f"counted are collectives in loops of the kind {listed(bounds.kinds, 'or')}, each in a round that computes "
+            "a matrix product, in the compiled program and in the exported one",
+            *small(bounds.ignore_below, "collectives"),
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -2,11 +2,12 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording, named, small
 from grader.errors import GraderFault
 from grader.evidence import Facts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import collectives_of
 from grader.program.measured import Measured
 from grader.text import in_bytes
@@ -14,7 +15,6 @@ from grader.verdict import Trust
 
 TITLE = "Each device works on its own rows"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"batch|rows")
 _GATHERING = {"all-gather", "all-to-all", "collective-permute", "collective-broadcast", "ragged-all-to-all"}
 
 
@@ -24,6 +24,19 @@ class Bounds(CheckBounds):
     inputs: list[str] | None = None
     dimension: int = Field(default=0, ge=0)
     ignore_below: int = Field(default=64, ge=0)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    inputs = named(bounds.inputs) if bounds.inputs else "every input that is split along it"
+    return Wording(
+        ("each device works on its own rows of the batch, and the rows stay where they are",),
+        (
+            f"the batch is dimension {bounds.dimension} of {inputs}",
+            "no gathered tensor, and no matrix product on a device, has as many rows as the whole batch",
+            *small(bounds.ignore_below, "collectives with data of the inputs"),
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

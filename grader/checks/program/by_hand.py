@@ -6,17 +6,17 @@ compiled collectives: a collective that the partitioner inserted has a channel t
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording, small
 from grader.evidence import Facts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.partitioner import left_to_the_partitioner
 from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "Written by hand in shard_map"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"shard_map|by hand", promising=r"\bfor the use of `shard_map`")
 _ADVICE = "inside the function that you pass to `jax.shard_map`, where mesh axes have names."
 
 
@@ -24,6 +24,18 @@ class Bounds(CheckBounds):
     """The partitioner may insert collectives that move less than `ignore_below` bytes over all their executions."""
 
     ignore_below: int = Field(default=64, ge=0)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(
+        ("every matrix product and every collective is written inside `shard_map`",),
+        (
+            "no matrix product of the exported program is outside `shard_map`",
+            "the partitioner inserts no collective",
+            *small(bounds.ignore_below, "inserted collectives"),
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -19,10 +19,12 @@ from grader.checks.collective_rules import (
     largest_execution,
 )
 from grader.checks.collective_table import evidence_of
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
+from grader.checks.rule_wording import sentences_of, wording_of
+from grader.checks.wording import Wording, listed, small
 from grader.evidence import Limit
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
 from grader.program.measured import Measured
 from grader.text import in_bytes
@@ -30,10 +32,6 @@ from grader.verdict import Trust
 
 TITLE = "Communication between devices"
 TRUST: Trust = "verified"
-WORDS = StatementWords(
-    r"collective|communicat|all.gather|all.reduce|reduce.scatter|all.to.all|permute|traffic",
-    promising=r"\*\* for (?:the )?communication\b",
-)
 _MAX_NAMED = 3
 
 
@@ -43,6 +41,21 @@ class Bounds(CheckBounds):
     allowed: list[Kind] | None = None
     ignore_below: int = Field(default=64, ge=0)
     rules: list[Rule] = Field(default_factory=list)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    is_single = len(manifest.program.meshes[0]) == 1
+    allowed = "any" if bounds.allowed is None else listed(bounds.allowed or ["none"])
+    return Wording(
+        sentences_of(bounds.rules, bounds.allowed, bounds.ignore_below, is_single=is_single),
+        (
+            *map(wording_of, bounds.rules),
+            f"allowed kinds: {allowed}",
+            *small(bounds.ignore_below, "collectives"),
+            "bytes are those of the whole tensor, each time that a collective runs",
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

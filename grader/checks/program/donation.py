@@ -1,9 +1,10 @@
 """Does the new state reuse the memory of the old one?"""
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording
 from grader.evidence import Amount, Amounts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from grader.text import in_bytes
@@ -11,9 +12,17 @@ from grader.verdict import Trust
 
 TITLE = "The state is donated"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"donat|in place", promising=r"\bmust be donated\b|\bfor donation\b")
+PROMISE = r"\bmust be donated\b"
 Bounds = CheckBounds
 _MAX_KINDS, _MAX_NAMED = 4, 2
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(
+        ("the step overwrites the whole state in place",),
+        ("bytes overwritten on a device: all of the state, or as many as the reference overwrites if those are fewer",),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

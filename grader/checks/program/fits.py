@@ -8,19 +8,20 @@ from collections import Counter
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import FullSizeProgram, Subject
 from grader.checks.topology import FullSizeBounds
+from grader.checks.wording import Wording, within
 from grader.chips import slice_of
 from grader.errors import GraderFault
 from grader.evidence import Amount, Amounts
+from grader.package.package import ProgramManifest
 from grader.program.measured import Measured, mesh_name
 from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "Fits on a chip at full size"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"fit|memory")
 # They compute nothing, and JAX writes fewer or more of them where a size is 1, such as the rows of a device.
 _OF_SHAPES = {"stablehlo.broadcast_in_dim", "stablehlo.constant", "stablehlo.reshape", "stablehlo.transpose"}
 
@@ -37,6 +38,21 @@ class Bounds(FullSizeBounds):
     flops_at_least: float = Field(default=0.7, gt=0, le=1)
     flops_at_most: float = Field(default=1.15, ge=1)
     sent_at_least: float = Field(default=0.7, ge=0, le=1)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    chip, _ = slice_of(bounds.topology)
+    return Wording(
+        (f"at full size, a device needs at most the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip",),
+        (
+            f"memory of a device by the compiler for host devices, and by the one for {bounds.topology} if it is "
+            f"installed: at most {chip.hbm_bytes:,} bytes",
+            "the program has the operations of the small size, and its results the reference's shapes",
+            f"operations of matrix products: {within(bounds.flops_at_least, bounds.flops_at_most)} the reference's",
+            f"bytes that a device sends: {within(bounds.sent_at_least, None)} the reference's",
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

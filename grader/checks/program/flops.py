@@ -4,19 +4,18 @@ import math
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording, within
 from grader.evidence import Amount, Amounts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.measured import Measured
 from grader.reasons import Reason
 from grader.verdict import Trust
 
 TITLE = "Work on each device"
 TRUST: Trust = "verified"
-WORDS = StatementWords(
-    r"flops|work|matrix product|compute", promising=r"\bfor the FLOPs\b|\bFLOPs .{0,40}\bare graded\b"
-)
+PROMISE = r"\bFLOPs .{0,40}\bare graded\b"
 _MAX_LINES = 3
 _POSSIBLE_CAUSES = (
     " Look for products that several devices compute in full, although each device could compute its own rows or "
@@ -33,6 +32,15 @@ class Bounds(CheckBounds):
 
     at_least: float = Field(default=0.5, ge=0, le=1)
     at_most: float = Field(default=1.15, ge=1)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    limits = within(bounds.at_least, bounds.at_most)
+    return Wording(
+        (f"each device computes {limits} the reference's FLOPs in matrix products",),
+        (f"FLOPs of matrix products on a device, over all rounds of loops: {limits} the reference's",),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

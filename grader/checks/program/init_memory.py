@@ -2,23 +2,32 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
+from grader.checks.wording import Wording, within
 from grader.errors import GraderFault
 from grader.evidence import Amount, Amounts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "The state is created where it lives"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"memory|bytes")
 
 
 class Bounds(CheckBounds):
     """`at_most` is a multiple of the bytes of the reference's `init` on a device, outputs and temporaries."""
 
     at_most: float = Field(default=1.5, ge=1)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    limit = within(None, bounds.at_most)
+    return Wording(
+        (f"while `init` runs, a device needs {limit} the memory that the reference's `init` needs",),
+        (f"outputs and temporaries of the compiled `init` on a device: {limit} the reference's bytes",),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -2,10 +2,11 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
+from grader.checks.wording import Wording, within
 from grader.evidence import Amount, Amounts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.arrays import HeldArray
 from grader.program.shapes import JAX_NAMES
 from grader.text import in_bytes
@@ -13,7 +14,6 @@ from grader.verdict import Trust
 
 TITLE = "Memory of the compiled step"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"memory|bytes", promising=r"\*\* for (?:the )?memory\b")
 # A smaller difference means nothing: it may be an alignment, a counter, or another fusion.
 SLACK_BYTES = 4096
 _MAX_ARRAYS = 3
@@ -27,6 +27,18 @@ class Bounds(CheckBounds):
 
     arguments_at_most: float = Field(default=1.02, ge=1)
     temporaries_at_most: float = Field(default=1.5, ge=1)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    arguments, temporaries = (within(None, each) for each in (bounds.arguments_at_most, bounds.temporaries_at_most))
+    return Wording(
+        (f"temporaries take {temporaries} the reference's memory, and arguments {arguments}",),
+        (
+            f"temporaries on a device: {temporaries} the reference's bytes, plus {SLACK_BYTES:,}",
+            f"arguments and array constants on a device: {arguments} the reference's bytes, plus {SLACK_BYTES:,}",
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

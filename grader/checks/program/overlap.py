@@ -6,10 +6,12 @@ products between the two hide it. A CPU's program has no such order, so without 
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
 from grader.checks.topology import TopologyBounds, unchecked
+from grader.checks.wording import Wording, listed
 from grader.evidence import Amount, Amounts
+from grader.package.package import ProgramManifest
 from grader.program.collective_uses import Kind
 from grader.program.schedule import MAX_STEPS, ScheduledCollective, ScheduledComputation, total
 from grader.program.tpu import TPUProgram
@@ -17,7 +19,6 @@ from grader.verdict import Trust
 
 TITLE = "Communication hidden by computation"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"overlap|hidden|schedule|travels while")
 _MAX_ROWS = 16
 
 
@@ -30,6 +31,23 @@ class Bounds(TopologyBounds):
     kinds: list[Kind] = Field(default=["all-gather"], min_length=1)
     at_least: float = Field(default=0.5, gt=0, le=1)
     ignore_below: int = Field(default=4096, ge=0)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    kinds = listed(bounds.kinds, "or")
+    return Wording(
+        (
+            f"on a TPU {bounds.topology}, each {kinds} in a loop travels while {bounds.at_least:.0%} or more of the "
+            "round's matrix products are computed",
+        ),
+        (
+            f"each {kinds} of {bounds.ignore_below:,} bytes or more in a loop: at least {bounds.at_least:g} times the "
+            "operations of the round's matrix products run between its start and its end, in the schedule of the "
+            f"compiler for {bounds.topology}",
+            "not checked, and counted as passed, where this compiler is not installed",
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

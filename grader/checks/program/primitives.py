@@ -2,15 +2,15 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording, named
 from grader.evidence import Facts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.verdict import Trust
 
 TITLE = "How the step is written"
 TRUST: Trust = "observed"
-WORDS = StatementWords(r"primitive|operation|jaxpr|`jax\.")
 
 
 class Bounds(CheckBounds):
@@ -19,6 +19,24 @@ class Bounds(CheckBounds):
     required: list[str] = Field(default_factory=list)
     any_of: list[str] = Field(default_factory=list)
     forbidden: list[str] = Field(default_factory=list)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    uses = []
+    if bounds.required:
+        uses.append(f"the traced step uses {named(bounds.required)}")
+    if bounds.any_of:
+        uses.append(f"the traced step uses {named(bounds.any_of, 'or')}")
+    if bounds.forbidden:
+        uses.append(f"the traced step does not use {named(bounds.forbidden, 'or')}")
+    return Wording(
+        tuple(uses),
+        (
+            *uses,
+            "primitives are named as in a printed jaxpr, with those inside other primitives",
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -1,18 +1,21 @@
 """Can the second step reuse the trace of the first? The process that traced it reports this, so it is observed."""
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording
 from grader.evidence import Facts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.verdict import Trust
 
 TITLE = "The step is traced once"
 TRUST: Trust = "observed"
-WORDS = StatementWords(
-    r"traced? again|retrac|compiled? again|traced once|once",
-    promising=r"\bnot be (?:re)?traced again\b|\bnot be retraced\b|\bfor (?:no )?retracing\b",
-)
+PROMISE = r"\bnot be (?:re)?traced again\b|\bnot be retraced\b"
 Bounds = CheckBounds
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(("a second step on the outputs of the first is not traced again",))
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -2,21 +2,32 @@
 
 from collections.abc import Callable
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
+from grader.checks.wording import Wording, listed
 from grader.evidence import Factor, Factors
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import collectives_of
 from grader.program.measured import Measured
 from grader.verdict import Trust
 
 TITLE = "The program scales to another mesh"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"scal|4 devices|of 4\b|number of devices")
 Bounds = CheckBounds
 # How far a factor may be from the reference's, because fusions and small collectives differ a little.
 TOLERANCE = 0.1
 _SMALL_BYTES = 64
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    return Wording(
+        ("from one mesh to the next, arguments, communication and FLOPs change as in the reference",),
+        (
+            f"{listed(_COUNTS)}: each factor between two meshes is within {TOLERANCE * 100:g} % of the reference's, or "
+            f"within {TOLERANCE:g} if that is below 1",
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -6,18 +6,18 @@ from typing import Literal
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
+from grader.checks.wording import Wording, named
 from grader.evidence import Leaf as Placed
 from grader.evidence import Leaves
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.facts import Leaf
 from grader.program.measured import Measured
 from grader.verdict import Trust
 
 TITLE = "Where each leaf lives"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"shard|where|place|`P\(", promising=r"\*\* for (?:the )?sharding\b")
 When = Literal["in", "out"]
 _MAX_LINES, _MAX_NAMED = 4, 4
 _WHERE = {"in": "the input state", "out": "the step's output"}
@@ -43,6 +43,20 @@ class _Wrong:
     pair: Pair
     row: Placed
     shape: tuple[int, ...] | None
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    part = "the same part" if bounds.dims == "exact" else "as large a part"
+    what = "the result" if manifest.program.init is None else "the state"
+    when = "" if manifest.program.init is None else ", before and after each step"
+    chosen = "" if bounds.leaves == ["*"] else f", in {named(bounds.leaves)}"
+    dims = {"exact": "the same slices", "any": "slices that the same devices share, along any dimension"}[bounds.dims]
+    leaves = "every leaf" if bounds.leaves == ["*"] else f"each leaf {named(bounds.leaves)}"
+    return Wording(
+        (f"each device holds {part} of {what} as in the reference{when}{chosen}",),
+        (f"on every mesh, each device has {dims} of {leaves}",),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -2,17 +2,17 @@
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Subject
+from grader.checks.wording import Wording, within
 from grader.evidence import Amount, Amounts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
 
 TITLE = "State on each device"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"bytes|memory|stores?\b|holds?\b|split")
 _PLACEMENT = "At least one leaf is replicated, or is on more devices than it should be."
 
 
@@ -20,6 +20,18 @@ class Bounds(CheckBounds):
     """`at_most` is a multiple of the reference's bytes."""
 
     at_most: float = Field(default=1.0, ge=1)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    if bounds.at_most == 1:
+        sentence = "no device stores more bytes of the state than in the reference"
+    else:
+        sentence = f"no device stores more than {bounds.at_most:g} times the reference's bytes of the state"
+    return Wording(
+        (sentence,),
+        (f"bytes of the state on the fullest device: {within(None, bounds.at_most)} the reference's",),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

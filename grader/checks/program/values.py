@@ -2,18 +2,32 @@
 
 import numpy as np
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Result, Subject
+from grader.checks.weight_decay import LEAST_SHARE
+from grader.checks.wording import ZERO, Wording, closeness, listed, power, tolerances
 from grader.compare import tolerances_used
 from grader.evidence import Evidence, FailedCase, Tolerances
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.measured import mesh_name
 from grader.verdict import Trust
 
 TITLE = "Values"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"value|result|return|toleranc|answer")
 Bounds = CheckBounds
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    program, close = manifest.program, closeness(manifest.tolerance)
+    exact = [f"compared on {listed(f'mesh {mesh_name(mesh)}' for mesh in program.meshes)}"]
+    if program.init is None:
+        sentence = f"the result of every case matches the reference on every mesh{close}"
+    else:
+        steps = "the step" if program.steps == 1 else f"each of {program.steps} steps"
+        sentence = f"the initial state, and the state and the loss after {steps}, match the reference{close}"
+        exact.append(f"no leaf of the state decays by {power(LEAST_SHARE)} of its initial values or more")
+    return Wording((sentence + ZERO,), (*exact, *tolerances(manifest.tolerance)))
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

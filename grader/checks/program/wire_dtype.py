@@ -12,10 +12,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grader.checks.finding import Finding, StatementWords
+from grader.checks.finding import Finding
 from grader.checks.program_subject import Pair, Subject
+from grader.checks.wording import Wording, small
 from grader.evidence import Facts
-from grader.package.package import CheckBounds
+from grader.package.package import CheckBounds, ProgramManifest
 from grader.program.collective_uses import Kind, collectives_of
 from grader.program.facts import WrittenCollective
 from grader.program.partitioner import left_to_the_partitioner
@@ -25,7 +26,6 @@ from grader.verdict import Trust
 
 TITLE = "Dtype on the wire"
 TRUST: Trust = "verified"
-WORDS = StatementWords(r"dtype|bfloat16|float16|float32", promising=r"\bfor the dtype on the wire\b")
 Dtype = Literal[
     "bfloat16",
     "float16",
@@ -57,6 +57,18 @@ class Bounds(CheckBounds):
 
     rules: list[Rule] = Field(min_length=1)
     ignore_below: int = Field(default=64, ge=0)
+
+
+def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
+    """In words: see `Wording`."""
+    carried = [f"every {_listed(rule.kinds)} carries {_listed(rule.dtypes, 'or')}" for rule in bounds.rules]
+    return Wording(
+        tuple(carried),
+        (
+            *(f"{each}, in the exported program, and the compiled one has such a collective" for each in carried),
+            *small(bounds.ignore_below, "collectives that the partitioner inserts"),
+        ),
+    )
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

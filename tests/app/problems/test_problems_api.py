@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.problems.service import Catalogue
+from grader.checks.grading import grading_of
 from grader.package.reader import read_package
 
 pytestmark = pytest.mark.anyio
@@ -18,6 +19,7 @@ async def test_the_list_and_one_problem_need_no_sign_in(service, package):
     assert problem["statement"] == package.statement
     assert problem["starter"] == package.starter
     assert problem["hints"] == 2
+    assert problem["grading"] == [each.model_dump(mode="json") for each in grading_of(package.manifest)]
     assert problem["version"] == package.version
 
 

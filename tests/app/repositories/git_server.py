@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from tests.app.conftest import FILES
 
 # A package that keeps every rule of `check` that needs no judge.
-ADD_ONE = FILES | {"statement.md": "Write `add_one(x)`, which adds one. **100** for the values.\n"}
+ADD_ONE = FILES | {"statement.md": "Write `add_one(x)`, which adds one.\n"}
 
 
 def write_tree(folder: Path, files: Mapping[str, str]) -> None:

@@ -170,13 +170,6 @@ BROKEN = [
         "`plus` does the same as add_one of submissions/accepted/loop.py, apart from names",
     ),
     (
-        write("statement.md", "## Problem\n\n`add_one(x)` returns a value.\n\n- **100** for the style\n"),
-        "ungraded-promise",
-        "statement.md",
-        5,
-        "the statement gives 100 points for 'the style', but the check is 'values'",
-    ),
-    (
         write("editorial.md", "It adds.\n\n- *first_stps*: next\n"),
         "link",
         "editorial.md",
@@ -184,18 +177,11 @@ BROKEN = [
         "did you mean 'first_steps'?",
     ),
     (
-        write("statement.md", "## Problem\n\n`add_one(x)`:\n\n- **60** for the values\n- **40** for style\n"),
+        write("statement.md", "## Problem\n\n`add_one(x)`:\n\n- **100** for the values\n"),
         "stated-points",
         "statement.md",
         5,
-        "the statement gives [60, 40] points, problem.toml [100]",
-    ),
-    (
-        write("statement.md", "## Problem\n\n`add_one(x)` adds one.\n"),
-        "unnamed-check",
-        "statement.md",
-        None,
-        "'values'",
+        "the statement says '**100** for'",
     ),
     (
         write("statement.md", "## Problem\n\n`add_one(x)` returns `x + 1`.\n`x` must be donated.\n"),

@@ -5,6 +5,7 @@ import json
 import httpx
 import pytest
 
+from grader.checks.grading import grading_of
 from tests.app.cli.remote.conftest import TOKEN
 from tests.app.cli.test_serve import serving
 
@@ -62,7 +63,11 @@ def test_pulling_writes_statement_and_starter_and_never_over_them(meshgrade, liv
     assert meshgrade("pull", "fsdp_step", "--server", live).code == 0
     starter = tmp_path / "work" / "fsdp_step" / "fsdp_step.py"
     assert starter.read_text() == fsdp_step.starter
-    assert starter.with_name("statement.md").read_text() == fsdp_step.statement
+    statement, _, grading = starter.with_name("statement.md").read_text().partition("\n## Grading\n")
+    assert statement == fsdp_step.statement
+    for check in grading_of(fsdp_step.manifest):
+        assert f"| {check.title} | {check.points} | {'; '.join(check.sentences)} |" in grading
+        assert all(f"- {bound}\n" in grading for bound in check.bounds)
     starter.write_text("my work")
     done = meshgrade("pull", "fsdp_step", "--server", live)
     assert done.code == 2

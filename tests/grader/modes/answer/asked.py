@@ -72,7 +72,7 @@ def as_the_truth(parameters):
 '''
 FILES = {
     "problem.toml": MANIFEST,
-    "statement.md": "Say how many bytes a device stores. **100** for the values.",
+    "statement.md": "Say how many bytes a device stores.",
     "hints.md": "## Hint 1\nDivide.\n\n## Hint 2\nBy `fsdp`.\n",
     "editorial.md": "Divide the bytes of the array by the devices.",
     "question.md": "An array of {{ rows }} float32 is split over {{ fsdp }} devices.",

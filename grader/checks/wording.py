@@ -1,0 +1,71 @@
+"""What a check says about its bounds before anyone submits: in plain words, and exactly."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.package.package import Tolerance
+
+# The end of the sentence of the check `values`.
+ZERO = "; otherwise the whole score is 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Markdown for one check. `sentences` continue "You pass if …", and `bounds` leave nothing out."""
+
+    sentences: tuple[str, ...]
+    bounds: tuple[str, ...] = ()
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, or `a, b and c`."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def named(names: Iterable[str], last: str = "and") -> str:
+    """The same for names in code."""
+    return listed([f"`{each}`" for each in names], last)
+
+
+def within(low: float | None, high: float | None) -> str:
+    """A range of multiples: `at most 1.5 times`, `0.5 to 1.4 times`, `exactly 1 times`."""
+    if low is None:
+        return f"at most {high:g} times"
+    if high is None:
+        return f"at least {low:g} times"
+    return f"exactly {low:g} times" if low == high else f"{low:g} to {high:g} times"
+
+
+def closeness(tolerance: Mapping[str, Tolerance]) -> str:
+    """How closely values have to match, as the end of a sentence."""
+    pairs = {(each.rtol, each.atol) for each in tolerance.values()}
+    if pairs == {(0.0, 0.0)}:
+        return ", bit for bit"
+    if len(pairs) == 1:
+        ((rtol, atol),) = pairs
+        return f" (rtol {power(rtol)}, atol {power(atol)})"
+    return ", within the tolerance of each dtype" if pairs else ""
+
+
+def tolerances(tolerance: Mapping[str, Tolerance]) -> tuple[str, ...]:
+    """The tolerance of each dtype that the manifest names."""
+    return (
+        *(
+            f"{dtype}: an element may differ from the reference's by {power(each.atol)} plus {power(each.rtol)} "
+            "times the absolute value of the reference's"
+            for dtype, each in tolerance.items()
+        ),
+        "integers and booleans must be equal; NaN and infinity pass only where the reference has the same",
+    )
+
+
+def small(ignore_below: int, what: str) -> Sequence[str]:
+    """The bytes that do not count; empty if every byte counts."""
+    return [f"{what} that move less than {ignore_below} bytes in all do not count"] if ignore_below else []
+
+
+def power(value: float) -> str:
+    """`1e-4`, `2.5e-4` or `0`, as one writes it."""
+    factor, _, exponent = f"{value:e}".partition("e")
+    return f"{float(factor):g}e{int(exponent)}" if value else "0"
