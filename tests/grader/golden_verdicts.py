@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from grader.report import Report
 from grader.verdict import Verdict
 from tests.grader.golden_calls import CALLS
@@ -19,10 +21,24 @@ FOLDER = Path(__file__).parent / "golden"
 
 
 def dump(verdict: Verdict) -> dict[str, Any]:
-    """The verdict as it is stored, without the parts that differ each time."""
-    stored: dict[str, Any] = json.loads(verdict.model_dump_json())
-    del stored["timings_ms"]
+    """The verdict as it is stored, except for timings, which differ each time, and for values that are defaults."""
+    stored: dict[str, Any] = _without_defaults(verdict)
+    stored.pop("timings_ms", None)
     return stored
+
+
+def _without_defaults(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        fields = {
+            name: field.get_default(call_default_factory=True) for name, field in type(value).model_fields.items()
+        }
+        shown = {name: getattr(value, name) for name in fields}
+        # A reader needs the first two to know what it reads.
+        shown = {k: v for k, v in shown.items() if k in ("schema_version", "kind") or v != fields[k]}
+        return {name: _without_defaults(each) for name, each in shown.items()}
+    if isinstance(value, dict):
+        return {name: _without_defaults(each) for name, each in value.items()}
+    return [_without_defaults(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def failed() -> Verdict:

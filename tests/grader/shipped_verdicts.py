@@ -1,46 +1,95 @@
-"""Outlines of the verdicts of submissions that ship, one file per problem in shipped_verdicts/.
+"""Outlines of the verdicts of submissions that ship, one file per problem in shipped_verdicts/, and the fingerprints
+that `meshgrade problem check` writes into the package's known.json.
 
-The tests that judge them compare: status, reason, score, what each check says and which evidence it gives. Numbers
-and messages are left to golden_verdicts.py, since they differ from one processor to the next, and writing them again
-takes minutes. With MESHGRADE_TEST_WRITE_VERDICTS=1 these tests write what they judge instead.
+Judging all of them takes longer than a run of the tests should. An outline is therefore kept with a hash of everything
+in the package that the verdict depends on: a file that changes has to be judged again, and nothing else. Each run of
+the tests judges an eighth of the submissions and compares; with MESHGRADE_TEST_WRITE_VERDICTS=1 it writes instead.
+Numbers and messages are left to golden_verdicts.py, since they differ from one processor to the next.
+docs/decisions/0021-kept-verdicts-of-a-check.md says why.
 """
 
+import hashlib
+import importlib.metadata
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from grader.verdict import Verdict
-from tests.grader.checked import compare_with_checked
+from grader.known import current, holds, known_text, runnable, updated
+from grader.package.package import Package
+from grader.package.proof import expectations
+from grader.package.reader import KNOWN, read_package
+from grader.verdict import CaseResult, CheckResult, Verdict
+from tests.grader.shipped import PROBLEMS, package
 
 FOLDER = Path(__file__).parent / "shipped_verdicts"
-_WRITE = bool(os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"))
+AGAIN = (
+    "Judge what changed: MESHGRADE_TEST_WRITE_VERDICTS=1 MESHGRADE_TEST_PART=all .venv/bin/python -m pytest "
+    "tests/grader/test_program_verdicts.py tests/grader/test_call_verdicts.py -k {slug}"
+)
+_TEXTS = ("statement.md", "hints.md", "editorial.md", "figures/")
+_LIBRARIES = ("jax", "jaxlib", "flax", "optax", "numpy")
+
+
+def kept(slug: str) -> dict[str, Any]:
+    file = FOLDER / f"{slug}.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return found
+
+
+def write(slug: str, outlines: dict[str, Any]) -> None:
+    """Those of files that the package no longer has are left out."""
+    named = [each.file for each in expectations(package(slug))]
+    text = ",\n".join(f" {json.dumps(name)}: {json.dumps(outlines[name])}" for name in named if name in outlines)
+    (FOLDER / f"{slug}.json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
 
 
 def compare_with_kept(name: str, verdict: Verdict) -> None:
     """`name` is `slug:path`, as in shipped.py. A problem is one test process's, so no two write one file."""
-    compare_with_checked(name, verdict)
     slug, _, path = name.partition(":")
-    file = FOLDER / f"{slug}.json"
-    kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    if _WRITE:
-        FOLDER.mkdir(exist_ok=True)
-        text = json.dumps(dict(sorted((kept | {path: _outline(verdict)}).items())), indent=1)
-        file.write_text(f"{text}\n", encoding="utf-8")
-    else:
-        assert path in kept, f"{name} is new: write its outline, as CONTRIBUTING.md says"
-        assert _outline(verdict) == kept[path]
+    file = f"{path}.py" if path in ("reference", "starter") else f"submissions/{path}.py"
+    found = {"of": depends_on(package(slug), file), **outline(verdict)}
+    if os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"):
+        write(slug, kept(slug) | {file: found})
+    elif kept(slug).get(file, {}).get("of") == found["of"]:  # else test_shipped_verdicts.py fails
+        assert kept(slug)[file] == found
+    if file.startswith("submissions/rejected/"):
+        _compare_with_known(slug, file.removeprefix("submissions/rejected/").removesuffix(".py"), verdict)
 
 
-def _outline(verdict: Verdict) -> dict[str, Any]:
-    return {
+def _compare_with_known(slug: str, name: str, verdict: Verdict) -> None:
+    # Read again, because other tests write it as well.
+    problem = read_package(PROBLEMS / slug)
+    if os.environ.get("MESHGRADE_TEST_WRITE_VERDICTS"):
+        text = known_text(updated(problem, {name: verdict.fingerprint}))
+        (PROBLEMS / slug / KNOWN).write_text(text, encoding="utf-8")
+    elif shipped := current(problem).get(name):
+        assert holds(problem, shipped, verdict.fingerprint), f"{slug}: known.json says otherwise of {name}"
+
+
+def without_fingerprint(slug: str) -> list[str]:
+    """The known wrong submissions of which known.json has no fingerprint that is current."""
+    return [each.name for each in runnable(package(slug)) if each.name not in current(package(slug))]
+
+
+def outline(verdict: Verdict) -> dict[str, Any]:
+    """What is so by default is left out: accepted, every check made and passed. So is the evidence of what is accepted.
+
+    A failed hidden case only counts if no public one failed, since `problem check` asks whether any did.
+    """
+    failed_cases = [each.id for each in verdict.cases if each.public and not each.passed]
+    if not failed_cases and not all(each.passed for each in verdict.cases):
+        failed_cases = ["hidden"]
+    evidence = {each.id: _evidence(each.model_dump()["evidence"]) for each in verdict.checks}
+    found = {
         "status": verdict.status,
         "reason": verdict.reason,
-        "score": verdict.score,
-        "checks": {check.id: f"{check.points} of {check.max_points}, {check.trust}" for check in verdict.checks},
-        "evidence": {check.id: _evidence(check.model_dump()["evidence"]) for check in verdict.checks},
-        "public_cases": {case.id: case.passed for case in verdict.cases if case.public},
+        "failed_checks": [each.id for each in verdict.checks if not each.passed],
+        "failed_cases": failed_cases,
+        "unchecked": [each.id for each in verdict.checks if not each.checked],
+        "evidence": {id: entries for id, entries in evidence.items() if entries and verdict.status != "accepted"},
     }
+    return {name: each for name, each in found.items() if each}
 
 
 def _evidence(entries: list[dict[str, Any]]) -> list[str]:
@@ -51,3 +100,54 @@ def _evidence(entries: list[dict[str, Any]]) -> list[str]:
         case = [entry["case"]] if "case" in entry else entry.get("cases", [])
         outlines.append(" ".join([entry["kind"], *case, *mesh]))
     return outlines
+
+
+def depends_on(problem: Package, file: str) -> str:
+    """A hash of everything that the verdict on a file depends on, except the grader."""
+    digest = hashlib.sha256()
+    for library in _LIBRARIES:
+        digest.update(f"{library} {importlib.metadata.version(library)}\n".encode())
+    for name, text in sorted(problem.files.items()):
+        if name == file or not name.startswith((*_TEXTS, "submissions/")):
+            digest.update(f"{name} {len(text)}\n{text}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+class KeptJudge:
+    """A judge that gives each submission of a problem the verdict that is kept."""
+
+    def __init__(self, problem: Package) -> None:
+        outlines = kept(problem.slug)
+        self._verdicts = {each.source: _verdict(problem, outlines[each.file]) for each in expectations(problem)}
+
+    def prepare(self, *_: object, **__: object) -> None:
+        """The kept verdicts show that there are cases."""
+
+    def judge(self, problem: Package, source: str, *_: object, **__: object) -> Verdict:
+        return self._verdicts[source]
+
+
+def _verdict(problem: Package, found: dict[str, Any]) -> Verdict:
+    checks = [
+        CheckResult(
+            id=each.id,
+            title=each.id,
+            passed=each.id not in found.get("failed_checks", []),
+            checked=each.id not in found.get("unchecked", []),
+            points=0,
+            max_points=each.points,
+            trust="verified",
+            message="kept",
+        )
+        for each in problem.manifest.checks
+    ]
+    return Verdict(
+        problem=problem.slug,
+        version=problem.version,
+        status=found["status"],
+        reason=found.get("reason"),
+        score=0,
+        checks=checks,
+        cases=[CaseResult(id="public-1", public=True, passed="failed_cases" not in found, message="kept")],
+        walls=[],
+    )

@@ -121,7 +121,7 @@ def test_what_a_script_writes_to_the_channel_is_its_own_fault(judge, reply, reas
 
 def test_text_that_cannot_be_stored_is_replaced(judge):
     found = judge.run_script("import sys\nsys.stdout.buffer.write(b'a\\0b\\xff')")
-    assert found.stdout == "a\ufffdb\ufffd"
+    assert found.stdout == "a␀b\ufffd"
 
 
 def test_it_is_stopped(judge):

@@ -1,4 +1,4 @@
-"""`meshgrade problem check problems` finds nothing, by the verdicts that tests/grader/checked keeps.
+"""`meshgrade problem check problems` finds nothing, by the verdicts that tests/grader/shipped_verdicts keeps.
 
 Each run judges an eighth of the submissions again and compares them with these (tests/grader/shipped.py).
 """
@@ -13,7 +13,7 @@ from app.authoring.checking import judge_package
 from grader.context import QUIET
 from grader.known import KnownMistakes, current, is_alike
 from grader.package.proof import expectations
-from tests.grader import checked
+from tests.grader import shipped_verdicts
 from tests.grader.shipped import package, slugs
 
 # Problems of mode answer have no submissions: test_answer_questions.py judges their questions.
@@ -22,16 +22,16 @@ SLUGS = sorted(slugs("call") + slugs("program"))
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_verdict_is_kept_for_the_files_that_it_depends_on(slug: str) -> None:
-    problem, outlines = package(slug), checked.kept(slug)
+    problem, outlines = package(slug), shipped_verdicts.kept(slug)
     names = [each.file for each in expectations(problem)]
-    changed = [name for name in names if outlines.get(name, {}).get("of") != checked.depends_on(problem, name)]
-    assert changed == [], checked.AGAIN.format(slug=slug)
+    changed = [name for name in names if outlines.get(name, {}).get("of") != shipped_verdicts.depends_on(problem, name)]
+    assert changed == [], shipped_verdicts.AGAIN.format(slug=slug)
     assert list(outlines) == names
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_known_mistake_has_its_fingerprint(slug: str) -> None:
-    assert checked.without_fingerprint(slug) == [], checked.AGAIN.format(slug=slug)
+    assert shipped_verdicts.without_fingerprint(slug) == [], shipped_verdicts.AGAIN.format(slug=slug)
     known = package(slug).known
     assert known is not None
     assert known.mistakes.keys() <= {each.name for each in package(slug).rejected}
@@ -57,7 +57,9 @@ def test_a_copy_of_a_known_mistake_is_recognised_and_nothing_is_run(slug: str) -
 def test_the_judged_rules_find_nothing(slug: str) -> None:
     problem = package(slug)
     with ThreadPoolExecutor(1) as executor:
-        found = judge_package(problem, cast("Any", checked.KeptJudge(problem)), QUIET, executor, lambda _: None)
+        found = judge_package(
+            problem, cast("Any", shipped_verdicts.KeptJudge(problem)), QUIET, executor, lambda _: None
+        )
     assert found.faults == ()
     assert found.submissions == len(expectations(problem))
 
@@ -65,7 +67,7 @@ def test_the_judged_rules_find_nothing(slug: str) -> None:
 def test_a_text_changes_no_verdict_and_a_case_changes_all() -> None:
     problem = package("psum_scatter_mean")
     one, other = (f"submissions/rejected/{each.name}.py" for each in problem.rejected[:2])
-    before = checked.depends_on(problem, one)
+    before = shipped_verdicts.depends_on(problem, one)
     for file, is_same in (
         ("hints.md", True),
         (other, True),
@@ -74,4 +76,4 @@ def test_a_text_changes_no_verdict_and_a_case_changes_all() -> None:
         ("reference.py", False),
     ):
         changed = replace(problem, files={**problem.files, file: "changed"})
-        assert (checked.depends_on(changed, one) == before) == is_same, file
+        assert (shipped_verdicts.depends_on(changed, one) == before) == is_same, file
