@@ -51,7 +51,7 @@ async def away(backend, attempt_is_graded):
 
 
 async def test_a_verdict_survives_a_database_that_restarts_or_is_locked(backend):
-    async with backend.grading(lease_s=20):
+    async with backend.grading(lease_s=8):
         attempt = await backend.hand_in("take 1 x")
         await backend.began("take 1 x")
 
