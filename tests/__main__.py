@@ -15,6 +15,8 @@ from typing import Annotated
 
 import typer
 
+from tests.parts import BASE, PARTS, part_of_commit, part_of_day
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _QUICK_STEPS = (
@@ -38,7 +40,6 @@ _NEXT_JAX = (
     *("tests/grader/verifier/test_kernels.py", "tests/grader/test_call_verdicts.py"),
     "tests/grader/test_program_verdicts.py",
 )
-_PARTS = 8
 # Print the slowest tests, to show where the time goes.
 _OPTIONS = ("-n", str(min(4, os.cpu_count() or 1)), "--durations=20", "--durations-min=1")
 # Of this process and the tests: what runs inside a sandbox is not measured.
@@ -86,7 +87,7 @@ def run_tests(
         int | None,
         typer.Option(
             min=1,
-            max=_PARTS,
+            max=PARTS,
             help="Which eighth of what takes turns. Default: one chosen by commit, or by day with --next-jax.",
         ),
     ] = None,
@@ -103,10 +104,10 @@ def run_tests(
     if every and part:
         raise typer.BadParameter("--all runs every part. Remove one of the two.", param_hint="--part")
     if next_jax:
-        chosen = None if every else part or _part_of_day(datetime.now(UTC))
+        chosen = None if every else part or part_of_day(datetime.now(UTC))
         raise typer.Exit(_grade_with_next_jax(chosen, arguments or []))
     if not quick:
-        _choose_submissions(None if every else part or _part_of_commit())
+        _choose_submissions(None if every else part or part_of_commit())
     failed = _failed_of(_QUICK_STEPS if quick else _STEPS)
     pytest = [sys.executable, "-m", "pytest", *_OPTIONS, *(_COVERAGE if coverage else ())]
     if quick:
@@ -140,35 +141,22 @@ def _grade_with_next_jax(part: int | None, arguments: list[str]) -> int:
         return 2
     print(f"JAX {pinned['jax']}, Python {platform.python_version()}.")
     _choose_submissions(part, "--next-jax ")
+    os.environ["MESHGRADE_TEST_EVERY_REFERENCE"] = "1"
     return 0 if _passes("next JAX", [sys.executable, "-m", "pytest", *_OPTIONS, *_NEXT_JAX, *arguments]) else 1
 
 
 def _choose_submissions(part: int | None, option: str = "") -> None:
     """Choose the submissions for the tests, and print which ones. `part` is None for all."""
-    os.environ["MESHGRADE_TEST_PART"] = f"{part}/{_PARTS}" if part else "all"
+    os.environ["MESHGRADE_TEST_PART"] = f"{part}/{PARTS}" if part else "all"
     if part:
         print(
-            f"Judging every reference. Of what takes turns (submissions, numbers in texts, documentation), this is "
-            f"part {part} of {_PARTS}. To run it again: ./meshgrade test {option}--part {part}",
+            f"Of what takes turns (submissions, attacks, databases, numbers in texts, documentation), this is "
+            f"part {part} of {PARTS}, with all that changed since {BASE}. "
+            f"To run it again: ./meshgrade test {option}--part {part}",
             flush=True,
         )
     else:
         print("Running everything, with every submission that ships with the problems.", flush=True)
-
-
-def _part_of_day(day: datetime) -> int:
-    """Each part in turn, one per day."""
-    return day.toordinal() % _PARTS + 1
-
-
-def _part_of_commit() -> int:
-    """By the commit that is checked out, so that its tests can be repeated; by day if git is not available."""
-    try:
-        command = ["git", "-C", str(CHECKOUT), "rev-parse", "HEAD"]
-        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return _part_of_day(datetime.now(UTC))
-    return int(commit, 16) % _PARTS + 1
 
 
 def _failed_of(steps: Iterable[tuple[str, list[str]]]) -> list[str]:

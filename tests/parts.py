@@ -5,19 +5,34 @@ of many packages, lessons or pages is done for an eighth of them (`chosen`): jud
 problems, measuring the numbers of texts again, following the documentation. What the last commit or the working tree
 changed is in every part. A test marked `part(3)` runs in the third part alone: it shows that a benchmark works,
 which takes half a minute and seldom changes. `part(3, "app/")` runs as well where a file of app/ changed.
+
+A test that runs on both databases runs on one of them, and on the other in the next part. If its package of the service
+changed, or what all of them share, it runs on both.
+
+What changed is what differs from MESHGRADE_TEST_BASE; unless it is set, from the last commit's parent. To test several
+commits at once, set it to the last one that was tested.
 """
 
 import os
 import subprocess
+import zlib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 EVERY = "all"
+PARTS = 8
 PART = os.environ.get("MESHGRADE_TEST_PART") or "1/8"
-_CHECKOUT = Path(__file__).resolve().parents[1]
+# A test with this parameter runs on the database that it names.
+DATABASE = "migrated_url"
+# What every test on a database depends on.
+_DATABASES = ("app/database.py", "app/lease.py", "app/migrate.py", "migrations/", "tests/app/conftest.py", "uv.lock")
+BASE = os.environ.get("MESHGRADE_TEST_BASE") or "HEAD~1"
+_TESTS = Path(__file__).resolve().parent
+_CHECKOUT = _TESTS.parent
 
 
 def part_of(names: list[str], part: str) -> list[str]:
@@ -54,12 +69,27 @@ def _chosen(
 
 @cache
 def changed() -> frozenset[str]:
-    """The files that differ from the last commit's parent; none if Git does not know it, as in a download."""
+    """The files that differ from the base; none if Git does not know it, as in a download."""
     found: list[str] = []
-    for command in (("diff", "--name-only", "HEAD~1"), ("ls-files", "--others", "--exclude-standard")):
+    for command in (("diff", "--name-only", BASE), ("ls-files", "--others", "--exclude-standard")):
         done = subprocess.run(["git", *command], cwd=_CHECKOUT, capture_output=True, text=True, check=False)
         found += done.stdout.splitlines() if done.returncode == 0 else []
     return frozenset(found)
+
+
+def part_of_day(day: datetime) -> int:
+    """Each part in turn, one per day."""
+    return day.toordinal() % PARTS + 1
+
+
+def part_of_commit() -> int:
+    """By the commit that is checked out, so that its tests can be repeated; by day if git is not available."""
+    try:
+        command = ["git", "rev-parse", "HEAD"]
+        done = subprocess.run(command, cwd=_CHECKOUT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return part_of_day(datetime.now(UTC))
+    return int(done.stdout, 16) % PARTS + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -74,8 +104,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_chosen(item: pytest.Item, part: str) -> bool:
+    if not _has_its_database(item, part):
+        return False
     mark = item.get_closest_marker("part")
     if mark is None:
         return True
     number, *paths = mark.args
     return part in (EVERY, f"{number}/8") or any(path.startswith(tuple(paths)) for path in changed())
+
+
+def _has_its_database(item: pytest.Item, part: str) -> bool:
+    callspec = getattr(item, "callspec", None)
+    database = callspec.params.get(DATABASE) if callspec else None
+    # Called without ./meshgrade test, pytest runs all that its arguments name.
+    if database is None or part == EVERY or not os.environ.get("MESHGRADE_TEST_PART"):
+        return True
+    package = item.path.relative_to(_TESTS).parent.as_posix()
+    if any(path.startswith((f"{package}/", f"tests/{package}/", *_DATABASES)) for path in changed()):
+        return True
+    turn = zlib.crc32(item.nodeid.partition("[")[0].encode()) + int(part.partition("/")[0])
+    return (database == "postgresql") == bool(turn % 2)

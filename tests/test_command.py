@@ -1,14 +1,13 @@
 """`./meshgrade test`, with and without `--next-jax`: what it grades with, and which part of the submissions."""
 
 import importlib.metadata
-import subprocess
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from tests import __main__ as command
+from tests.parts import part_of_commit
 
 RUNNER = CliRunner()
 PINNED = dict(line.split("==") for line in (command.CHECKOUT / "next-jax.txt").read_text().splitlines() if "==" in line)
@@ -25,11 +24,6 @@ def passes(monkeypatch) -> list[list[str]]:
 @pytest.fixture
 def next_jax_is_installed(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "version", lambda name: PINNED[name])
-
-
-def test_each_day_has_another_part_and_eight_days_have_all():
-    days = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=number) for number in range(8)]
-    assert sorted(map(command._part_of_day, days)) == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 @pytest.mark.usefixtures("next_jax_is_installed")
@@ -50,7 +44,7 @@ def test_the_chosen_part_is_told_and_graded(passes, monkeypatch):
     [
         (["--part", "3"], "3/8", "./meshgrade test --part 3"),
         (["--all"], "all", "with every submission that ships with the problems."),
-        ([], f"{command._part_of_commit()}/8", f"./meshgrade test --part {command._part_of_commit()}"),
+        ([], f"{part_of_commit()}/8", f"./meshgrade test --part {part_of_commit()}"),
     ],
     ids=["part", "all", "commit"],
 )
@@ -132,14 +126,6 @@ def test_all_and_a_part_contradict_each_other(passes):
     result = RUNNER.invoke(command.app, ["--all", "--part", "2"])
     assert result.exit_code == 2
     assert passes == []
-
-
-def test_one_commit_has_one_part(monkeypatch):
-    def answer(command: list[str], **options: object):
-        return subprocess.CompletedProcess(command, 0, stdout="00000000000000000000000000000000000000ff\n")
-
-    monkeypatch.setattr(command.subprocess, "run", answer)
-    assert command._part_of_commit() == 0xFF % 8 + 1
 
 
 def test_another_jax_than_the_named_one_is_refused(passes, monkeypatch):

@@ -1,10 +1,12 @@
 """Which tests and which submissions belong to a part of a run."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
-from tests import parts
+from tests import legs, parts
 
 PLUGINS = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "tests.parts")
 
@@ -61,6 +63,83 @@ def test_a_marked_test_runs_where_its_files_changed(pytester, monkeypatch, path,
         """
     )
     pytester.runpytest_inprocess(*PLUGINS).assert_outcomes(passed=passed, deselected=2 - passed)
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "ran"),
+    [
+        ("1/8", "README.md", 3),
+        ("2/8", "README.md", 3),
+        ("all", "README.md", 6),
+        ("1/8", "app/database.py", 6),
+    ],
+)
+def test_a_test_on_both_databases_runs_on_one_in_turn(pytester, monkeypatch, part, path, ran):
+    monkeypatch.setenv("MESHGRADE_TEST_PART", part)
+    monkeypatch.setattr(parts, "PART", part)
+    monkeypatch.setattr(parts, "_TESTS", pytester.path)
+    monkeypatch.setattr(parts, "changed", lambda: frozenset({path}))
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture(params=["sqlite", "postgresql"])
+        def migrated_url(request): ...
+        def test_one(migrated_url): ...
+        @pytest.mark.parametrize("number", [1, 2])
+        def test_two(migrated_url, number): ...
+        """
+    )
+    pytester.runpytest_inprocess(*PLUGINS).assert_outcomes(passed=ran, deselected=6 - ran)
+
+
+def test_two_parts_in_a_row_use_both_databases(monkeypatch):
+    monkeypatch.setenv("MESHGRADE_TEST_PART", "1/8")
+    monkeypatch.setattr(parts, "changed", frozenset)
+
+    def databases(part: str) -> list[str]:
+        def item(name: str) -> SimpleNamespace:
+            callspec = SimpleNamespace(params={parts.DATABASE: name})
+            return SimpleNamespace(path=parts._TESTS / "app" / "x.py", nodeid=f"x.py::test[{name}]", callspec=callspec)
+
+        return [each for each in ("sqlite", "postgresql") if parts._has_its_database(item(each), part)]
+
+    assert sorted(databases("4/8") + databases("5/8")) == ["postgresql", "sqlite"]
+
+
+def test_each_day_has_another_part_and_eight_days_have_all():
+    days = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=number) for number in range(8)]
+    assert sorted(map(parts.part_of_day, days)) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_one_commit_has_one_part(monkeypatch):
+    def answer(command: list[str], **options: object):
+        return subprocess.CompletedProcess(command, 0, stdout="00000000000000000000000000000000000000ff\n")
+
+    monkeypatch.setattr(parts.subprocess, "run", answer)
+    assert parts.part_of_commit() == 0xFF % 8 + 1
+
+
+@pytest.mark.parametrize(
+    ("paths", "part", "every", "ran"),
+    [
+        (["app/main.py", "README.md"], 8, False, []),
+        (["grader/judge.py"], 8, False, ["next-jax", "tpu"]),
+        (["problems/dp_step/cases.py"], 8, False, ["next-jax", "tpu"]),
+        (["next-jax.txt"], 8, False, ["next-jax"]),
+        (["tests/tpu/full_size.json"], 8, False, ["tpu"]),
+        ([], 1, False, ["next-jax"]),
+        ([], 2, False, ["tpu"]),
+        ([], 8, True, ["next-jax", "tpu"]),
+    ],
+)
+def test_a_leg_runs_if_what_it_depends_on_changed(monkeypatch, capsys, paths, part, every, ran):
+    monkeypatch.setattr(legs, "changed", lambda: frozenset(paths))
+    monkeypatch.setattr(legs, "part_of_commit", lambda: part)
+    assert legs.to_run(every) == ran
+    reasons = capsys.readouterr().err.splitlines()
+    assert len(reasons) == 2 - len(ran)
+    assert all(f"has changed since {parts.BASE}" in reason for reason in reasons)
 
 
 def test_a_checkout_without_history_has_no_changes(monkeypatch, tmp_path):

@@ -1,8 +1,11 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
-There are more than seven hundred, each of which takes a second or two, so a run takes a part of them (tests/parts.py).
+There are more than a thousand, each of which takes a second or two, so a run takes a part of them (tests/parts.py): an
+eighth of the problems with all of their submissions, because preparing a problem takes as long as judging several of
+them. If the grader changed, it is every reference as well.
 """
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -10,9 +13,10 @@ import pytest
 
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
-from tests.parts import chosen
+from tests.parts import EVERY, PART, PARTS, changed, part_of
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
+_GRADER = ("grader/", "tests/grader/checked.py", "tests/grader/shipped", "uv.lock")
 
 
 def slugs(mode: str) -> list[str]:
@@ -26,9 +30,9 @@ def package(slug: str) -> Package:
     return read_package(PROBLEMS / slug)
 
 
-def each_of(mode: str) -> list[object]:
-    """The slugs, each for one test process, so that only one process prepares the problem."""
-    return [_parameter(slug, slug) for slug in slugs(mode)]
+def each_of(mode: str, own: str) -> list[object]:
+    """The slugs of the problems of which this run judges the file `own`, the reference or the starter."""
+    return [_parameter(slug, slug) for slug in slugs(mode) if f"{slug}:{own}" in _of_this_run()]
 
 
 def accepted(mode: str) -> list[object]:
@@ -40,25 +44,40 @@ def rejected(mode: str) -> list[object]:
 
 
 def _part(mode: str, kind: str) -> list[object]:
-    # Dealt out over the problems of both modes, or those of the mode with few would all be in the first parts.
-    files = {
-        f"{slug}:{path.relative_to(PROBLEMS / slug / 'submissions').with_suffix('')}": slug
-        for slug in sorted(slugs("call") + slugs("program"))
-        for path in sorted((PROBLEMS / slug / "submissions").rglob("*.py"))
-    }
     wanted = slugs(mode)
+    found = [(name.partition(":")[0], name) for name in _of_this_run()]
+    return [_parameter(slug, name) for slug, name in found if slug in wanted and f":{kind}/" in name]
+
+
+@cache
+def _of_this_run() -> list[str]:
+    """What is judged: references, starters and submissions, as `slug:path`."""
+    # There are fewer problems of mode call than parts, so each of them is in several.
+    calls = (slugs("call") * PARTS)[:PARTS]
+    part = {*slugs("program"), *calls} if PART == EVERY else {*part_of(slugs("program"), PART), *part_of(calls, PART)}
     return [
-        _parameter(files[name], name)
-        for name in chosen(list(files), _judged_from)
-        if files[name] in wanted and f":{kind}/" in name
+        f"{slug}:{path}"
+        for slug in sorted(slugs("call") + slugs("program"))
+        for path in ("reference", "starter", *_submissions(slug))
+        if slug in part or (path == "reference" and _grader_changed()) or _changed(slug, path)
     ]
 
 
-def _judged_from(name: str) -> tuple[str, ...]:
-    """The files that decide a submission's verdict, beside the grader's."""
-    slug, _, path = name.partition(":")
-    folder = f"problems/{slug}"
-    return f"{folder}/submissions/{path}.py", f"{folder}/problem.toml", f"{folder}/cases.py", f"{folder}/reference.py"
+def _submissions(slug: str) -> list[str]:
+    folder = PROBLEMS / slug / "submissions"
+    return [str(path.relative_to(folder).with_suffix("")) for path in sorted(folder.rglob("*.py"))]
+
+
+def _grader_changed() -> bool:
+    """Whether any verdict may have changed. With another JAX, as of --next-jax, each may."""
+    return bool(os.environ.get("MESHGRADE_TEST_EVERY_REFERENCE")) or any(each.startswith(_GRADER) for each in changed())
+
+
+def _changed(slug: str, path: str) -> bool:
+    """Whether a file changed that decides a verdict, beside the grader's."""
+    own = f"submissions/{path}.py" if "/" in path else f"{path}.py"
+    files = tuple(f"problems/{slug}/{each}" for each in (own, "problem.toml", "cases.py", "reference.py"))
+    return any(each.startswith(files) for each in changed())
 
 
 def _parameter(slug: str, value: str) -> object:

@@ -15,7 +15,7 @@ def test_there_are_problems():
     assert SLUGS == ["fsdp_step", "fsdp_step_two_losses", "nnx_state_paths"]
 
 
-@pytest.mark.parametrize("slug", each_of("call"))
+@pytest.mark.parametrize("slug", each_of("call", "reference"))
 def test_the_reference_scores_100(judge: Judge, slug: str):
     verdict = judge.judge(package(slug), package(slug).reference)
     compare_with_kept(f"{slug}:reference", verdict)
@@ -24,7 +24,7 @@ def test_the_reference_scores_100(judge: Judge, slug: str):
     assert not all(case.public for case in verdict.cases)
 
 
-@pytest.mark.parametrize("slug", each_of("call"))
+@pytest.mark.parametrize("slug", each_of("call", "reference"))
 def test_the_order_of_the_references_keys_does_not_matter(judge: Judge, slug: str):
     problem = package(slug)
     verdict = judge.judge(problem, with_keys_reversed(problem.reference, problem.manifest.entry))
@@ -38,7 +38,7 @@ def test_fsdp_step_has_two_public_cases_and_eight_hidden_ones_at_least(judge: Ju
     assert len(verdict.cases) >= 10
 
 
-@pytest.mark.parametrize("slug", each_of("call"))
+@pytest.mark.parametrize("slug", each_of("call", "starter"))
 def test_the_starter_does_not_pass(judge: Judge, slug: str):
     verdict = judge.judge(package(slug), package(slug).starter)
     assert verdict.status == "rejected"

@@ -29,7 +29,7 @@ def test_there_are_problems():
     assert len(SLUGS) >= 15
 
 
-@pytest.mark.parametrize("slug", each_of("program"))
+@pytest.mark.parametrize("slug", SLUGS)
 def test_a_package_holds_what_its_checks_need(slug: str):
     manifest = package(slug).manifest
     assert manifest.mode == "program"
@@ -46,7 +46,7 @@ def _size(mesh: dict[str, int]) -> int:
     return size
 
 
-@pytest.mark.parametrize("slug", each_of("program"))
+@pytest.mark.parametrize("slug", each_of("program", "reference"))
 def test_the_reference_scores_100_and_costs_what_it_costs(terse: Judge, slug: str):
     verdict = terse.judge(package(slug), package(slug).reference)
     compare_with_kept(f"{slug}:reference", verdict)
@@ -58,7 +58,7 @@ def test_the_reference_scores_100_and_costs_what_it_costs(terse: Judge, slug: st
     assert verdict.efficiency.score == 100.0
 
 
-@pytest.mark.parametrize("slug", each_of("program"))
+@pytest.mark.parametrize("slug", each_of("program", "starter"))
 def test_the_starter_does_not_pass(terse: Judge, slug: str):
     verdict = terse.judge(package(slug), package(slug).starter)
     assert verdict.status == "rejected"

@@ -1,0 +1,35 @@
+"""What CI runs after the tests: the next JAX and the compiler for TPUs, if this commit can change what they say.
+
+`python -m tests.legs` prints the names of those to run, and to standard error why it leaves one out. With `--all` it
+prints both. Each also runs for one commit in eight, as what takes turns does.
+"""
+
+import sys
+
+from tests.parts import BASE, changed, part_of_commit
+
+# Each with the beginnings of the paths that it depends on.
+_JUDGED = ("grader/", "problems/", "tests/grader/", "tests/parts.py", "tests/legs.py", "pyproject.toml", "uv.lock")
+LEGS = {
+    "next-jax": (*_JUDGED, "next-jax.txt"),
+    "tpu": (*_JUDGED, "tests/tpu/"),
+}
+
+
+def to_run(every: bool) -> list[str]:
+    """The legs of this run. Prints a line for each that is left out."""
+    chosen = []
+    for number, (leg, files) in enumerate(LEGS.items(), start=1):
+        if every or part_of_commit() == number or any(path.startswith(files) for path in changed()):
+            chosen.append(leg)
+        else:
+            print(
+                f"Left out: ./meshgrade test --{leg}, because nothing that it depends on has changed since {BASE}: "
+                f"{', '.join(files)}. It always runs with --all.",
+                file=sys.stderr,
+            )
+    return chosen
+
+
+if __name__ == "__main__":
+    print(*to_run("--all" in sys.argv[1:]))
