@@ -25,6 +25,7 @@ from app.queue.preparing import Preparing
 from app.queue.procrastinate import ProcrastinateQueue
 from app.queue.protocol import GradeQueue, Grader, QueueHooks, QueueLimits, WallReport
 from app.queue.shared_events import SharedEvents
+from app.queue.slots import Slots
 from app.queue.walls import Walls
 from app.queue.workers import OwnWorker, Workers, WorkerWarning
 from app.rejudging.draw import draw_of
@@ -128,14 +129,14 @@ def pick_queue(
       SettingInvalid: nothing would be graded.
     """
     limits = _queue_limits(settings)
+    slots = None
+    if built is not None:
+        slots = Slots(database, built.grader, store, walls, events, limits, hooks=HOOKS, jobs=jobs)
     if database.shared:
-        grader = built.grader if built else None
-        return ProcrastinateQueue(database, grader, store, walls, events, limits, hooks=HOOKS, jobs=jobs)
-    if built is None:
+        return ProcrastinateQueue(database, slots, walls, events, limits)
+    if slots is None:
         raise SettingInvalid("grading_slots", "0 requires PostgreSQL, because with SQLite no other process can grade")
-    return EmbeddedQueue(
-        database, built.grader, store, walls, events, limits, sole=settings.sole, hooks=HOOKS, jobs=jobs
-    )
+    return EmbeddedQueue(database, slots, walls, events, limits, sole=settings.sole)
 
 
 def preparing_of(built: Grading, walls: Walls, settings: Settings, say: Callable[[str], None]) -> Preparing:

@@ -2,32 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.background import Loop
 from app.clock import now
 from app.database import Database
-from app.queue.events import AttemptEvents, Change
-from app.queue.grading import Gradings
-from app.queue.jobs import Jobs
-from app.queue.leases import Leases, cancel_row, count_waiting
-from app.queue.models import AttemptRow, WorkRow
-from app.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits, QueueStats
+from app.queue.events import AttemptEvents
+from app.queue.models import WorkRow
+from app.queue.protocol import QueueLimits
 from app.queue.slots import Slots
-from app.queue.turns import Places, QueuePlace, back_off, line_up
+from app.queue.table_queue import TableQueue
+from app.queue.turns import back_off, line_up
 from app.queue.walls import Walls
 
 log = logging.getLogger(__name__)
 
 _WALLS_AGAIN_S = 15.0
-_LAST_TAKEN_S = 0.5
 
 
-class EmbeddedQueue:
+class EmbeddedQueue(TableQueue):
     """A `GradeQueue`. Belongs to one event loop.
 
     Args:
@@ -35,75 +31,37 @@ class EmbeddedQueue:
     """
 
     def __init__(
-        self,
-        database: Database,
-        grader: Grader,
-        packages: PackageSource,
-        walls: Walls,
-        events: AttemptEvents,
-        limits: QueueLimits,
-        *,
-        sole: bool,
-        hooks: QueueHooks | None = None,
-        jobs: Sequence[Jobs[Any]] = (),
+        self, database: Database, slots: Slots, walls: Walls, events: AttemptEvents, limits: QueueLimits, *, sole: bool
     ) -> None:
-        self._database = database
-        self._walls = walls
-        self._events = events
-        self._limits = limits
+        super().__init__(database, walls, events, limits)
+        self._slots = slots
         self._sole = sole
-        leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
-        gradings = Gradings(leases, grader, packages, walls, events, limits)
-        self._slots = Slots(database, walls, leases, gradings, jobs, limits)
-        self._places = Places(database)
-        self._news = asyncio.Event()
-        self._stopping = False
-        self._workers: list[asyncio.Task[None]] = []
 
     async def enqueue(self, session: AsyncSession, work: WorkRow) -> None:
         await line_up(session, work)
         # After the commit: a worker that wakes earlier would find nothing.
         event.listen(session.sync_session, "after_commit", lambda _: self._news.set(), once=True)
 
-    async def cancel(self, attempt_id: str) -> bool:
-        async with self._database.writing() as session:
-            cancelled = await cancel_row(session, attempt_id)
-        if cancelled:
-            self._events.publish(attempt_id, Change("cancelled", None))
-        return cancelled
-
-    async def place(self, attempt: AttemptRow) -> QueuePlace | None:
-        return await self._places.of(attempt)
-
-    async def stats(self) -> QueueStats:
-        async with self._database.reading() as session:
-            return await count_waiting(session)
-
     async def work(self) -> None:
         # Before any slot takes a row, or the row would be rescued from a worker that is alive.
-        while not self._stopping and not await self._rescued_all():
+        while not self._stopping.is_set() and not await self._rescued_all():
             await asyncio.sleep(1.0)
-        if self._stopping:
+        if self._stopping.is_set():
             return
         slots = [self._slot() for _ in range(self._limits.slots)]
         if self._slots.has_long:
             slots.append(self._slot(long=True))
-        self._workers = [asyncio.create_task(each) for each in (*slots, self._maintain())]
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        pause_s = min(self._limits.lease_s / 2, _WALLS_AGAIN_S)
+        rescuing = Loop("looking for the work of dead workers", self._rescue, pause_s)
+        await self._take_all(slots, rescuing, Loop("probing the walls", self._probe_walls, pause_s))
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
-        self._stopping = True
+        self._stopping.set()
         self._news.set()
-        await self._slots.stop(grace_s=grace_s)
-        if self._workers:
-            # A worker that was just taking a row returns it. After this, only those are left whose judge does not stop.
-            await asyncio.wait(self._workers[:-1], timeout=_LAST_TAKEN_S)
-        for worker in self._workers:
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        await self._end(self._slots, grace_s)
 
     async def _slot(self, *, long: bool = False) -> None:
-        while not self._stopping:
+        while not self._stopping.is_set():
             self._news.clear()
             try:
                 taken = await self._slots.take(long=long) if self._walls.are_up else None
@@ -123,21 +81,6 @@ class EmbeddedQueue:
     def _wake_at(self, moment: datetime) -> None:
         asyncio.get_running_loop().call_later(max(0.0, (moment - now()).total_seconds()), self._news.set)
 
-    async def _maintain(self) -> None:
-        """Rescue rows with an expired lease, wake slots for rescued rows that are due, and probe missing walls."""
-        pause_s = min(self._limits.lease_s / 2, _WALLS_AGAIN_S)
-        while not self._stopping:
-            try:
-                if not self._walls.are_up:
-                    await asyncio.to_thread(self._walls.probe)
-                    self._news.set()
-                await asyncio.sleep(pause_s)
-                await self._rescue(everything=False)
-            except Exception:  # as in a slot
-                log.exception("looking after the queue failed; trying again in a second")
-                await asyncio.sleep(1.0)
-            self._news.set()
-
     async def _rescued_all(self) -> bool:
         try:
             await self._rescue(everything=self._sole)
@@ -146,7 +89,8 @@ class EmbeddedQueue:
             return False
         return True
 
-    async def _rescue(self, *, everything: bool) -> None:
+    async def _rescue(self, *, everything: bool = False) -> None:
+        """Return the work of dead workers to the queue, and wake slots for what was returned before and is due."""
         async with self._database.writing() as session:
             rescued = await self._slots.rescue(session, everything=everything)
         if rescued:
@@ -154,3 +98,4 @@ class EmbeddedQueue:
             # Each waits as after a failed try. Without this, no slot would wake when it is due, but only seconds later.
             for tries in (1, 2, 3):
                 self._wake_at(now() + back_off(self._limits.retry_s, tries))
+        self._news.set()

@@ -9,25 +9,23 @@ restarts the jobs of dead workers, and adds jobs if there is more work than jobs
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from procrastinate import App, BaseRetryStrategy, PsycopgConnector, RetryDecision
 from procrastinate.jobs import Job
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.background import Loop
 from app.clock import now
 from app.database import Database
-from app.queue.events import AttemptEvents, Change
-from app.queue.grading import Gradings
-from app.queue.jobs import Jobs
-from app.queue.leases import Leases, cancel_row, count_waiting
+from app.queue.events import AttemptEvents
 from app.queue.models import AttemptRow, WorkRow
-from app.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits, QueueStats
+from app.queue.protocol import QueueLimits
 from app.queue.slots import Slots
-from app.queue.turns import Places, QueuePlace, line_up
+from app.queue.table_queue import TableQueue
+from app.queue.turns import line_up
 from app.queue.walls import Walls
 
 log = logging.getLogger(__name__)
@@ -62,62 +60,32 @@ class _Retry(BaseRetryStrategy):
         return RetryDecision(retry_at=moment)
 
 
-class ProcrastinateQueue:
+class ProcrastinateQueue(TableQueue):
     """A `GradeQueue`. Belongs to one event loop. Any number of processes may use one database.
 
     Args:
-      grader: None if this process only queues attempts and others grade them.
+      slots: None if this process only queues attempts and others grade them.
     """
 
     def __init__(
         self,
         database: Database,
-        grader: Grader | None,
-        packages: PackageSource,
+        slots: Slots | None,
         walls: Walls,
         events: AttemptEvents,
         limits: QueueLimits,
-        *,
-        hooks: QueueHooks | None = None,
-        jobs: Sequence[Jobs[Any]] = (),
     ) -> None:
-        self._database = database
-        self._walls = walls
-        self._events = events
-        self._limits = limits
-        self._places = Places(database)
-        self._slots: Slots | None = None
-        if grader is not None:
-            leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
-            gradings = Gradings(leases, grader, packages, walls, events, limits)
-            self._slots = Slots(database, walls, leases, gradings, jobs, limits)
+        super().__init__(database, walls, events, limits)
+        self._slots = slots
         self._app = App(connector=PsycopgConnector(conninfo=database.conninfo, min_size=1, max_size=limits.slots + 4))
         self._task = self._app.task(name="grade", retry=_Retry())(self._run_job)
-        self._tasks: list[asyncio.Task[None]] = []
         self._workers: set[asyncio.Task[None]] = set()
-        self._stopping = asyncio.Event()
-        # After a probe of the walls, and at the end.
-        self._news = asyncio.Event()
 
     async def enqueue(self, session: AsyncSession, work: WorkRow) -> None:
         await line_up(session, work)
         # Which of the two it is depends on conditions of the database, so each has a job. One finds nothing, and ends.
         for queue in (_QUICK,) if isinstance(work, AttemptRow) else (_QUICK, _LONG):
             await self._defer(session, queue)
-
-    async def cancel(self, attempt_id: str) -> bool:
-        async with self._database.writing() as session:
-            cancelled = await cancel_row(session, attempt_id)
-        if cancelled:
-            self._events.publish(attempt_id, Change("cancelled", None))
-        return cancelled
-
-    async def place(self, attempt: AttemptRow) -> QueuePlace | None:
-        return await self._places.of(attempt)
-
-    async def stats(self) -> QueueStats:
-        async with self._database.reading() as session:
-            return await count_waiting(session)
 
     async def work(self) -> None:
         while self._slots is not None and not self._stopping.is_set():
@@ -133,8 +101,8 @@ class ProcrastinateQueue:
             work = [self._supervise(_QUICK, self._limits.slots)]
             if self._slots.has_long:
                 work.append(self._supervise(_LONG, 1))
-            self._tasks = [asyncio.create_task(each) for each in (*work, self._sweep_regularly(), self._probe_walls())]
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            sweeping = Loop("looking for the work of dead workers", self._sweep, self._limits.lease_s / 3)
+            await self._take_all(work, sweeping, Loop("probing the walls", self._probe_walls, _WALLS_AGAIN_S))
 
     async def stop(self, *, grace_s: float = 0.0) -> None:
         self._stopping.set()
@@ -143,12 +111,7 @@ class ProcrastinateQueue:
             return
         # From now on, each takes no further job and ends with its last one.
         self._stop_workers()
-        await self._slots.stop(grace_s=grace_s)
-        if self._tasks:
-            # A worker that still waits for a judge that does not stop dies with the process.
-            await asyncio.wait(self._tasks, timeout=_STARTED_AGAIN_S)
-        for task in self._tasks:
-            task.cancel()
+        await self._end(self._slots, grace_s)
 
     async def _defer(self, session: AsyncSession, queue: str) -> None:
         """Add a job in the session's transaction, through its raw connection."""
@@ -201,21 +164,6 @@ class ProcrastinateQueue:
             delete_jobs="always",
             install_signal_handlers=False,
         )
-
-    async def _probe_walls(self) -> None:
-        while not self._stopping.is_set():
-            if not self._walls.are_up:
-                await asyncio.to_thread(self._walls.probe)
-            self._news.set()
-            await self._pause(_WALLS_AGAIN_S)
-
-    async def _sweep_regularly(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                await self._sweep()
-            except Exception:  # the database may be down for a while; the next sweep finds the same work
-                log.exception("looking after the queue failed; trying again")
-            await self._pause(self._limits.lease_s / 3)
 
     async def _sweep(self) -> None:
         """Queue the work of dead workers again, and add jobs if there are fewer than there is work."""

@@ -13,11 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.database import Database
 from app.lease import lock
 from app.migrate import Outdated, refuse_if_outdated
+from app.queue.events import AttemptEvents
 from app.queue.grading import Gradings
 from app.queue.jobs import Job, Jobs
 from app.queue.leases import Lease, Leases
 from app.queue.models import AttemptRow, WorkRow
-from app.queue.protocol import QueueLimits
+from app.queue.protocol import Grader, PackageSource, QueueHooks, QueueLimits
 from app.queue.threads import GradingThreads
 from app.queue.turns import Line, serve
 from app.queue.walls import Walls
@@ -43,16 +44,19 @@ class Slots:
     def __init__(
         self,
         database: Database,
+        grader: Grader,
+        packages: PackageSource,
         walls: Walls,
-        leases: Leases,
-        gradings: Gradings,
-        jobs: Sequence[Jobs[Any]],
+        events: AttemptEvents,
         limits: QueueLimits,
+        *,
+        hooks: QueueHooks | None = None,
+        jobs: Sequence[Jobs[Any]] = (),
     ) -> None:
         self._database = database
         self._walls = walls
-        self._leases = leases
-        self._gradings = gradings
+        self._leases = Leases(database, limits.lease_s, limits.retry_s, events, hooks)
+        self._gradings = Gradings(self._leases, grader, packages, walls, events, limits)
         self._limits = limits
         self._jobs = jobs
         self._threads = GradingThreads(limits.slots + 1)

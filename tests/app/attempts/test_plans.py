@@ -28,6 +28,7 @@ from app.queue.events import AttemptEvents
 from app.queue.leases import failed_verdict
 from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
+from app.queue.slots import Slots
 from app.queue.walls import Walls
 from tests.app.conftest import WallState
 from tests.app.queue.taking import TakingLeases
@@ -106,7 +107,8 @@ async def place(each_database, package) -> Place:
     store = PackageStore(database)
     events, walls, catalogue = AttemptEvents(), Walls(lambda: [WallState()]), Catalogue([package])
     walls.probe()
-    queue = EmbeddedQueue(database, NullGrader(), catalogue, walls, events, QueueLimits(1, 30.0, 2.0, 3, 8), sole=True)
+    shared = (walls, events, QueueLimits(1, 30.0, 2.0, 3, 8))
+    queue = EmbeddedQueue(database, Slots(database, NullGrader(), catalogue, *shared), *shared, sole=True)
     limits = AttemptLimits(max_source_bytes=1000, max_waiting_per_user=20)
     return Place(
         database,

@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, select
 from app.database import Database
 from app.problems.store import PackageStore
 from app.queue.events import AttemptEvents
-from app.queue.grading import Gradings
 from app.queue.jobs import Jobs
 from app.queue.leases import Lease, Leases
 from app.queue.models import AttemptRow
@@ -37,9 +36,8 @@ class TakingLeases(Leases):
 
 def slots_for(database: Database, jobs: Sequence[Jobs[Any]] = (), slots: int = 1, walls: Walls | None = None) -> Slots:
     limits = QueueLimits(slots=slots, lease_s=30.0, retry_s=2.0, max_tries=3, max_deaths=3)
-    leases, walls, events = Leases(database, 30.0, 2.0), walls or Walls.elsewhere(), AttemptEvents()
-    store = PackageStore(database)
-    return Slots(database, walls, leases, Gradings(leases, NullGrader(), store, walls, events, limits), jobs, limits)
+    walls, events = walls or Walls.elsewhere(), AttemptEvents()
+    return Slots(database, NullGrader(), PackageStore(database), walls, events, limits, jobs=jobs)
 
 
 def doing(database: Database, jobs: Sequence[Jobs[Any]]) -> asyncio.Task[None]:

@@ -19,6 +19,7 @@ from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.procrastinate import _SWEEP_LOCK, ProcrastinateQueue
 from app.queue.protocol import QueueLimits
+from app.queue.slots import Slots
 from app.queue.status import ENDED
 from app.queue.walls import Walls
 from tests.app.conftest import WallState
@@ -52,7 +53,8 @@ def queue_on(database: Database, package) -> ProcrastinateQueue:
 
     walls = Walls(lambda: [WallState()])
     walls.probe()
-    return ProcrastinateQueue(database, NullGrader(), Packages(), walls, AttemptEvents(), LIMITS)
+    shared = (walls, AttemptEvents(), LIMITS)
+    return ProcrastinateQueue(database, Slots(database, NullGrader(), Packages(), *shared), *shared)
 
 
 @asynccontextmanager
