@@ -20,6 +20,7 @@ from app.attempts.shares import Shares
 from app.audit.log import AuditLog
 from app.authoring.service import Authoring
 from app.authoring.validations import Validations
+from app.authoring.validator import Validator
 from app.comments.service import Comments
 from app.courses.announcements import Announcements
 from app.courses.assignments import AssignmentChanges
@@ -81,7 +82,6 @@ from app.running import (
     pick_queue,
     preparing_of,
     quiet,
-    validator_of,
     workers_of,
     working,
 )
@@ -213,8 +213,8 @@ async def _open(
             stack.callback(built.close)
         walls = Walls(built.probe) if built else Walls.elsewhere()
         events = pick_events(database, settings)
-        validator = validator_of(database, built, store, walls, settings) if built else None
-        jobs = jobs_of(database, validator, built, store, walls, settings) if built and validator else []
+        validator = Validator(database, built.grader, store, walls) if built else None
+        jobs = jobs_of(validator, built, store) if built and validator else []
         queue = pick_queue(database, built, store, walls, events, settings, jobs)
         limits = AttemptLimits(
             settings.max_source_bytes,

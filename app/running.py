@@ -159,20 +159,9 @@ def workers_of(
     )
 
 
-def validator_of(
-    database: Database, built: Grading, store: PackageStore, walls: Walls, settings: Settings
-) -> Validator:
-    return Validator(database, built.grader, store, walls, lease_s=settings.lease_s, max_deaths=settings.max_deaths)
-
-
-def jobs_of(
-    database: Database, validator: Validator, built: Grading, store: PackageStore, walls: Walls, settings: Settings
-) -> list[Jobs[Any]]:
+def jobs_of(validator: Validator, built: Grading, store: PackageStore) -> list[Jobs[Any]]:
     """All work of a process that grades, except submissions."""
-    lease_s, max_deaths = settings.lease_s, settings.max_deaths
-    explorer = Explorer(database, built.grader, store, walls, lease_s=lease_s, max_deaths=max_deaths)
-    runner = LessonRunner(database, built.grader, walls, lease_s=lease_s, max_deaths=max_deaths)
-    return [*validator.jobs, *explorer.jobs, *runner.jobs]
+    return [*validator.jobs, *Explorer(built.grader, store).jobs, *LessonRunner(built.grader).jobs]
 
 
 def _queue_limits(settings: Settings) -> QueueLimits:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from app.authoring.validator import Validator
 from app.data_folder import DataFolder
 from app.database import Database
 from app.migrate import migrate
@@ -19,7 +20,6 @@ from app.running import (
     pick_queue,
     preparing_of,
     quiet,
-    validator_of,
     workers_of,
     working,
 )
@@ -55,8 +55,8 @@ async def open_worker(
         await asyncio.to_thread(walls.probe)
         walls.require_at_start()
         store, events = PackageStore(database), pick_events(database, settings)
-        validator = validator_of(database, built, store, walls, settings)
-        jobs = jobs_of(database, validator, built, store, walls, settings)
+        validator = Validator(database, built.grader, store, walls)
+        jobs = jobs_of(validator, built, store)
         queue = pick_queue(database, built, store, walls, events, settings, jobs)
         packages = [await store.get(version) for version in (await store.published()).values()]
         preparing = [(preparing_of(built, walls, settings, say), packages)]

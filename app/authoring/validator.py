@@ -21,7 +21,7 @@ from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from app.web.markdown import parse_texts
 from grader.context import Context
-from grader.errors import Cancelled, GraderFault, WallMissing
+from grader.errors import GraderFault, WallMissing
 from grader.fingerprint import Fingerprint
 from grader.known import updated
 from grader.package.package import AnswerManifest, Package
@@ -100,27 +100,13 @@ def note_fingerprint(expected: Expectation, verdict: Verdict, found: Fingerprint
 
 
 class Validator:
-    """Validates what was requested: `jobs`. Its `loop` draws questions.
+    """Validates what was requested: `jobs`. Its `loop` draws questions."""
 
-    Args:
-      max_deaths: a validation is given up after this many processes died during it.
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        grader: Grader,
-        packages: PackageStore,
-        walls: Walls,
-        *,
-        lease_s: float,
-        max_deaths: int,
-    ) -> None:
+    def __init__(self, database: Database, grader: Grader, packages: PackageStore, walls: Walls) -> None:
         self._grader = grader
         self._packages = packages
         self._walls = walls
-        self._max_deaths = max_deaths
-        self.jobs = [Jobs(ValidationRow, database, walls, self._validate, lease_s=lease_s, is_long=True)]
+        self.jobs = [Jobs(ValidationRow, self._validate, is_long=True)]
         self.loop = Loop("drawing questions", self._draw)
         self._drawing = Drawing(database, grader, packages, GradingThreads(1).run)
 
@@ -140,7 +126,7 @@ class Validator:
         found: Fingerprints = {}
         # A validation that was interrupted starts again from its first step.
         await job.write(steps=[])
-        if job.deaths >= self._max_deaths:
+        if job.is_given_up:
             steps.append(ValidationStep("reference.py", False, f"The grader died {job.deaths} times."))
         else:
             try:
@@ -149,7 +135,7 @@ class Validator:
                 steps.append(ValidationStep("problem.toml", False, f"It cannot be read: {error}."))
                 package = None
             for step in steps_of(package, found) if package else ():
-                done = await job.call(partial(_call, step, self._grader, job.context))
+                done = await job.call(partial(step, self._grader, job.context), _failed)
                 if done is None:
                     return
                 steps.append(done)
@@ -162,11 +148,5 @@ class Validator:
         await job.finish(steps=[asdict(each) for each in steps])
 
 
-def _call(step: Step, grader: Grader, context: Context) -> ValidationStep:
-    try:
-        return step(grader, context)
-    except (Cancelled, WallMissing):
-        raise
-    except Exception as error:  # fail closed: an unexpected error proves nothing
-        log.exception("a step of a validation failed")
-        return ValidationStep("reference.py", False, f"The grader failed: {type(error).__name__}. Validate again.")
+def _failed(error: Exception) -> ValidationStep:
+    return ValidationStep("reference.py", False, f"The grader failed: {type(error).__name__}. Validate again.")

@@ -1,50 +1,33 @@
 """Runs explorations with the judge. They wait in the same line as submissions, except those for TPUs, which can take
 minutes."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
-from app.database import Database
 from app.errors import PackageNotStored
 from app.explorer.models import ExplorationRow
 from app.queue.jobs import Job, Jobs
 from app.queue.protocol import Grader, PackageSource
-from app.queue.walls import Walls
 from grader.chips import ChipName
-from grader.errors import Cancelled, SubmissionFault, WallMissing
+from grader.errors import SubmissionFault
 from grader.explore import Explored, ExploredFault, explored, fault_of
 from grader.function import Function
 from grader.program.measured import Measured
 
-log = logging.getLogger(__name__)
 _FAILED = "The grader failed. Nothing is wrong with your source. Explore it again."
 
 
 class Explorer:
-    """Explores what was requested: `jobs`.
+    """Explores what was requested: `jobs`."""
 
-    Args:
-      max_deaths: an exploration is given up after this many processes died during it.
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        grader: Grader,
-        packages: PackageSource,
-        walls: Walls,
-        *,
-        lease_s: float,
-        max_deaths: int,
-    ) -> None:
+    def __init__(self, grader: Grader, packages: PackageSource) -> None:
         self._grader = grader
         self._packages = packages
-        self._max_deaths = max_deaths
         for_tpus = ExplorationRow.chip.is_not(None)
         self.jobs = [
-            Jobs(ExplorationRow, database, walls, self._explore, lease_s=lease_s, only_if=(condition,), is_long=is_long)
+            Jobs(ExplorationRow, self._explore, only_if=(condition,), is_long=is_long)
             for condition, is_long in ((~for_tpus, False), (for_tpus, True))
         ]
 
@@ -55,27 +38,24 @@ class Explorer:
 
     async def _result_of(self, job: Job[ExplorationRow]) -> Explored | None:
         """None if the lease was lost in the meantime."""
-        if job.deaths >= self._max_deaths:
+        if job.is_given_up:
             return _failed(f"The grader died {job.deaths} times while it compiled this source.")
         grader, row = self._grader, job.row
         phases = [""]
         context = replace(job.context, progress=phases.append)
+        chip = cast(ChipName | None, row.chip)
         if row.function is not None:
             function = Function.model_validate(row.function)
-            return await job.call(
-                lambda: _explored(
-                    row, lambda source: grader.inspect_function(function, source, context, chip=_chip(row))
-                ),
-                lambda: {"phase": phases[-1]},
-            )
-        assert row.version is not None
-        try:
-            package = await self._packages.get(row.version)
-        except PackageNotStored as error:
-            return _failed(f"This version of the problem cannot be read: {error}.")
+            inspect = partial(grader.inspect_function, function, context=context, chip=chip)
+        else:
+            assert row.version is not None
+            try:
+                package = await self._packages.get(row.version)
+            except PackageNotStored as error:
+                return _failed(f"This version of the problem cannot be read: {error}.")
+            inspect = partial(grader.inspect, package, context=context, chip=chip)
         return await job.call(
-            lambda: _explored(row, lambda source: grader.inspect(package, source, context, chip=_chip(row))),
-            lambda: {"phase": phases[-1]},
+            lambda: _explored(row, inspect), lambda _: _failed(_FAILED), lambda: {"phase": phases[-1]}
         )
 
 
@@ -88,15 +68,6 @@ def _explored(row: ExplorationRow, inspect: Callable[[str], tuple[Measured, ...]
         return explored(*programs)
     except SubmissionFault as fault:
         return fault_of(fault, "against" if programs else "source")
-    except (Cancelled, WallMissing):
-        raise
-    except Exception:  # fail closed: whatever it is, there is no result, and operators read why
-        log.exception("an exploration failed")
-        return _failed(_FAILED)
-
-
-def _chip(row: ExplorationRow) -> ChipName | None:
-    return cast(ChipName | None, row.chip)
 
 
 def _failed(message: str) -> Explored:

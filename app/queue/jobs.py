@@ -18,10 +18,11 @@ from app.clock import now
 from app.database import Database
 from app.lease import FREE, is_free, lock, not_held, take, until, while_leased, write
 from app.queue.models import WorkRow
+from app.queue.protocol import QueueLimits
 from app.queue.threads import GradingThreads
 from app.queue.walls import Walls
 from grader.context import Context
-from grader.errors import WallMissing
+from grader.errors import Cancelled, WallMissing
 
 log = logging.getLogger(__name__)
 
@@ -46,12 +47,13 @@ T = TypeVar("T")
 class Job(Generic[R]):
     """A job that this process has leased. `row` is the row as it was then."""
 
-    def __init__(self, row: R, token: str, database: Database, threads: GradingThreads, life: timedelta) -> None:
+    def __init__(self, row: R, token: str, database: Database, threads: GradingThreads, limits: QueueLimits) -> None:
         self.row = row
         self.token = token
         self._database = database
         self._threads = threads
-        self._life = life
+        self._max_deaths = limits.max_deaths
+        self._life = timedelta(seconds=limits.lease_s)
         self._stop = threading.Event()
 
     @property
@@ -64,14 +66,37 @@ class Job(Generic[R]):
         """How many processes died during the job."""
         return self.row.tries - 1
 
+    @property
+    def is_given_up(self) -> bool:
+        """Whether so many processes died during the job that it is given up."""
+        return self.deaths >= self._max_deaths
+
     def end(self) -> None:
         self._stop.set()
 
-    async def call(self, function: Callable[[], T], so_far: Callable[[], dict[str, Any]] = lambda: {}) -> T | None:
+    async def call(
+        self,
+        function: Callable[[], T],
+        failed: Callable[[Exception], T],
+        so_far: Callable[[], dict[str, Any]] = lambda: {},
+    ) -> T | None:
         """Call `function` in a thread for grading, and store the values of `so_far` now and then. Returns None if the
         lease was lost in the meantime, because the row was deleted or another process has it.
+
+        Args:
+          failed: the result if the function raises what nobody foresaw. Operators read why.
         """
-        return await while_leased(self._threads.run(function), lambda: self.write(**so_far()), self._life)
+
+        def guarded() -> T:
+            try:
+                return function()
+            except (Cancelled, WallMissing):
+                raise
+            except Exception as error:  # fail closed: an unexpected error proves nothing
+                log.exception("a job of the table %s failed", type(self.row).__name__)
+                return failed(error)
+
+        return await while_leased(self._threads.run(guarded), lambda: self.write(**so_far()), self._life)
 
     async def write(self, **values: Any) -> bool:
         """Store the values and extend the lease. `False` if it was lost."""
@@ -99,26 +124,20 @@ class Jobs(Generic[R]):
     def __init__(
         self,
         rows: type[R],
-        database: Database,
-        walls: Walls,
         do: Callable[[Job[R]], Awaitable[None]],
         *,
-        lease_s: float,
         only_if: Sequence[ColumnElement[bool]] = (),
         is_long: bool = False,
     ) -> None:
         self.rows = rows
         self.only_if = only_if
         self.is_long = is_long
-        self._database = database
-        self._walls = walls
         self._work = do
-        self._life = timedelta(seconds=lease_s)
 
-    def lease(self, row: R, threads: GradingThreads) -> Job[R]:
+    def lease(self, row: R, database: Database, threads: GradingThreads, limits: QueueLimits) -> Job[R]:
         """Lease a queued row that this transaction has locked. The judge is called in one of the `threads`."""
         row.status, row.tries = "running", row.tries + 1
-        return Job(row, take(row, self._life), self._database, threads, self._life)
+        return Job(row, take(row, timedelta(seconds=limits.lease_s)), database, threads, limits)
 
     async def rescue(self, session: AsyncSession, *, everything: bool, own: Collection[str] = ()) -> int:
         """As `Leases.rescue`."""
@@ -130,12 +149,12 @@ class Jobs(Generic[R]):
             row.status, row.fence_token, row.lease_until = "queued", None, None
         return len(rows)
 
-    async def do(self, job: Job[R]) -> None:
+    async def do(self, job: Job[R], walls: Walls) -> None:
         """Do the job. If this is cancelled, or a wall is missing, it returns to the queue."""
         try:
             await self._work(job)
         except WallMissing as missing:
-            self._walls.record(missing)
+            walls.record(missing)
             await job.put_back()
         except asyncio.CancelledError:
             await job.put_back()

@@ -108,7 +108,7 @@ class Slots:
                 continue
             await serve(session, found[0])
             if jobs is not None:
-                return LeasedJob(jobs, jobs.lease(found[0], self._threads))
+                return LeasedJob(jobs, jobs.lease(found[0], self._database, self._threads, self._limits))
             assert isinstance(found[0], AttemptRow)
             return await self._leases.lease(session, found[0])
         return None
@@ -120,7 +120,7 @@ class Slots:
                 return await self._gradings.grade(taken)
             finally:
                 self._rejudging -= taken.kind == "rejudge"
-        task = asyncio.create_task(taken.kind.do(taken.job))
+        task = asyncio.create_task(taken.kind.do(taken.job, self._walls))
         self._doing[task] = taken.job.token
         try:
             await asyncio.wait([task])

@@ -182,10 +182,8 @@ async def validations(each_database, package):
 def validating(database, grader=None, lease_s=30.0):
     walls = Walls(lambda: [WallState()])
     walls.probe()
-    validator = Validator(
-        database, grader or NullGrader(), PackageStore(database), walls, lease_s=lease_s, max_deaths=2
-    )
-    return doing(database, validator.jobs)
+    validator = Validator(database, grader or NullGrader(), PackageStore(database), walls)
+    return doing(database, validator.jobs, lease_s=lease_s)
 
 
 async def until_ended(validations, validation):

@@ -14,9 +14,7 @@ from app.explorer.models import ExplorationRow
 from app.explorer.service import ExplorationLimits, Explorations
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
-from app.queue.walls import Walls
 from grader.errors import WallMissing
-from tests.app.conftest import WallState
 from tests.app.explorer.conftest import Measuring, Waiting
 from tests.app.explorer.test_api import explore
 from tests.app.queue.taking import doing
@@ -37,10 +35,7 @@ async def explorations(each_database, package, tmp_path):
 
 
 def exploring(database, grader, lease_s=30.0):
-    walls = Walls(lambda: [WallState()])
-    walls.probe()
-    explorer = Explorer(database, grader, PackageStore(database), walls, lease_s=lease_s, max_deaths=2)
-    return doing(database, explorer.jobs)
+    return doing(database, Explorer(grader, PackageStore(database)).jobs, lease_s=lease_s)
 
 
 async def until_ended(explorations, owner, exploration_id):

@@ -82,8 +82,7 @@ def walls_up() -> Walls:
 
 
 def running(database, grader, walls=None, lease_s=30.0):
-    runner = LessonRunner(database, grader, walls or walls_up(), lease_s=lease_s, max_deaths=2)
-    return doing(database, runner.jobs)
+    return doing(database, LessonRunner(grader).jobs, walls=walls, lease_s=lease_s)
 
 
 async def until_ended(runs, user, run_id):

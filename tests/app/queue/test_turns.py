@@ -16,7 +16,6 @@ from app.queue.leases import Leases, failed_verdict
 from app.queue.models import AttemptRow
 from app.queue.slots import LeasedJob
 from app.queue.turns import REJUDGES, VALIDATIONS, Places, QueuePlace, back_off, line_up
-from app.queue.walls import Walls
 from tests.app.queue.taking import TakingLeases, slots_for
 
 pytestmark = pytest.mark.anyio
@@ -235,8 +234,7 @@ async def test_all_kinds_of_work_are_in_one_line(database):
         began.append(job.row.id)
         await job.finish()
 
-    walls = Walls.elsewhere()
-    jobs = [Jobs(rows, database, walls, do, lease_s=30.0) for rows in (ExplorationRow, LessonRunRow, ValidationRow)]
+    jobs = [Jobs(rows, do) for rows in (ExplorationRow, LessonRunRow, ValidationRow)]
     slots = slots_for(database, jobs)
     while (taken := await slots.take()) is not None:
         if isinstance(taken, LeasedJob):

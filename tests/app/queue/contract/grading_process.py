@@ -125,7 +125,7 @@ class ToldGrader(NullGrader):
         """The other kind of work that the process does. Sources: `take SECONDS NAME`."""
         source = job.row.source
         self._note("began", source)
-        if await job.call(lambda: not job.context.stop.wait(float(source.split()[1]))):
+        if await job.call(lambda: not job.context.stop.wait(float(source.split()[1])), lambda _: False):
             self._note("ended", source)
             await job.finish(result={})
 
@@ -142,7 +142,7 @@ async def _work(log: Path, say_ready: Callable[[], None]) -> None:
     events = pick_events(database, load_settings())
     grader = ToldGrader(log)
     built = Grading(grader, lambda: [Up()])
-    jobs = [Jobs(LessonRunRow, database, walls, grader.run, lease_s=settings.lease_s)]
+    jobs = [Jobs(LessonRunRow, grader.run)]
     queue = pick_queue(database, built, PackageStore(database), walls, events, settings, jobs)
     end = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
