@@ -43,11 +43,17 @@ class EmbeddedQueue(TableQueue):
         event.listen(session.sync_session, "after_commit", lambda _: self._news.set(), once=True)
 
     async def work(self) -> None:
-        # Before any slot takes a row, or the row would be rescued from a worker that is alive.
-        while not self._stopping.is_set() and not await self._rescued_all():
-            await asyncio.sleep(1.0)
-        if self._stopping.is_set():
-            return
+        while not self._stopping.is_set():
+            try:
+                # Before any slot takes a row, or the row would be rescued from a worker that is alive.
+                await self._rescue(everything=self._sole)
+            except Exception:  # a database that is locked at the start must not keep the service from grading for good
+                log.exception("the queue could not be started; trying again in a second")
+                await asyncio.sleep(1.0)
+            else:
+                return await self._work()
+
+    async def _work(self) -> None:
         slots = [self._slot() for _ in range(self._limits.slots)]
         if self._slots.has_long:
             slots.append(self._slot(long=True))
@@ -80,14 +86,6 @@ class EmbeddedQueue(TableQueue):
 
     def _wake_at(self, moment: datetime) -> None:
         asyncio.get_running_loop().call_later(max(0.0, (moment - now()).total_seconds()), self._news.set)
-
-    async def _rescued_all(self) -> bool:
-        try:
-            await self._rescue(everything=self._sole)
-        except Exception:  # a database that is locked at the start must not keep the service from grading for good
-            log.exception("the queue could not be started; trying again in a second")
-            return False
-        return True
 
     async def _rescue(self, *, everything: bool = False) -> None:
         """Return the work of dead workers to the queue, and wake slots for what was returned before and is due."""

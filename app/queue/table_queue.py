@@ -30,7 +30,6 @@ class TableQueue:
         self._news = asyncio.Event()
         self._stopping = asyncio.Event()
         self._takers: list[asyncio.Task[None]] = []
-        self._loops: list[asyncio.Task[None]] = []
 
     async def cancel(self, attempt_id: str) -> bool:
         async with self._database.writing() as session:
@@ -47,20 +46,24 @@ class TableQueue:
             return await count_waiting(session)
 
     async def _take_all(self, takers: Iterable[Coroutine[Any, Any, None]], *loops: Loop) -> None:
-        """Run what takes work, and the loops beside it, until `_end`."""
+        """Run what takes work until it ends, which it does after `_end`, and the loops beside it."""
         self._takers = [asyncio.create_task(each) for each in takers]
-        self._loops = [asyncio.create_task(each.run()) for each in loops]
-        await asyncio.gather(*self._takers, *self._loops, return_exceptions=True)
+        beside = [asyncio.create_task(each.run()) for each in loops]
+        try:
+            await asyncio.gather(*self._takers, return_exceptions=True)
+        finally:
+            for each in beside:
+                each.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
 
     async def _end(self, slots: Slots, grace_s: float) -> None:
         await slots.stop(grace_s=grace_s)
         if self._takers:
             # What was just taking a row returns it. After this, only those are left whose judge does not stop.
             await asyncio.wait(self._takers, timeout=_LAST_TAKEN_S)
-        tasks = [*self._takers, *self._loops]
-        for task in tasks:
+        for task in self._takers:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._takers, return_exceptions=True)
 
     async def _probe_walls(self) -> None:
         if not self._walls.are_up:
