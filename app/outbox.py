@@ -33,6 +33,11 @@ class OutboxRow(LeasedRow):
     answer: Mapped[str | None] = mapped_column(String(200))
 
 
+def due_now() -> dict[str, Any]:
+    """The values of a new delivery, or of one to send again, even if a process is sending it."""
+    return {"next_try_at": now(), "tries": 0, **FREE}
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of a try.

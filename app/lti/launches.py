@@ -10,7 +10,6 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlencode
 
 from sqlalchemy import delete, select, update
@@ -34,6 +33,7 @@ from app.lti.messages import Message, verify
 from app.lti.models import ContextRow, LaunchRow, LinkRow, ScoreRow, SelectionRow
 from app.lti.platforms import Platform, Platforms
 from app.lti.requests import PlatformRequests
+from app.outbox import due_now
 from app.problems.service import Catalogue
 from app.web.next_page import own_page
 
@@ -258,12 +258,11 @@ class Launches:
 async def expect_score(session: AsyncSession, link_id: str, user_id: str, subject: str) -> None:
     """From now on, what the user scores for the link is sent for the subject, beginning with what they have."""
     row = ScoreRow
-    values = {"id": new_id(), "link_id": link_id, "user_id": user_id, "subject": subject, "tries": 0}
-    again: dict[str, Any] = {"user_id": user_id, "tries": 0, "next_try_at": now(), "fence_token": None}
+    again = {"user_id": user_id, **due_now()}
     await session.execute(
         insert_into(session, row)
-        .values(values | {"next_try_at": now()})
-        .on_conflict_do_update(index_elements=[row.link_id, row.subject], set_=again | {"lease_until": None})
+        .values(id=new_id(), link_id=link_id, subject=subject, **again)
+        .on_conflict_do_update(index_elements=[row.link_id, row.subject], set_=again)
     )
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import func, select, update
 
@@ -21,6 +20,7 @@ from app.lti.messages import clean, part_of
 from app.lti.models import ContextRow, LinkRow, PlatformRow, ScoreRow
 from app.lti.platforms import Platforms
 from app.lti.requests import PlatformRequests
+from app.outbox import due_now
 
 _MOST_MEMBERS = 5000
 
@@ -174,9 +174,8 @@ class LinkedCourses:
             .join(ContextRow, ContextRow.id == LinkRow.context_id)
             .where(ContextRow.course_id == course.id, LinkRow.line_item.is_not(None))
         )
-        values: dict[str, Any] = {"next_try_at": now(), "tries": 0, "fence_token": None, "lease_until": None}
         async with self._database.writing() as session:
-            await session.execute(update(ScoreRow).where(ScoreRow.link_id.in_(links)).values(values))
+            await session.execute(update(ScoreRow).where(ScoreRow.link_id.in_(links)).values(due_now()))
 
 
 def _no_context(context_id: str) -> PlatformNotFound:

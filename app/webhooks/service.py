@@ -11,6 +11,7 @@ from app.clock import now
 from app.database import Database
 from app.errors import DeliveryNotFound, TooManyWebhooks, WebhookNotFound
 from app.ids import is_id, new_id
+from app.outbox import due_now
 from app.queue.models import AttemptRow
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import check_url
@@ -51,14 +52,7 @@ async def queue_deliveries(session: AsyncSession, attempt_id: str) -> None:
     )
     moment = now()
     session.add_all(
-        DeliveryRow(
-            id=new_id(),
-            webhook_id=webhook_id,
-            attempt_id=attempt_id,
-            created_at=moment,
-            tries=0,
-            next_try_at=moment,
-        )
+        DeliveryRow(id=new_id(), webhook_id=webhook_id, attempt_id=attempt_id, created_at=moment, **due_now())
         for webhook_id in webhook_ids
     )
 
