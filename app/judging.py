@@ -9,9 +9,10 @@ from typing import Self
 
 from app.settings import Settings
 from grader.judge import Judge
-from grader.sandbox.build import Isolation, PooledSandbox, build_sandbox
+from grader.sandbox.build import PooledSandbox, build_sandbox
 from grader.sandbox.doctor import WallReport, probe_walls
 from grader.sandbox.pool import PoolSettings, PoolStats
+from grader.sandbox.walls import Isolation
 
 # For one submission: no fork has to be ready for a next one.
 _ALONE = PoolSettings(generic=1, per_problem=0)

@@ -10,8 +10,7 @@ from benchmarks.processes import wait_until_quiet
 from benchmarks.workload import Workload
 from grader.judge import Judge
 from grader.sandbox.build import build_sandbox
-
-_AROUND_A_FORK = frozenset({"landlock", "seccomp", "rlimits"})
+from grader.sandbox.walls import REMOVABLE
 
 
 def cost_of_walls_ms(workload: Workload, data: Path, count: int, *, hidden: bool) -> float:
@@ -23,7 +22,7 @@ def cost_of_walls_ms(workload: Workload, data: Path, count: int, *, hidden: bool
       data: the data folder of a service that has ended; its judge's answers are used again.
     """
     secret, cache = (data / "secret").read_bytes(), data / "cache"
-    with build_sandbox(cache) as walled, build_sandbox(cache, without=_AROUND_A_FORK) as open_:
+    with build_sandbox(cache) as walled, build_sandbox(cache, without=frozenset(REMOVABLE)) as open_:
         judges = [Judge(sandbox, secret, cache) for sandbox in (walled, open_)]
         for judge in judges:
             judge.prepare(workload.package)

@@ -37,12 +37,7 @@ def probe(fd: int, targets: Fields) -> None:
         with suppress(OSError):
             Path(SCRATCH, targets["leaves"]).write_text("x")
     limit_memory(_DATA_BYTES, _ADDRESS_BYTES)
-    attempts = {
-        "namespaces": _namespaces(targets),
-        "landlock": _landlock(),
-        "seccomp": _seccomp(targets),
-        "rlimits": _rlimits(),
-    }
+    attempts = attempts_on(targets)
     crossed = {wall: _crossed(attempts[wall]) for wall in targets["walls"]}
     with os.fdopen(fd, "r+b", buffering=0) as channel:
         channel.write(wire.pack({"ok": True, "crossed": crossed}))
@@ -53,6 +48,18 @@ def probe(fd: int, targets: Fields) -> None:
 
 
 Attempts = dict[str, Callable[[], object]]
+
+
+def attempts_on(targets: Fields) -> dict[str, Attempts]:
+    """What to try, by the wall that should prevent it."""
+    return {
+        "namespaces": _namespaces(targets),
+        "landlock": _landlock(),
+        "seccomp": _seccomp(targets),
+        "rlimits": _rlimits(),
+        # Tried last and from outside, since it ends this process.
+        "memory": {},
+    }
 
 
 def _crossed(attempts: Attempts) -> list[str]:

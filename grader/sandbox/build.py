@@ -6,7 +6,7 @@ import sys
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 from grader.chips import tpu_compiler
 from grader.context import NEVER, Stop
@@ -31,10 +31,9 @@ from grader.sandbox.session import ForkSession
 from grader.sandbox.syscalls import compile_filter
 from grader.sandbox.tasks import TASKS, shared_tasks
 from grader.sandbox.verifiers import Verifiers
+from grader.sandbox.walls import Isolation, wall_names
 from grader.sandbox.zygote import Zygote
 
-Isolation = Literal["bubblewrap", "container"]
-WALLS = ("namespaces", "landlock", "seccomp", "rlimits", "memory")
 _SCRATCH_BYTES = 64 << 20
 _MAX_REQUEST_BYTES = 1 << 30
 _TRIES = 10
@@ -123,7 +122,7 @@ def build_sandbox(
         and the judge of the service refuses one that lacks any.
     """
     _return_large_buffers()
-    standing = [wall for wall in WALLS if wall not in without and (wall != "namespaces" or isolation == "bubblewrap")]
+    standing = [name for name in wall_names(isolation) if name not in without]
     compiled = CompiledPrograms(cache / "compiled")
     order: dict[str, object] = {"max_payload_bytes": _MAX_REQUEST_BYTES}
 

@@ -13,21 +13,16 @@ from pathlib import Path
 from grader.context import NEVER
 from grader.errors import GraderFault, SubmissionFault, WallMissing
 from grader.package.package import Limits
-from grader.sandbox.build import WALLS, Isolation, command_for, confinement_for
-from grader.sandbox.remedies import UNKNOWN, remedy_for
+from grader.sandbox.build import command_for, confinement_for
+from grader.sandbox.remedies import UNKNOWN
 from grader.sandbox.session import ForkSession
+from grader.sandbox.walls import Isolation, Wall, walls_of
 from grader.sandbox.zygote import Zygote
 
 # The smallest limit that a package may set; a probe has no backend and starts far below it.
 _LIMITS = Limits(time_s=60.0, wall_s=60.0, memory_mb=512)
 # Source: https://man7.org/linux/man-pages/man2/shmget.2.html
 _IPC_CREAT, _IPC_EXCL, _IPC_RMID = 0o1000, 0o2000, 0
-# Each wall is tried with the later ones down, because those would hide whether it works.
-_TRIED_WITHOUT: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
-    (("namespaces",), frozenset({"landlock", "seccomp"})),
-    (("landlock",), frozenset({"seccomp"})),
-    (("seccomp", "rlimits", "memory"), frozenset()),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +39,15 @@ def probe_walls(isolation: Isolation = "bubblewrap") -> list[WallReport]:
     """Run a probe instead of a submission and report on each wall. This takes a few seconds."""
     crossed: dict[str, list[str]] = {}
     faults: dict[str, GraderFault] = {}
-    for names, without in _TRIED_WITHOUT:
-        tried = [name for name in names if name != "namespaces" or isolation == "bubblewrap"]
-        if not tried:
-            continue
+    tried: dict[frozenset[str], list[str]] = {}
+    for wall in walls_of(isolation):
+        tried.setdefault(wall.hidden_by, []).append(wall.name)
+    for without, names in tried.items():
         try:
-            found = _probe(isolation, [name for name in tried if name != "memory"], without)
-            crossed |= {name: found[name] for name in tried}
+            crossed |= _probe(isolation, names, without)
         except GraderFault as fault:
-            faults |= dict.fromkeys(tried, fault)
-    standing = [name for name in WALLS if name != "namespaces" or isolation == "bubblewrap"]
-    return [_report(name, crossed.get(name), faults.get(name)) for name in standing]
+            faults |= dict.fromkeys(names, fault)
+    return [_report(wall, crossed.get(wall.name), faults.get(wall.name)) for wall in walls_of(isolation)]
 
 
 def require_walls(isolation: Isolation = "bubblewrap") -> None:
@@ -64,15 +57,15 @@ def require_walls(isolation: Isolation = "bubblewrap") -> None:
             raise WallMissing(report.name, report.found, report.remedy)
 
 
-def _report(name: str, crossed: list[str] | None, fault: GraderFault | None) -> WallReport:
+def _report(wall: Wall, crossed: list[str] | None, fault: GraderFault | None) -> WallReport:
     if isinstance(fault, WallMissing):
         # If the probe could not even start, the wall was not tested, so it does not count as up.
-        return WallReport(name, False, fault.found, fault.remedy)
+        return WallReport(wall.name, False, fault.found, fault.remedy)
     if crossed is None:
-        return WallReport(name, False, str(fault), UNKNOWN)
+        return WallReport(wall.name, False, str(fault), UNKNOWN)
     if crossed:
-        return WallReport(name, False, "a submission could " + "; ".join(crossed), remedy_for(name))
-    return WallReport(name, True, "held", "")
+        return WallReport(wall.name, False, "a submission could " + "; ".join(crossed), wall.remedy)
+    return WallReport(wall.name, True, "held", "")
 
 
 def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> dict[str, list[str]]:
@@ -127,11 +120,10 @@ def _crossed_by(session: ForkSession) -> dict[str, list[str]]:
         found = hello["crossed"]
         assert isinstance(found, dict)
         crossed = {str(name): [str(what) for what in ways] for name, ways in found.items()}
-        crossed["memory"] = []
         session.charge(_LIMITS, NEVER)
         try:
             session.request({"op": "hoard"})
         except SubmissionFault as fault:
             if fault.reason != "memory_limit":
-                crossed["memory"].append(f"allocate memory until {fault.reason}")
+                crossed.setdefault("memory", []).append(f"allocate memory until {fault.reason}")
     return crossed

@@ -26,10 +26,10 @@ from grader.sandbox.faults import (
     last_words,
 )
 from grader.sandbox.protocol import Output, Requests
-from grader.sandbox.remedies import remedy_for
 from grader.sandbox.tasks import TASKS
 from grader.sandbox.usage import Idleness, Usage, delays_of, usage_of
 from grader.sandbox.users import others_with
+from grader.sandbox.walls import remedy_for
 from grader.sandbox.zygote import Fork
 from grader.study import Spent
 from grader.wire import Frame, Message, Values

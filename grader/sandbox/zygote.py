@@ -15,9 +15,9 @@ from typing import Any
 
 from grader.errors import GraderFault, LostRunner, WallMissing
 from grader.runner.confine import further_threads
-from grader.sandbox.remedies import remedy_for
 from grader.sandbox.usage import descendants
 from grader.sandbox.users import Users
+from grader.sandbox.walls import remedy_for
 
 START_LIMIT_S = 120.0
 _KEEPER = Path(__file__).with_name("keeper.py")

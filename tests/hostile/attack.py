@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "submissions"
-WALLS = ("namespaces", "landlock", "seccomp", "rlimits", "memory")
 _LINE = re.compile(
     r'"""expect: (?P<expect>[a-z_/| ]+)'
     r"(?:; wall: (?P<walls>[a-z, ]+))?"

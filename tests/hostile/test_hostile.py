@@ -4,9 +4,10 @@ import platform
 
 import pytest
 
+from grader.sandbox.walls import wall_names
 from grader.verdict import Verdict
 from tests.hostile.arena import HONEST, WRONG, Arena
-from tests.hostile.attack import WALLS, Attack, read_corpus
+from tests.hostile.attack import Attack, read_corpus
 from tests.parts import chosen
 
 ATTACKS = {attack.name: attack for attack in read_corpus()}
@@ -32,7 +33,7 @@ def assert_held(arena: Arena, attack: Attack, verdict: Verdict) -> None:
     assert "CROSSED" not in verdict.stdout + verdict.stderr, told
     for text in attack.says:
         assert text in _said(verdict), told
-    assert verdict.walls == list(WALLS)
+    assert verdict.walls == wall_names()
     assert verdict.score == (100 if verdict.status == "accepted" else 0)
     arena.assert_tells_no_secret(verdict)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from grader.sandbox.walls import REMOVABLE
 from tests.hostile.arena import Arena
 from tests.hostile.attack import Attack, read_corpus
 
@@ -21,7 +22,6 @@ LEFT_OUT = {
     "resources/stop_itself": "stops itself",
     "resources/thread_bomb": "the limit on data, which comes with the submission, stops its stacks as well",
 }
-REMOVABLE = ("seccomp", "landlock", "rlimits")
 # Calls that a kernel may be built without, or refuse to everyone by its settings, with or without the wall.
 KERNEL_DECIDES = frozenset(
     """

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from grader.sandbox import bubblewrap
 from grader.sandbox.doctor import probe_walls
-from grader.sandbox.remedies import READABLE_PYTHON, remedy_for
+from grader.sandbox.remedies import READABLE_PYTHON
+from grader.sandbox.walls import remedy_for
 
 
 def test_a_systems_own_python_is_bound_under_each_of_its_names(tmp_path, monkeypatch):

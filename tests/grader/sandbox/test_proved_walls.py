@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from grader.errors import WallMissing
+from grader.runner import probe
 from grader.runner.confine import Confinement
 from grader.sandbox import build, doctor, syscalls
-from grader.sandbox.build import WALLS, build_sandbox
+from grader.sandbox.build import build_sandbox
 from grader.sandbox.doctor import probe_walls, require_walls
 from grader.sandbox.protocol import RunnerSpec
 from grader.sandbox.usage import Usage
+from grader.sandbox.walls import Isolation, wall_names
+from tests.docs.pages import CHECKOUT
 
 
 def found() -> dict[str, str]:
@@ -40,8 +44,15 @@ def drop(monkeypatch: pytest.MonkeyPatch, wall: str) -> None:
 
 def test_every_wall_holds_here():
     reports = probe_walls()
-    assert [report.name for report in reports] == list(WALLS)
+    assert [report.name for report in reports] == wall_names()
     assert [report for report in reports if not report.up] == []
+
+
+def test_every_wall_has_attempts_to_cross_it_and_a_line_in_the_security_notes():
+    targets = {"file": "", "port": 0, "segment": 0, "user": False, "other": 1, "finds": ""}
+    assert list(probe.attempts_on(targets)) == wall_names()
+    documented = re.findall(r"^\| (\w+) \| .* \| .* \|$", (CHECKOUT / "docs" / "security.md").read_text(), re.MULTILINE)
+    assert [name for name in documented if name in wall_names()] == wall_names()
 
 
 def test_a_shared_network_is_seen(monkeypatch):
@@ -96,7 +107,7 @@ def test_groups_are_given_up_and_one_that_is_kept_is_seen(monkeypatch, tmp_path)
 def test_a_host_file_system_inside_is_seen(monkeypatch):
     original = doctor.command_for
 
-    def command(isolation: build.Isolation) -> list[str]:
+    def command(isolation: Isolation) -> list[str]:
         parts = original(isolation)
         at = parts.index("--remount-ro")
         return [*parts[:at], "--perms", "0755", "--dir", "/var", "--ro-bind", "/var/tmp", "/var/tmp", *parts[at:]]
