@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -10,6 +11,10 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, S
 from tests.browser.browser import CHECKOUT, CHROMIUM, CHROMIUM_ARGUMENTS, Service, serve
 from tests.browser.sessions import sign_in_by_link
 from tests.browser.workbench import OpenPage
+
+# The Chromium of all browser tests while they run, and what ends it.
+_running: list[Browser] = []
+_ends = ExitStack()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -28,17 +33,24 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Of one module: while it is open its event loop counts as running, and no asynchronous test can run beside it."""
+def browser() -> Browser:
     if CHROMIUM is None:
         message = "Chromium is needed for browser tests; on Debian: apt-get install chromium"
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        yield chromium
-        chromium.close()
+    if not _running:
+        playwright = _ends.enter_context(sync_playwright())
+        _running.append(playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS))
+        _ends.callback(lambda: _running.pop().close())
+    return _running[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Close Chromium after the last browser test: an asynchronous test cannot run while its event loop does."""
+    if nextitem is None or nextitem.path.parent != item.path.parent:
+        _ends.close()
 
 
 @pytest.fixture(scope="session")
