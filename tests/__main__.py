@@ -40,8 +40,9 @@ _NEXT_JAX = (
     *("tests/grader/verifier/test_kernels.py", "tests/grader/test_call_verdicts.py"),
     "tests/grader/test_program_verdicts.py",
 )
-# Print the slowest tests, to show where the time goes.
-_OPTIONS = ("-n", str(min(4, os.cpu_count() or 1)), "--durations=20", "--durations-min=1")
+# One process more than there are cores: tests also wait, for databases, processes and deadlines. Print the slowest
+# tests, to show where the time goes.
+_OPTIONS = ("-n", str(min(4, 1 + (os.cpu_count() or 1))), "--durations=20", "--durations-min=1")
 # Of this process and the tests: what runs inside a sandbox is not measured.
 _COVERAGE_FILE = ".meshgrade/coverage.data"
 _COVERAGE = ("--cov", "--cov-append", "--cov-report=term:skip-covered", "--cov-report=html:.meshgrade/coverage")
