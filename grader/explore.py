@@ -222,7 +222,7 @@ def fault_of(fault: SubmissionFault, of: Literal["source", "against"]) -> Explor
 
 
 def _program(measured: Measured, other: Measured | None = None) -> ExploredProgram:
-    sides: list[tuple[Literal["in", "out"], str, facts.Leaf]] = [
+    sides: list[tuple[Literal["in", "out"], str, facts.ProgramLeaf]] = [
         *(("in", path, leaf) for path, leaf in (*measured.state_in, *measured.given)),
         *(("out", path, leaf) for path, leaf in measured.out),
     ]
@@ -296,7 +296,7 @@ def _scheduled(computation: ScheduledComputation) -> TPUComputation:
     )
 
 
-def _leaf(when: Literal["in", "out"], path: str, leaf: facts.Leaf) -> Leaf:
+def _leaf(when: Literal["in", "out"], path: str, leaf: facts.ProgramLeaf) -> Leaf:
     return Leaf(
         path=path,
         when=when,

@@ -76,7 +76,7 @@ class Foreign:
     type_name: str
 
 
-class Form(TypedDict):
+class ArrayForm(TypedDict):
     """The shape and dtype of an array, which is not sent."""
 
     shape: Sequence[int]

@@ -16,7 +16,7 @@ from app.calculators.measured import JAX_VERSION, REFERENCES, comparisons_of
 from app.calculators.own_programs import OWN_PROGRAMS
 from app.calculators.plotting import plot_of
 from app.calculators.presets import KINDS, PRESETS, values_with
-from app.calculators.reading import Reading, as_query, is_number, read_inputs
+from app.calculators.reading import QueryInputs, as_query, is_number, read_inputs
 from app.calculators.tables import BY_NAME, GROUPS
 from app.calculators.units import exact_text, short_text
 from app.web.highlight import highlight_code
@@ -93,7 +93,7 @@ async def show_calculator(request: Request, user: MaybeUser, name: str) -> HTMLR
     )
 
 
-def _fold(calculator: Calculator, reading: Reading, title: str, names: tuple[str, ...]) -> Fold:
+def _fold(calculator: Calculator, reading: QueryInputs, title: str, names: tuple[str, ...]) -> Fold:
     inputs = tuple(each for each in calculator.inputs if each.name in names)
     changed = any(
         reading.values[each.name] != each.default for each in inputs if isinstance(each, Choice) or not each.fill

@@ -14,7 +14,7 @@ _MOST_TEXT = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QueryInputs:
     """`typed` is what the fields show again. `results` is None if there are faults, which are by the input's name."""
 
     typed: Mapping[str, str]
@@ -23,7 +23,7 @@ class Reading:
     results: Outputs | None
 
 
-def read_inputs(calculator: Calculator, query: Mapping[str, str]) -> Reading:
+def read_inputs(calculator: Calculator, query: Mapping[str, str]) -> QueryInputs:
     """Read the query and compute. What it lacks has its default."""
     typed, values, faults = {}, dict(calculator.defaults), {}
     for each in calculator.inputs:
@@ -34,11 +34,11 @@ def read_inputs(calculator: Calculator, query: Mapping[str, str]) -> Reading:
         except ValueError as error:
             faults[each.name] = str(error)
     if faults:
-        return Reading(typed, values, faults, None)
+        return QueryInputs(typed, values, faults, None)
     try:
-        return Reading(typed, values, {}, calculator.results(values))
+        return QueryInputs(typed, values, {}, calculator.results(values))
     except Impossible as impossible:
-        return Reading(typed, values, {impossible.field: str(impossible)}, None)
+        return QueryInputs(typed, values, {impossible.field: str(impossible)}, None)
 
 
 def _value(field: Input, text: str) -> Value:

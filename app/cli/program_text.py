@@ -8,9 +8,9 @@ from rich.table import Table
 from app.cli.verdict_text import safe
 from grader.chips import CHIPS, tpu_compiler
 from grader.program.collective_uses import collectives_of
-from grader.program.differences import Difference
+from grader.program.differences import ProgramDifference
 from grader.program.differences_on_chip import differences_on_chip
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured, mesh_name
 from grader.program.tpu import OnChip
 from grader.text import in_bytes
@@ -76,7 +76,7 @@ def _print_on_chip(console: Console, measured: Measured, found: OnChip) -> None:
     console.print()
 
 
-def print_differences(mesh: dict[str, int], found: Sequence[Difference]) -> None:
+def print_differences(mesh: dict[str, int], found: Sequence[ProgramDifference]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"[bold]Mesh {mesh_name(mesh)}[/]")
     for each in found:
@@ -104,15 +104,15 @@ def _leaves(measured: Measured) -> Table:
     return table
 
 
-def _add(table: Table, when: str, path: str, leaf: Leaf) -> None:
+def _add(table: Table, when: str, path: str, leaf: ProgramLeaf) -> None:
     table.add_row(when, safe(path), _shape(leaf), leaf.dtype, safe(leaf.spec), *_bytes(leaf))
 
 
-def _shape(leaf: Leaf) -> str:
+def _shape(leaf: ProgramLeaf) -> str:
     return _TIMES.join(map(str, leaf.shape)) or "scalar"
 
 
-def _bytes(leaf: Leaf) -> tuple[str, str]:
+def _bytes(leaf: ProgramLeaf) -> tuple[str, str]:
     on_a_device = max((leaf.held_bytes(device) for device in range(len(leaf.slices))), default=0)
     return in_bytes(on_a_device), in_bytes(leaf.whole_bytes)
 

@@ -13,7 +13,7 @@ from app.accounts.web import admit_guests, allow_scope, current_guest, current_u
 from app.errors import NotSignedIn, Refused
 from app.lessons.errors import LessonNotFound, LessonProgramNotFound
 from app.lessons.lesson import Figure, Lesson, Misreading, Program, Question, Steps, Text
-from app.lessons.program_view import view_program
+from app.lessons.program_run_view import view_program
 from app.lessons.questions import answer_of, hint_of, reply_to
 from app.lessons.runs import LessonRun
 from app.lessons.services import LessonServices

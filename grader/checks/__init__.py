@@ -18,7 +18,7 @@ from grader.package.package import CheckBounds
 from grader.verdict import Mode, Trust
 
 
-class Check(Protocol):
+class CheckModule(Protocol):
     """The interface of a check module. The mode that it belongs to calls `check`."""
 
     TITLE: str
@@ -34,7 +34,7 @@ def names(mode: Mode) -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
-def load(mode: Mode, name: str) -> Check:
+def load(mode: Mode, name: str) -> CheckModule:
     """Import a check. `read_package` has already made sure that it exists."""
-    module: Check = importlib.import_module(f"grader.checks.{mode}.{name}")
+    module: CheckModule = importlib.import_module(f"grader.checks.{mode}.{name}")
     return module

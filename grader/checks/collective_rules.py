@@ -61,7 +61,7 @@ class Rule(CheckBounds):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CountedPart:
     """A collective, and those of its arrays that a rule counts."""
 
     use: CollectiveUse
@@ -78,8 +78,8 @@ class Counted:
     `perhaps`, and towards no lower bound, so it is not in `sure`."""
 
     rule: Rule
-    sure: list[Part]
-    perhaps: list[Part]
+    sure: list[CountedPart]
+    perhaps: list[CountedPart]
 
 
 def count_by(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> Counted:
@@ -171,7 +171,7 @@ def bytes_in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: i
     return sum(each.total_bytes for each in in_reference(subject, pair, rule, ignore_below))
 
 
-def in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> list[Part]:
+def in_reference(subject: Subject, pair: Pair, rule: Rule, ignore_below: int) -> list[CountedPart]:
     """What the rule counts in the reference's program."""
     return count_by(subject, Pair(pair.reference, pair.reference), rule, ignore_below).sure
 
@@ -207,12 +207,12 @@ def _whole_of(shares: tuple[Share, ...]) -> int:
     return sum(share.logical_bytes for share in shares)
 
 
-def _bytes_of_leaf(rule: Rule, counted: list[Part], leaf: str, leaves: dict[str, int]) -> float:
+def _bytes_of_leaf(rule: Rule, counted: list[CountedPart], leaf: str, leaves: dict[str, int]) -> float:
     """Bytes moved for one leaf. An array of several leaves counts for each in proportion to its bytes."""
     return sum(_at_once(rule, each, leaf, leaves) * (each.use.executions or 0) for each in counted)
 
 
-def _at_once(rule: Rule, part: Part, leaf: str, leaves: dict[str, int]) -> float:
+def _at_once(rule: Rule, part: CountedPart, leaf: str, leaves: dict[str, int]) -> float:
     """The same for one execution."""
     total = 0.0
     for share in part.shares:
@@ -233,7 +233,9 @@ def executions_of(pair: Pair, counted: Counted) -> BoundedAmount | None:
     return BoundedAmount("", 1, least, most, low, high)
 
 
-def _matching(subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True) -> list[Part]:
+def _matching(
+    subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, along_axes: bool = True
+) -> list[CountedPart]:
     """Collectives along the rule's axes or, without `along_axes`, those along no axis if the rule names axes."""
     found = []
     everything = rule.counts_others or rule.into is not None
@@ -244,7 +246,7 @@ def _matching(subject: Subject, pair: Pair, rule: Rule, ignore_below: int, *, al
         if each.kind in rule.kinds and fits and there:
             shares = _shares_of(subject, pair, rule, each)
             if shares:
-                found.append(Part(each, shares))
+                found.append(CountedPart(each, shares))
     return found
 
 

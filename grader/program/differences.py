@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grader.program.collective_uses import CollectiveUse, collectives_of
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured
 from grader.text import in_bytes
 
@@ -14,7 +14,7 @@ Kind = Literal["collectives", "leaves", "memory", "work", "donation", "recompila
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ProgramDifference:
     """`line` is the line of the program in question that causes it, None if it is unknown or the other program's."""
 
     kind: Kind
@@ -22,7 +22,7 @@ class Difference:
     line: int | None = None
 
 
-def differences(mine: Measured, other: Measured) -> tuple[Difference, ...]:
+def differences(mine: Measured, other: Measured) -> tuple[ProgramDifference, ...]:
     """How `mine` differs from `other`: communication, then leaves, memory, matrix products, donation and recompilation.
 
     Both may be programs for different meshes. Leaves are then compared by their specs, otherwise by what each device
@@ -59,7 +59,7 @@ class _Exchange:
         return _in_bytes(self.logical_bytes, other.logical_bytes)[0]
 
 
-def _of_collectives(mine: Measured, other: Measured) -> list[Difference]:
+def _of_collectives(mine: Measured, other: Measured) -> list[ProgramDifference]:
     ours, theirs = _exchanges(mine), _exchanges(other)
     found = []
     for key in [*ours, *(key for key in theirs if key not in ours)]:
@@ -67,7 +67,7 @@ def _of_collectives(mine: Measured, other: Measured) -> list[Difference]:
         text = _exchange_text(this, that)
         if text:
             weight = abs((this.ring_bytes if this else 0) - (that.ring_bytes if that else 0))
-            found.append((weight, Difference("collectives", text, this.line if this else None)))
+            found.append((weight, ProgramDifference("collectives", text, this.line if this else None)))
     # Sorting is stable: of equal weight, the first in program order stays first.
     return [each for _, each in sorted(found, key=lambda pair: -pair[0])]
 
@@ -110,7 +110,7 @@ def _exchange(uses: list[CollectiveUse]) -> _Exchange:
     )
 
 
-def _of_leaves(mine: Measured, other: Measured) -> Iterator[Difference]:
+def _of_leaves(mine: Measured, other: Measured) -> Iterator[ProgramDifference]:
     sides = (
         ("comes in", dict([*mine.state_in, *mine.given]), dict([*other.state_in, *other.given])),
         ("comes out", dict(mine.out), dict(other.out)),
@@ -120,23 +120,23 @@ def _of_leaves(mine: Measured, other: Measured) -> Iterator[Difference]:
         moved: dict[tuple[str, str], list[str]] = {}
         for path, leaf in ours.items():
             if path not in theirs:
-                yield Difference("leaves", f"{path} {verb}; the other has no such leaf.")
+                yield ProgramDifference("leaves", f"{path} {verb}; the other has no such leaf.")
             elif _is_otherwise(leaf, theirs[path], same_mesh):
                 moved.setdefault((_form(leaf, theirs[path]), _form(theirs[path], leaf)), []).append(path)
         for (this, that), paths in moved.items():
             verbs = verb if len(paths) == 1 else verb.replace("comes", "come")
-            yield Difference("leaves", f"{_names(paths)} {verbs} as {this}, the other's as {that}.")
+            yield ProgramDifference("leaves", f"{_names(paths)} {verbs} as {this}, the other's as {that}.")
         for path in theirs:
             if path not in ours:
-                yield Difference("leaves", f"No {path} {verb}; the other has one.")
+                yield ProgramDifference("leaves", f"No {path} {verb}; the other has one.")
 
 
-def _is_otherwise(leaf: Leaf, other: Leaf, same_mesh: bool) -> bool:
+def _is_otherwise(leaf: ProgramLeaf, other: ProgramLeaf, same_mesh: bool) -> bool:
     placed = leaf.slices != other.slices if same_mesh else leaf.spec != other.spec
     return placed or (leaf.shape, leaf.dtype) != (other.shape, other.dtype)
 
 
-def _form(leaf: Leaf, other: Leaf) -> str:
+def _form(leaf: ProgramLeaf, other: ProgramLeaf) -> str:
     """The spec, and shape and dtype where these differ."""
     if (leaf.shape, leaf.dtype) == (other.shape, other.dtype):
         return leaf.spec
@@ -148,7 +148,7 @@ def _names(paths: list[str]) -> str:
     return ", ".join(paths[:_MAX_NAMED]) + more
 
 
-def _of_memory(mine: Measured, other: Measured) -> Iterator[Difference]:
+def _of_memory(mine: Measured, other: Measured) -> Iterator[ProgramDifference]:
     ours, theirs = mine.facts.memory, other.facts.memory
     for name, this, that in (
         ("arguments", ours.argument_bytes, theirs.argument_bytes),
@@ -158,10 +158,10 @@ def _of_memory(mine: Measured, other: Measured) -> Iterator[Difference]:
         if this != that:
             mine_text, other_text = _in_bytes(this, that)
             text = f"Each device holds {mine_text} of {name}, {_times(this, that)}the other's {other_text}."
-            yield Difference("memory", text)
+            yield ProgramDifference("memory", text)
 
 
-def _of_work(mine: Measured, other: Measured) -> Iterator[Difference]:
+def _of_work(mine: Measured, other: Measured) -> Iterator[ProgramDifference]:
     this, that = mine.facts.census.dot_flops, other.facts.census.dot_flops
     if this != that:
         times, line = _times(this, that), None
@@ -169,7 +169,7 @@ def _of_work(mine: Measured, other: Measured) -> Iterator[Difference]:
             line = _largest_line(mine)
         where = f" (most on line {line})" if line else ""
         text = f"Each device computes {_flops(this)} in matrix products{where}, {times}the other's {_flops(that)}."
-        yield Difference("work", text, line)
+        yield ProgramDifference("work", text, line)
 
 
 def _largest_line(measured: Measured) -> int | None:
@@ -180,19 +180,21 @@ def _largest_line(measured: Measured) -> int | None:
     return max(lines, key=lambda line: lines[line], default=None)
 
 
-def _of_donation(mine: Measured, other: Measured) -> Iterator[Difference]:
+def _of_donation(mine: Measured, other: Measured) -> Iterator[ProgramDifference]:
     this, that = mine.facts.memory.alias_bytes, other.facts.memory.alias_bytes
     if this != that:
         mine_text, other_text = _in_bytes(this, that)
         text = f"{mine_text} on each device are overwritten in place, the other overwrites {other_text}."
-        yield Difference("donation", text)
+        yield ProgramDifference("donation", text)
 
 
-def _of_recompilation(mine: Measured, other: Measured) -> Iterable[Difference]:
+def _of_recompilation(mine: Measured, other: Measured) -> Iterable[ProgramDifference]:
     if mine.retraced == other.retraced:
         return ()
     again, once = ("This program", "the other") if mine.retraced else ("The other", "this program")
-    return (Difference("recompilation", f"{again} is traced again for inputs of the same shape, {once} is not."),)
+    return (
+        ProgramDifference("recompilation", f"{again} is traced again for inputs of the same shape, {once} is not."),
+    )
 
 
 def _times(this: int | None, that: int | None) -> str:

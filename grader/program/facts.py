@@ -19,7 +19,7 @@ Extent = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class ProgramLeaf:
     """One array of the program.
 
     Attributes:
@@ -59,7 +59,7 @@ class WrittenCollective:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ProgramFacts:
     """One program. Leaves are in the program's order: state before inputs, and new state before the loss.
 
     Attributes:
@@ -72,8 +72,8 @@ class Facts:
     """
 
     devices: int
-    inputs: tuple[Leaf, ...]
-    outputs: tuple[Leaf, ...]
+    inputs: tuple[ProgramLeaf, ...]
+    outputs: tuple[ProgramLeaf, ...]
     memory: Memory
     census: Census
     written: tuple[WrittenCollective, ...]
@@ -83,18 +83,18 @@ class Facts:
     written_turns: tuple[str, ...]
 
 
-def to_json(facts: Facts) -> dict[str, object]:
+def to_json(facts: ProgramFacts) -> dict[str, object]:
     """The facts as values that `json.dumps` takes."""
     return write(facts)
 
 
-def from_json(value: object) -> Facts:
+def from_json(value: object) -> ProgramFacts:
     """Read the output of `to_json` without trusting it.
 
     Raises:
       ProgramUnreadable: a field is missing, unknown, of another type, or contradicts another one.
     """
-    facts = read(Facts, value, "facts")
+    facts = read(ProgramFacts, value, "facts")
     assert isinstance(value, dict)
     census_from_json(value["census"])
     for leaf in (*facts.inputs, *facts.outputs):

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.errors import GraderFault
-from grader.program.facts import Facts, Leaf, from_json
+from grader.program.facts import ProgramFacts, ProgramLeaf, from_json
 from grader.program.listing import Listing
 from grader.program.tpu import OnChip
-from grader.wire import Array, Form
+from grader.wire import Array, ArrayForm
 
 Leaves = dict[str, Array]
 
@@ -19,7 +19,7 @@ class Artifact:
     """
 
     program: Array
-    inputs: tuple[Form, ...]
+    inputs: tuple[ArrayForm, ...]
     state: int
 
 
@@ -33,8 +33,8 @@ class Measured:
     """
 
     mesh: dict[str, int]
-    facts: Facts
-    init: Facts | None
+    facts: ProgramFacts
+    init: ProgramFacts | None
     state: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -46,16 +46,16 @@ class Measured:
     tpu: OnChip | None = None
 
     @property
-    def state_in(self) -> list[tuple[str, Leaf]]:
+    def state_in(self) -> list[tuple[str, ProgramLeaf]]:
         return list(zip(self.state, self.facts.inputs, strict=False))
 
     @property
-    def given(self) -> list[tuple[str, Leaf]]:
+    def given(self) -> list[tuple[str, ProgramLeaf]]:
         """The inputs other than the state."""
         return list(zip(self.inputs, self.facts.inputs[len(self.state) :], strict=True))
 
     @property
-    def out(self) -> list[tuple[str, Leaf]]:
+    def out(self) -> list[tuple[str, ProgramLeaf]]:
         return list(zip(self.outputs, self.facts.outputs, strict=True))
 
     @property

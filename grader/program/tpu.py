@@ -9,7 +9,7 @@ from grader.program.tokens import ProgramUnreadable
 
 
 @dataclass(frozen=True, slots=True)
-class TPUProgram:
+class TPUFacts:
     """One program on one slice.
 
     Attributes:
@@ -24,13 +24,13 @@ class TPUProgram:
     schedule: Schedule
 
 
-def from_json(value: object) -> TPUProgram:
-    """Read the JSON of a `TPUProgram` without trusting it.
+def from_json(value: object) -> TPUFacts:
+    """Read the JSON of `TPUFacts` without trusting it.
 
     Raises:
       ProgramUnreadable: a field is missing, unknown, of another type, or contradicts another one.
     """
-    program = read(TPUProgram, value, "program")
+    program = read(TPUFacts, value, "program")
     for computation in program.schedule.computations:
         for each in computation.collectives:
             done = each.start if each.done is None else each.done
@@ -47,7 +47,7 @@ class OnChip:
     """
 
     topology: str
-    program: TPUProgram | None
+    program: TPUFacts | None
     fault: str = ""
     tried: bool = True
     compiler: str = ""

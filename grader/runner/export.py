@@ -26,7 +26,7 @@ from jax.sharding import PartitionSpec as P
 from grader.runner import private_jax
 from grader.runner.artifact import artifact_of
 from grader.runner.loop import Fields
-from grader.runner.submission import FILENAME, Fault, Refusal, Submission, source_frame
+from grader.runner.submission import FILENAME, Refusal, Submission, SubmissionFailed, source_frame
 from grader.runner.tree import Tree
 from grader.wire import Argument, Array
 
@@ -86,7 +86,7 @@ def export_program(submission: Submission, request: Fields) -> Exported:
         `{"static": value}` or `{"shape", "dtype", "spec"}`, `names_mesh`: the entry point takes the mesh only if its
         first parameter is named `mesh`.
     Raises:
-      Fault: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
+      SubmissionFailed: `error`, `missing_entry`, `wrong_structure` or `not_exportable`, with the submission's line.
     """
     given = _make_mesh(request["mesh"], AxisType.Auto)
     init = submission.function(request["init"]) if request["init"] else None
@@ -100,7 +100,9 @@ def export_program(submission: Submission, request: Fields) -> Exported:
 
         def on_host(trees: Sequence[Tree]) -> list[dict[str, Array]]:
             if any(each.paths != tree.paths for each in trees):
-                raise Fault("wrong_structure", f"`{request['init']}` returns different leaves for different seeds.")
+                raise SubmissionFailed(
+                    "wrong_structure", f"`{request['init']}` returns different leaves for different seeds."
+                )
             return [submission.guard(each.to_host) for each in trees]
 
         def states_of(seeds: Sequence[int]) -> list[dict[str, Array]]:
@@ -252,10 +254,10 @@ class _Step:
         state = jax.tree_util.tree_unflatten(self._state.structure, leaves[:number])
         returned = self._submission.entry(*self._mesh, state, *args)
         if not isinstance(returned, tuple) or len(returned) != 2:
-            raise Fault("wrong_structure", _no_pair(self._submission.name, returned))
+            raise SubmissionFailed("wrong_structure", _no_pair(self._submission.name, returned))
         new, loss = Tree.of(returned[0]), Tree.of(returned[1])
         if loss.paths != [""]:
-            raise Fault(
+            raise SubmissionFailed(
                 "wrong_structure",
                 f"`{self._submission.name}` must return the pair (state, loss), and the loss must be one array. Here "
                 f"it is {_described(returned[1])}.",
@@ -277,7 +279,7 @@ class _Step:
             faults = [f"missing: {', '.join(missing[:5])}"] * bool(missing) + [
                 f"not in init's: {', '.join(extra[:5])}"
             ] * bool(extra)
-            raise Fault(
+            raise SubmissionFailed(
                 "wrong_structure",
                 f"The state that `{self._submission.name}` returns must have init's leaves; {'; '.join(faults)}.",
             )
@@ -303,7 +305,7 @@ def _serialize(jitted: jax.stages.Wrapped, avals: Sequence[jax.ShapeDtypeStruct]
             if name.startswith("debug")
             else ("The program must compute everything on the devices, with `jax.numpy` and `jax.lax`.")
         )
-        raise Fault(
+        raise SubmissionFailed(
             "not_exportable",
             f"The program calls back into Python (`{name}`), so it does not run on the devices alone. {advice}",
             {"type": type(error).__name__, "traceback": _frames_of(found)},

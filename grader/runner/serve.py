@@ -24,7 +24,7 @@ from grader.runner.confine import limit_memory
 from grader.runner.export import Exported, export_program
 from grader.runner.loop import Fields, answer_requests, refusal
 from grader.runner.observe import Observer
-from grader.runner.submission import Fault, Submission, run_script
+from grader.runner.submission import Submission, SubmissionFailed, run_script
 
 
 def serve(fd: int, *, max_payload_bytes: int) -> None:
@@ -38,7 +38,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
         reply: wire.Frame
         try:
             reply = {"ok": True}, runner.answer(request, values)
-        except Fault as fault:
+        except SubmissionFailed as fault:
             reply = refusal(fault.reason, fault.message, fault.detail), {}
         _flush()
         return reply

@@ -16,7 +16,7 @@ T = TypeVar("T")
 Refusal = tuple[type[Exception], str]
 
 
-class Fault(Exception):
+class SubmissionFailed(Exception):
     """The submission failed. `reason` is from the judge's closed list, `detail` is plain JSON."""
 
     def __init__(self, reason: str, message: str, detail: dict[str, object] | None = None) -> None:
@@ -37,20 +37,20 @@ class Submission:
         """Run the source as the module `submission`. A byte order mark before it is skipped, as in a file.
 
         Raises:
-          Fault: `syntax_error`, `error` while it ran, or `missing_entry`.
+          SubmissionFailed: `syntax_error`, `error` while it ran, or `missing_entry`.
         """
         module = _run(source, "submission")
         return cls(module, entry, _function(module, entry))
 
     def function(self, name: str) -> Callable[..., object]:
-        """Another function of the module. Raises: Fault `missing_entry`."""
+        """Another function of the module. Raises: SubmissionFailed `missing_entry`."""
         return _function(self._module, name)
 
     def call(self, args: Sequence[object]) -> object:
         return _guard(lambda: self.entry(*args))
 
     def guard(self, action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
-        """Run `action`, which touches objects of the submission, and turn its exceptions into a `Fault`."""
+        """Run `action`, which touches objects of the submission, and turn its exceptions into a `SubmissionFailed`."""
         return _guard(action, refusals)
 
 
@@ -60,7 +60,7 @@ def run_script(source: str) -> None:
     As for Python, it may end with `sys.exit()`.
 
     Raises:
-      Fault: `syntax_error`, or `error` while it ran.
+      SubmissionFailed: `syntax_error`, or `error` while it ran.
     """
     # Each line is sent as it is printed, so that a script which is stopped shows how far it came.
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -81,7 +81,7 @@ def _run(source: str, name: str, *, may_exit: bool = False) -> types.ModuleType:
     except SyntaxError as error:
         raise _syntax_fault(error) from None
     except (ValueError, MemoryError, RecursionError, OverflowError) as error:
-        raise Fault(
+        raise SubmissionFailed(
             "syntax_error", f"Python's compiler failed on this source: {type(error).__name__}: {error}"
         ) from None
 
@@ -99,7 +99,7 @@ def _run(source: str, name: str, *, may_exit: bool = False) -> types.ModuleType:
 def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
     try:
         return action()
-    except Fault:
+    except SubmissionFailed:
         raise
     except (
         BaseException
@@ -108,24 +108,24 @@ def _guard(action: Callable[[], T], refusals: Sequence[Refusal] = ()) -> T:
         for kind, advice in refusals:
             if isinstance(error, kind):
                 first = fault.message.partition("\n")[0]
-                raise Fault("not_exportable", f"{first}\n{advice}", fault.detail) from None
+                raise SubmissionFailed("not_exportable", f"{first}\n{advice}", fault.detail) from None
         raise fault from None
 
 
 def _function(module: types.ModuleType, name: str) -> Callable[..., object]:
     found = module.__dict__.get(name)
     if not callable(found):
-        raise Fault("missing_entry", _missing_entry(name, found, module))
+        raise SubmissionFailed("missing_entry", _missing_entry(name, found, module))
     return found  # type: ignore[no-any-return]
 
 
-def _syntax_fault(error: SyntaxError) -> Fault:
+def _syntax_fault(error: SyntaxError) -> SubmissionFailed:
     line, column = error.lineno or 0, error.offset or 0
     text = (error.text or "").rstrip("\n")[:200]
     # A generic alias in a table may look nicer, but a caret under the column is what every Python user knows.
     pointer = f"\n    {text}\n    {' ' * (column - 1)}^" if text and 0 < column <= len(text) + 1 else ""
     kind = type(error).__name__
-    return Fault(
+    return SubmissionFailed(
         "syntax_error",
         f"{kind} on line {line}, column {column}: {error.msg}{pointer}",
         {"line": line, "column": column},
@@ -146,7 +146,7 @@ def _missing_entry(entry: str, found: object, module: types.ModuleType) -> str:
     return f"The file does not define `{entry}`. {defines} Name your function `{entry}`, at the top level of the file."
 
 
-def _describe(error: BaseException) -> Fault:
+def _describe(error: BaseException) -> SubmissionFailed:
     """Type, message and the submission's own frames. The message comes from hostile code: reading it may fail."""
     try:
         text = str(error)[:MAX_MESSAGE]
@@ -161,7 +161,7 @@ def _describe(error: BaseException) -> Fault:
         trace = trace.tb_next
     out_of_memory = isinstance(error, MemoryError) or text.startswith("RESOURCE_EXHAUSTED")
     detail: dict[str, object] = {"type": name, "traceback": frames[-MAX_FRAMES:]}
-    return Fault("memory_limit" if out_of_memory else "error", text, detail)
+    return SubmissionFailed("memory_limit" if out_of_memory else "error", text, detail)
 
 
 def source_frame(line: int, function: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from grader.runner.submission import Fault
+from grader.runner.submission import SubmissionFailed
 from grader.wire import DTYPES, MAX_LEAVES, MAX_PATH, Array, unsendable
 
 
@@ -27,29 +27,33 @@ class Tree:
         """Check that all leaves can be returned.
 
         Raises:
-          Fault: `wrong_structure`, if it contains something that is not an array, or nothing at all; `wrong_dtype`.
+          SubmissionFailed: `wrong_dtype`, or `wrong_structure` if it contains something other than arrays, or nothing.
         """
         if not self.leaves:
-            raise Fault("wrong_structure", f"`{function}` returns a {what} that contains no array.")
+            raise SubmissionFailed("wrong_structure", f"`{function}` returns a {what} that contains no array.")
         if len(self.leaves) > MAX_LEAVES:
-            raise Fault("wrong_structure", f"`{function}` returns a {what} of {len(self.leaves)} leaves: too many.")
+            raise SubmissionFailed(
+                "wrong_structure", f"`{function}` returns a {what} of {len(self.leaves)} leaves: too many."
+            )
         twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
         if twice:
-            raise Fault("wrong_structure", f"`{function}` returns two leaves with one name: {twice[0]}.")
+            raise SubmissionFailed("wrong_structure", f"`{function}` returns two leaves with one name: {twice[0]}.")
         for path, leaf in zip(self.paths, self.leaves, strict=True):
             if not isinstance(leaf, jax.Array | np.ndarray | np.generic | bool | int | float):
                 kind = type(leaf).__name__[:80]
-                raise Fault(
+                raise SubmissionFailed(
                     "wrong_structure", f"`{function}` returns a {what} whose leaf {path} is a {kind}, not an array."
                 )
             if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-                raise Fault(
+                raise SubmissionFailed(
                     "wrong_structure",
                     f"`{function}` returns a {what} whose leaf {path} is a PRNG key: store `jax.random.key_data(key)`.",
                 )
             dtype = leaf.dtype.name if isinstance(leaf, jax.Array | np.ndarray | np.generic) else "float32"
             if dtype not in DTYPES:
-                raise Fault("wrong_dtype", f"`{function}` returns a {what} whose leaf {path} is {unsendable(dtype)}")
+                raise SubmissionFailed(
+                    "wrong_dtype", f"`{function}` returns a {what} whose leaf {path} is {unsendable(dtype)}"
+                )
 
     def to_host(self) -> dict[str, Array]:
         return {path: np.asarray(leaf) for path, leaf in zip(self.paths, self.leaves, strict=True)}

@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self
 from grader.context import NEVER, Stop
 from grader.package.package import Limits
 from grader.study import Spent
-from grader.wire import Argument, Form, Frame, Message, Values
+from grader.wire import Argument, ArrayForm, Frame, Message, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Requests(Protocol):
         self,
         mesh: dict[str, int],
         artifact: object,
-        inputs: Sequence[Form],
+        inputs: Sequence[ArrayForm],
         *,
         state: int,
         alone: bool,
@@ -110,9 +110,9 @@ class Requests(Protocol):
         return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
 
     def compile_for(
-        self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[Form], *, state: int
+        self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[ArrayForm], *, state: int
     ) -> object:
-        """Let a verifier of program `tpu` compile an exported program for a slice. Returns a `TPUProgram` as JSON."""
+        """Let a verifier of program `tpu` compile an exported program for a slice. Returns `TPUFacts` as JSON."""
         message = {"op": "compile_for", "topology": topology, "mesh": mesh, "inputs": list(inputs), "state": state}
         return self.request(message, {"artifact": artifact})[0].get("program")
 

@@ -18,7 +18,7 @@ from grader.verifier.channels import UNMERGED, number_channels, shared_channel, 
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.kernels import check_kernels
 from grader.verifier.operations import check_operations
-from grader.wire import Form
+from grader.wire import ArrayForm
 
 # Reading this much takes a few seconds. The largest program of the shipped problems has a fiftieth of it.
 _MAX_HLO_CHARACTERS = 8_000_000
@@ -48,7 +48,9 @@ class Loaded:
     kernels: tuple[str, ...]
 
 
-def load(artifact: bytes, axes: dict[str, int], expected: Sequence[Form], state: int, *, alone: bool = False) -> Loaded:
+def load(
+    artifact: bytes, axes: dict[str, int], expected: Sequence[ArrayForm], state: int, *, alone: bool = False
+) -> Loaded:
     """Deserialize, check and compile.
 
     Args:
@@ -97,7 +99,7 @@ def load(artifact: bytes, axes: dict[str, int], expected: Sequence[Form], state:
 def read_artifact(
     artifact: bytes,
     axes: dict[str, int],
-    expected: Sequence[Form],
+    expected: Sequence[ArrayForm],
     *,
     apart: bool = False,
 ) -> tuple[jax.export.Exported, str, ExportedProgram]:
@@ -147,7 +149,7 @@ def read_compiled(compiled: jax.stages.Compiled) -> Module:
     return read_hlo(text)
 
 
-def _check(exported: jax.export.Exported, devices: int, expected: Sequence[Form]) -> None:
+def _check(exported: jax.export.Exported, devices: int, expected: Sequence[ArrayForm]) -> None:
     if exported.nr_devices != devices:
         fault = f"The program is for {exported.nr_devices} devices, but the mesh has {devices}."
         raise ProgramRefused("not_exportable", fault)

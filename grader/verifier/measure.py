@@ -7,13 +7,13 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from grader.program.census import census_of
-from grader.program.facts import Facts, Leaf, WrittenCollective
+from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
 from grader.program.memory import memory_of
 from grader.verifier.load import Loaded
 from grader.wire import Array
 
 
-def facts_of(loaded: Loaded) -> Facts:
+def facts_of(loaded: Loaded) -> ProgramFacts:
     """Collect all facts about the executable.
 
     Raises:
@@ -25,7 +25,7 @@ def facts_of(loaded: Loaded) -> Facts:
     devices = list(loaded.mesh.devices.flat)
     inputs = zip(loaded.in_avals, loaded.in_shardings, loaded.placed, strict=True)
     outputs = zip(loaded.out_avals, jax.tree.leaves(compiled.output_shardings), strict=True)
-    return Facts(
+    return ProgramFacts(
         devices=len(devices),
         inputs=tuple(_leaf(aval, sharding, placed, devices) for aval, sharding, placed in inputs),
         outputs=tuple(_leaf(aval, sharding, True, devices) for aval, sharding in outputs),
@@ -110,9 +110,11 @@ def _distance(one: Array, other: Array) -> Array:
     return np.nan_to_num(distance, nan=np.inf)
 
 
-def _leaf(aval: jax.core.ShapedArray, sharding: NamedSharding, placed: bool, devices: Sequence[jax.Device]) -> Leaf:
+def _leaf(
+    aval: jax.core.ShapedArray, sharding: NamedSharding, placed: bool, devices: Sequence[jax.Device]
+) -> ProgramLeaf:
     indices = sharding.devices_indices_map(tuple(aval.shape))
-    return Leaf(
+    return ProgramLeaf(
         shape=tuple(aval.shape),
         dtype=str(aval.dtype),
         spec=_spec_text(sharding) if placed else "no sharding over the mesh",

@@ -15,12 +15,12 @@ from grader.program.memory import memory_of
 from grader.program.schedule import read_schedule
 from grader.program.strict_json import write
 from grader.program.tokens import ProgramUnreadable
-from grader.program.tpu import TPUProgram
+from grader.program.tpu import TPUFacts
 from grader.runner.confine import limit_memory
 from grader.runner.loop import Fields, answer_requests, refusal
 from grader.verifier.errors import ProgramRefused
 from grader.verifier.load import axis_kinds, lower, read_artifact, read_compiled
-from grader.wire import Form, Frame
+from grader.wire import ArrayForm, Frame
 
 # So that libtpu looks neither for a TPU nor for the metadata server of a virtual machine, and locks no file, which is
 # meant to keep other processes from a TPU.
@@ -54,7 +54,7 @@ def serve(fd: int, *, max_payload_bytes: int) -> None:
     answer_requests(fd, {"ok": True, "devices": 1, "environment": {}}, answer, max_payload_bytes=max_payload_bytes)
 
 
-def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[Form], state: int) -> TPUProgram:
+def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[ArrayForm], state: int) -> TPUFacts:
     exported, _, module = read_artifact(artifact, axes, inputs)
     if module.custom_calls:
         raise ProgramRefused("not_exportable", "It calls native code of the CPU, which a TPU does not have.")
@@ -69,7 +69,7 @@ def _compile(artifact: bytes, topology: str, axes: dict[str, int], inputs: list[
         hlo = read_compiled(compiled)
         analysis = compiled.memory_analysis()
         assert analysis is not None
-        return TPUProgram(
+        return TPUFacts(
             memory=memory_of(analysis),
             peak_bytes=analysis.peak_memory_in_bytes,
             flops=census_of(hlo, exported.nr_devices, axes).dot_flops,

@@ -14,10 +14,10 @@ from grader.modes.program.examine import Examination
 from grader.modes.program.prepared import ProgramPrepared
 from grader.modes.program.verify import Examined
 from grader.program.dots import Dot
-from grader.program.facts import Facts, Leaf, WrittenCollective
+from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
 from grader.program.measured import Measured, Run
 from grader.program.memory import Memory
-from grader.program.tpu import OnChip, TPUProgram
+from grader.program.tpu import OnChip, TPUFacts
 from grader.sandbox.protocol import Output
 from grader.verdict import Verdict
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, program, split, whole
@@ -75,7 +75,7 @@ def of_two_shapes() -> Verdict:
 
 def init_memory(output_bytes: int) -> Verdict:
     def with_init(measured: Measured, size: int) -> Measured:
-        facts: Facts = replace(
+        facts: ProgramFacts = replace(
             measured.facts, memory=replace(measured.facts.memory, output_bytes=size, temporary_bytes=0)
         )
         return replace(measured, init=facts)
@@ -109,7 +109,7 @@ def at_full_size(temporary_bytes: int) -> Measured:
 
 
 def on_chip(schedule: str) -> OnChip:
-    return OnChip("v5e:2x4", TPUProgram(Memory(0, 0, 0, 0), 0, None, schedule_of(schedule)), compiler="libtpu 1")
+    return OnChip("v5e:2x4", TPUFacts(Memory(0, 0, 0, 0), 0, None, schedule_of(schedule)), compiler="libtpu 1")
 
 
 def input_taken_whole() -> Verdict:
@@ -132,8 +132,8 @@ def with_dots(on_eight: dict[str, Any], name: str) -> Verdict:
     return grade([examined(measured(EIGHT, on_eight)), theirs[1]], theirs, {"id": name})
 
 
-ELSEWHERE = Leaf((512, 16), "float32", "no sharding over the mesh", False, whole((512, 16), 8).slices)
-OTHER_SHAPE = Leaf((512,), "float32", "P('x')", True, split((512,), 8).slices)
+ELSEWHERE = ProgramLeaf((512, 16), "float32", "no sharding over the mesh", False, whole((512, 16), 8).slices)
+OTHER_SHAPE = ProgramLeaf((512,), "float32", "P('x')", True, split((512,), 8).slices)
 NARROW = {"kinds": ["all-gather"], "dtypes": ["bfloat16"], "means": "Narrow each shard first."}
 GATHER = {"kinds": ["all-gather"], "of": "params", "at_least": 1.0, "at_most": 1.0, "means": "Gather it once."}
 TWICE = run_of(w=array(2, 4, 6))

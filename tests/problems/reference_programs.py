@@ -14,7 +14,7 @@ import jax
 from app.calculators.measured import PROBLEMS
 from app.calculators.own_programs import OWN_PROGRAMS
 from grader.program.collective_uses import collectives_of
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from tests.problems.measured import Program, Programs
 
 
@@ -44,7 +44,7 @@ def described(name: str, program: Program) -> dict[str, Any]:
 
 def holdings(program: Program) -> list[dict[str, Any]]:
     """What each device holds of the parameters, and of the rest of the state. Empty without a state."""
-    parts: dict[str, list[Leaf]] = {"parameters": [], "optimizer state": []}
+    parts: dict[str, list[ProgramLeaf]] = {"parameters": [], "optimizer state": []}
     for path, leaf in program.measured.state_in:
         parts["parameters" if path.partition("/")[0] == "params" else "optimizer state"].append(leaf)
     found = []

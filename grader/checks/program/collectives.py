@@ -8,8 +8,8 @@ from pydantic import Field
 from grader.checks.collective_rules import (
     BoundedAmount,
     Counted,
+    CountedPart,
     Execution,
-    Part,
     Rule,
     amounts_of,
     bytes_in_reference,
@@ -208,7 +208,7 @@ def _limits_of(subject: Subject, pair: Pair, counted: Counted, ignore_below: int
     return limits
 
 
-def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[Part]) -> tuple[str, str]:
+def _source_of(subject: Subject, pair: Pair, rule: Rule, counted: list[CountedPart]) -> tuple[str, str]:
     """The line of the largest collective, and the leaves that its data comes from but should not."""
     groups = rule.only_from or rule.not_only_from
     if not counted or not (groups or rule.into or rule.not_into):

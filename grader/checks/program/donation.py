@@ -5,7 +5,7 @@ from grader.checks.program_subject import Subject
 from grader.checks.wording import Wording
 from grader.evidence import Amount, Amounts
 from grader.package.package import CheckBounds, ProgramManifest
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured
 from grader.text import in_bytes
 from grader.verdict import Trust
@@ -71,7 +71,7 @@ def _changes(mine: Measured) -> str:
     return "".join(sentences)
 
 
-def _change(old: Leaf, new: Leaf) -> tuple[str, str] | None:
+def _change(old: ProgramLeaf, new: ProgramLeaf) -> tuple[str, str] | None:
     """What differs, before and after, in words."""
     if old.shape != new.shape:
         return f"an array of shape {old.shape}", f"one of shape {new.shape}"

@@ -14,7 +14,7 @@ from grader.evidence import Amount, Amounts
 from grader.package.package import ProgramManifest
 from grader.program.collective_uses import Kind
 from grader.program.schedule import MAX_STEPS, ScheduledCollective, ScheduledComputation, total
-from grader.program.tpu import TPUProgram
+from grader.program.tpu import TPUFacts
 from grader.verdict import Trust
 
 TITLE = "Communication hidden by computation"
@@ -84,7 +84,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(False, f"{where}, {_message(*exposed[0], bounds)}", "wrong_communication", evidence)
 
 
-def _counted(program: TPUProgram, bounds: Bounds) -> list[tuple[ScheduledComputation, ScheduledCollective]]:
+def _counted(program: TPUFacts, bounds: Bounds) -> list[tuple[ScheduledComputation, ScheduledCollective]]:
     return [
         (computation, each)
         for computation in program.schedule.computations

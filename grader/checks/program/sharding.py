@@ -12,7 +12,7 @@ from grader.checks.wording import Wording, named
 from grader.evidence import Leaf as Placed
 from grader.evidence import Leaves
 from grader.package.package import CheckBounds, ProgramManifest
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured
 from grader.verdict import Trust
 
@@ -85,8 +85,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     return Finding(False, "\n".join(lines), "wrong_sharding", evidence)
 
 
-def _leaves(measured: Measured, bounds: Bounds) -> dict[tuple[When, str], Leaf]:
-    found: dict[tuple[When, str], Leaf] = {("in", path): leaf for path, leaf in measured.state_in}
+def _leaves(measured: Measured, bounds: Bounds) -> dict[tuple[When, str], ProgramLeaf]:
+    found: dict[tuple[When, str], ProgramLeaf] = {("in", path): leaf for path, leaf in measured.state_in}
     found |= {("out", path): leaf for path, leaf in measured.out}
     return {
         (when, path): leaf
@@ -95,7 +95,7 @@ def _leaves(measured: Measured, bounds: Bounds) -> dict[tuple[When, str], Leaf]:
     }
 
 
-def _row(key: tuple[When, str], expected: Leaf, got: Leaf | None, bounds: Bounds) -> Placed:
+def _row(key: tuple[When, str], expected: ProgramLeaf, got: ProgramLeaf | None, bounds: Bounds) -> Placed:
     return Placed(
         path=key[1],
         when=key[0],
@@ -109,7 +109,7 @@ def _row(key: tuple[When, str], expected: Leaf, got: Leaf | None, bounds: Bounds
     )
 
 
-def _agree(expected: Leaf, got: Leaf, bounds: Bounds) -> bool:
+def _agree(expected: ProgramLeaf, got: ProgramLeaf, bounds: Bounds) -> bool:
     # An array on a single device has no sharding over the mesh, whatever sharding it gets in order to run.
     if not got.placed and len({str(each) for each in expected.slices}) > 1:
         return False
@@ -118,7 +118,7 @@ def _agree(expected: Leaf, got: Leaf, bounds: Bounds) -> bool:
     return got.slices == expected.slices
 
 
-def _sharing(leaf: Leaf) -> list[int]:
+def _sharing(leaf: ProgramLeaf) -> list[int]:
     """For each device, the first device that holds the same slice."""
     texts = [str(each) for each in leaf.slices]
     return [texts.index(text) for text in texts]

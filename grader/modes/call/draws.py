@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class HiddenCases:
     """The hidden cases of one attempt, while they are being made.
 
     `cases` waits for the inputs and starts the reference on them; `answers` waits for its answers by case.
@@ -57,7 +57,7 @@ class Draws:
         self._timer: threading.Timer | None = None
         self._threads = ThreadPoolExecutor(thread_name_prefix="draw")
 
-    def begin(self, package: Package, name: str, like: Sequence[Case], stop: Stop) -> Drawing:
+    def begin(self, package: Package, name: str, like: Sequence[Case], stop: Stop) -> HiddenCases:
         """Start drawing the inputs of the attempt `name`. Returns at once.
 
         Args:
@@ -76,7 +76,7 @@ class Draws:
             cases()
             return _wait(answering[0], stop)
 
-        return Drawing(cases, answers)
+        return HiddenCases(cases, answers)
 
     def let_go(self) -> None:
         """End the runners that are not in use."""

@@ -11,7 +11,7 @@ from grader.compare import compare, excess, show
 from grader.errors import SubmissionFault
 from grader.explanation import explanation
 from grader.fingerprint import Fingerprint, sketch
-from grader.modes.call.draws import Drawing
+from grader.modes.call.draws import HiddenCases
 from grader.modes.call.prepared import CallPrepared, answer_of
 from grader.modes.mode import GradingRequest
 from grader.modes.submission import RunnerGrading
@@ -28,14 +28,14 @@ class CallGrading(RunnerGrading):
     """Grades one submission.
 
     Args:
-      drawing: the attempt's own hidden cases. None for the prepared ones.
+      hidden_cases: the attempt's own hidden cases. None for the prepared ones.
     """
 
     def __init__(
         self,
         package: Package,
         prepared: CallPrepared,
-        drawing: Drawing | None,
+        hidden_cases: HiddenCases | None,
         request: GradingRequest,
         sandbox: Sandbox,
         spec: RunnerSpec,
@@ -43,7 +43,7 @@ class CallGrading(RunnerGrading):
         super().__init__(request, sandbox, spec)
         self._package = package
         self._prepared = prepared
-        self._drawing = drawing
+        self._hidden_cases = hidden_cases
 
     def _grade(self, session: Session) -> Verdict:
         """Grade on the public cases, then on the attempt's own hidden ones.
@@ -51,16 +51,17 @@ class CallGrading(RunnerGrading):
         A submission that fails a public case is rejected in any case, so the prepared hidden cases are enough for it.
         No attempt that could be accepted gets them.
         """
-        report, manifest, prepared, drawing = self._report, self._package.manifest, self._prepared, self._drawing
+        report, manifest, prepared = self._report, self._package.manifest, self._prepared
+        hidden_cases = self._hidden_cases
         self._load(session, manifest.entry)
         public = [case for case in prepared.cases if case.public]
         hidden = [case for case in prepared.cases if not case.public] if self._request.hidden else []
         got = self._call_all(session, public, len(public) + len(hidden))
         outcomes = [self._outcome(case, prepared.answers[case.id], *got[case.id]) for case in public]
-        own = hidden and drawing is not None and all(_is_right(outcome) for outcome in outcomes)
+        own = hidden and hidden_cases is not None and all(_is_right(outcome) for outcome in outcomes)
         if own:
-            assert drawing is not None
-            hidden = list(drawing.cases())
+            assert hidden_cases is not None
+            hidden = list(hidden_cases.cases())
         if hidden:
             # From here on the output may contain hidden inputs, so none of it may reach the verdict.
             session.seal_output()
@@ -68,7 +69,7 @@ class CallGrading(RunnerGrading):
         output = session.output()
         self._context.progress("comparing")
         started = time.monotonic()
-        answers = drawing.answers() if own and drawing is not None else prepared.answers
+        answers = hidden_cases.answers() if own and hidden_cases is not None else prepared.answers
         outcomes += [self._outcome(case, answers[case.id], *got[case.id]) for case in hidden]
         if self._request.watch is not None:
             self._errors = {"": max((self._excess(each) for each in outcomes), default=0.0)}

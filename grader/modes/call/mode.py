@@ -66,11 +66,11 @@ class CallMode(Mode[CallPrepared]):
         return stored.load(folder)
 
     def begin(self, prepared: CallPrepared, request: GradingRequest) -> CallGrading:
-        drawing = None
+        hidden_cases = None
         if request.draw is not None and request.hidden:
             everybodys = [case for case in prepared.cases if not case.public]
-            drawing = self._draws.begin(self._package, request.draw, everybodys, request.context.stop)
-        return CallGrading(self._package, prepared, drawing, request, self._sandbox, self._spec)
+            hidden_cases = self._draws.begin(self._package, request.draw, everybodys, request.context.stop)
+        return CallGrading(self._package, prepared, hidden_cases, request, self._sandbox, self._spec)
 
     def _answers(self, sandbox: Sandbox, cases: tuple[Case, ...], stop: Stop) -> dict[str, Answer]:
         try:

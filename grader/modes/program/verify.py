@@ -18,7 +18,7 @@ from grader.program.tokens import ProgramUnreadable
 from grader.sandbox.faults import fault_of_program
 from grader.sandbox.protocol import Session
 from grader.text import in_bytes
-from grader.wire import DTYPES, MAX_RANK, Array, Form, Message, unsendable
+from grader.wire import DTYPES, MAX_RANK, Array, ArrayForm, Message, unsendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ def measure(
         init_facts, made = _run_init(session, mesh, signature, exported, alone)
     usual = made[0] if made else exported.states[0] if exported.states else {}
     arrays = [arg for arg in signature.args if "static" not in arg]
-    leaves: list[Form] = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
-    inputs: list[Form] = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
+    leaves: list[ArrayForm] = [{"shape": list(leaf.shape), "dtype": leaf.dtype.name} for leaf in usual.values()]
+    inputs: list[ArrayForm] = [{"shape": arg["shape"], "dtype": arg["dtype"]} for arg in arrays]
     reply = _compile(session, mesh, exported.artifact, [*leaves, *inputs], len(usual), alone, listing)
     facts = reply.get("facts")
     raw = {
@@ -129,7 +129,7 @@ def _compile(
     session: Session,
     mesh: dict[str, int],
     artifact: Array,
-    inputs: list[Form],
+    inputs: list[ArrayForm],
     state: int,
     alone: bool,
     listing: bool = False,

@@ -13,7 +13,7 @@ from grader.errors import Cancelled, SubmissionFault
 from grader.package.reader import read_package
 from grader.program.listing import ListedComputation, ListedInstruction, Listing
 from grader.program.memory import Memory
-from grader.program.tpu import OnChip, TPUProgram
+from grader.program.tpu import OnChip, TPUFacts
 from tests.app.conftest import write_package
 from tests.grader.checks.program.made import exchange, product, program, whole
 from tests.grader.program.test_schedule import schedule_of
@@ -60,7 +60,7 @@ def _on(chip, devices):
     topology = CHIPS[chip].topology(devices)
     if devices != 8:
         return OnChip(topology, None, "Not checked: no TPU compiler here.", tried=False)
-    program = TPUProgram(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
+    program = TPUFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
     return OnChip(topology, program)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grader.program.differences import differences
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, whole
 
@@ -71,7 +71,7 @@ def test_leaves_that_moved_alike_are_one_sentence():
     assert text == "w0, w1, w2 and 2 more come in as P(), the other's as P('x')."
 
 
-def _with_leaves(measured: Measured, number: int, leaf: Leaf) -> Measured:
+def _with_leaves(measured: Measured, number: int, leaf: ProgramLeaf) -> Measured:
     return replace(measured, facts=replace(measured.facts, inputs=(leaf,) * number + measured.facts.inputs[1:]))
 
 

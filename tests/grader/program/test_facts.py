@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from grader.program.facts import Leaf, from_json, to_json
+from grader.program.facts import ProgramLeaf, from_json, to_json
 from grader.program.tokens import ProgramUnreadable
 from tests.grader.checks.program.made import EIGHT, exchange, product, program, split
 
 FACTS = program(EIGHT, flops=8_000, dots=[product()], collectives=[exchange("all-gather", 32_768)]).facts
 
 
-def with_leaf(leaf: Leaf) -> object:
+def with_leaf(leaf: ProgramLeaf) -> object:
     return json.loads(json.dumps(to_json(replace(FACTS, inputs=(leaf, FACTS.inputs[1])))))
 
 

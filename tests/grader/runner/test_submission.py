@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.runner.submission import Fault, Submission
+from grader.runner.submission import Submission, SubmissionFailed
 
 MARK = "\N{BYTE ORDER MARK}"
 
@@ -13,11 +13,11 @@ def test_a_byte_order_mark_is_skipped():
 
 
 def test_a_fault_behind_a_byte_order_mark_is_where_an_editor_shows_it():
-    with pytest.raises(Fault) as caught:
+    with pytest.raises(SubmissionFailed) as caught:
         Submission.load(f"{MARK}x = [\n", "double")
     assert (caught.value.reason, caught.value.detail) == ("syntax_error", {"line": 1, "column": 5})
 
 
 def test_a_mark_further_on_is_a_syntax_error_as_in_a_file():
-    with pytest.raises(Fault, match="invalid non-printable character U\\+FEFF"):
+    with pytest.raises(SubmissionFailed, match="invalid non-printable character U\\+FEFF"):
         Submission.load(f"x = 1\n{MARK}y = 2\n", "double")

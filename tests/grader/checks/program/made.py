@@ -10,31 +10,31 @@ from grader.program.arrays import HeldArray, SummedProduct
 from grader.program.census import Census
 from grader.program.collectives import Collective, Part
 from grader.program.dots import Dot
-from grader.program.facts import Facts, Leaf, WrittenCollective
+from grader.program.facts import ProgramFacts, ProgramLeaf, WrittenCollective
 from grader.program.measured import Measured
 from grader.program.memory import Memory
 
 EIGHT, FOUR = {"x": 8}, {"x": 4}
 
 
-def split(shape: tuple[int, ...], devices: int) -> Leaf:
+def split(shape: tuple[int, ...], devices: int) -> ProgramLeaf:
     """A leaf whose first dimension is split over all devices."""
     rows = shape[0] // devices
     rest = tuple((0, size) for size in shape[1:])
     slices = tuple(((rows * device, rows * (device + 1)), *rest) for device in range(devices))
-    return Leaf(shape, "float32", "P('x')", True, slices)
+    return ProgramLeaf(shape, "float32", "P('x')", True, slices)
 
 
-def whole(shape: tuple[int, ...], devices: int) -> Leaf:
+def whole(shape: tuple[int, ...], devices: int) -> ProgramLeaf:
     """A leaf that every device holds whole."""
-    return Leaf(shape, "float32", "P()", True, (tuple((0, size) for size in shape),) * devices)
+    return ProgramLeaf(shape, "float32", "P()", True, (tuple((0, size) for size in shape),) * devices)
 
 
-def uneven() -> Leaf:
+def uneven() -> ProgramLeaf:
     """One of 8 devices holds 505 of 512 rows, and each of the others one."""
     edges = [0, 505, *range(506, 513)]
     slices = tuple(((edges[device], edges[device + 1]), (0, 16)) for device in range(8))
-    return Leaf((512, 16), "float32", "P('x')", True, slices)
+    return ProgramLeaf((512, 16), "float32", "P('x')", True, slices)
 
 
 def exchange(
@@ -93,8 +93,8 @@ def program(
     collectives: Sequence[Collective] = (),
     dots: Sequence[Dot] = (),
     flops: int | None = 8_000,
-    w: Leaf | None = None,
-    new_w: Leaf | None = None,
+    w: ProgramLeaf | None = None,
+    new_w: ProgramLeaf | None = None,
     temporary_bytes: int = 100_000,
     argument_bytes: int | None = None,
     alias_bytes: int | None = None,
@@ -128,7 +128,7 @@ def program(
         tuple(largest_arrays),
         tuple(summed_products),
     )
-    facts = Facts(
+    facts = ProgramFacts(
         devices,
         (w, x),
         (new_w, loss),

@@ -9,7 +9,7 @@ from grader.checks.program import batch
 from grader.errors import GraderFault
 from grader.program.collectives import Collective
 from grader.program.dots import Dot
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, exchange, product, program, subject, whole
 
@@ -138,7 +138,7 @@ def test_a_product_without_a_line_is_described_without_one():
     assert "rows of the batch instead of" in computed(product(line=None, result_shape=(24, 16))).message
 
 
-def with_x(measured: Measured, leaf: Leaf, name: str = "x") -> Measured:
+def with_x(measured: Measured, leaf: ProgramLeaf, name: str = "x") -> Measured:
     facts = replace(measured.facts, inputs=(measured.facts.inputs[0], leaf))
     return replace(measured, facts=facts, inputs=(name,))
 
@@ -150,7 +150,7 @@ def test_a_batch_that_the_submission_does_not_take_is_still_named():
 
 
 @pytest.mark.parametrize("leaf", [whole((24, 16), 8), whole((), 8)], ids=["whole", "scalar"])
-def test_a_reference_without_a_batch_is_the_packages_fault(leaf: Leaf):
+def test_a_reference_without_a_batch_is_the_packages_fault(leaf: ProgramLeaf):
     reference = with_x(program(EIGHT), leaf)
     with pytest.raises(GraderFault, match="needs an input whose dimension 0 is split"):
         batch.check(subject((program(EIGHT), reference)), batch.Bounds())
@@ -166,7 +166,7 @@ def test_inputs_are_named_in_the_package():
 def test_the_batch_may_be_another_dimension():
     """Of six microbatches of 24 rows, each device has three rows of each."""
     slices = tuple(((0, 6), (3 * device, 3 * device + 3), (0, 16)) for device in range(8))
-    x = Leaf((6, 24, 16), "float32", "P(None, 'x')", True, slices)
+    x = ProgramLeaf((6, 24, 16), "float32", "P(None, 'x')", True, slices)
     gathered = exchange("all-gather", ROWS, depends=(0, 1), carries=(), shapes=((24, 8),))
     pair = with_x(program(EIGHT, collectives=[gathered]), x), with_x(program(EIGHT), x)
     assert "gathers all 24 rows" in batch.check(subject(pair), batch.Bounds(dimension=1)).message
@@ -176,6 +176,6 @@ def test_the_batch_may_be_another_dimension():
 
 def test_a_batch_is_split_if_one_device_lacks_rows():
     rows = tuple(((0, 24), (0, 16)) for _ in range(7))
-    leaf = Leaf((24, 16), "float32", "P('x')", True, (*rows, ((0, 3), (0, 16))))
+    leaf = ProgramLeaf((24, 16), "float32", "P('x')", True, (*rows, ((0, 3), (0, 16))))
     found = subject((with_x(program(EIGHT), leaf), with_x(program(EIGHT), leaf)))
     assert batch.check(found, batch.Bounds()).evidence[0].values == {"x": 24}

@@ -11,7 +11,7 @@ from grader.checks.program_subject import Pair, Subject
 from grader.errors import GraderFault
 from grader.evidence import Amount
 from grader.program.arrays import HeldArray, SummedProduct
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, exchange, product, program, split, subject, uneven, whole
 
@@ -34,7 +34,7 @@ def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
 
 @pytest.mark.parametrize(("w", "replicated"), [(split((2048, 16), 8), False), (whole((2048, 16), 8), True)])
 @pytest.mark.parametrize("module", [state_bytes, memory], ids=["state_bytes", "memory"])
-def test_a_larger_state_is_not_taken_for_a_replicated_one(module: ModuleType, w: Leaf, replicated: bool):
+def test_a_larger_state_is_not_taken_for_a_replicated_one(module: ModuleType, w: ProgramLeaf, replicated: bool):
     finding = module.check(subject((program(EIGHT, w=w), program(EIGHT))), module.Bounds())
     assert "Your state has 128 KiB in all, and the reference's has 32 KiB: leaves have more" in finding.message
     assert ("replicated" in finding.message or "its own share" in finding.message) == replicated

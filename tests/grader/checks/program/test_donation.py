@@ -6,7 +6,7 @@ import pytest
 
 from grader.checks.program import donation
 from grader.evidence import Amount
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from tests.grader.checks.program.made import EIGHT, FOUR, program, split, subject, uneven, whole
 
 # w is (512, 16) float32: 4,096 bytes on one of 8 devices.
@@ -39,7 +39,7 @@ def test_a_state_that_is_kept_beside_the_new_one_is_not_donated(alias_bytes: int
         (split((520, 16), 8), "w comes in as an array of shape (512, 16) and returns as one of shape (520, 16)."),
     ],
 )
-def test_a_leaf_that_returns_differently_is_named(new_w: Leaf, message: str):
+def test_a_leaf_that_returns_differently_is_named(new_w: ProgramLeaf, message: str):
     mine = program(EIGHT, new_w=new_w, alias_bytes=0)
     finding = donation.check(subject((mine, program(EIGHT))), donation.Bounds())
     assert finding.message.endswith(f"sharding as the old one. {message}")

@@ -12,7 +12,7 @@ from grader.errors import GraderFault, SubmissionFault
 from grader.program.measured import Measured
 from grader.program.memory import Memory
 from grader.program.schedule import Schedule
-from grader.program.tpu import OnChip, TPUProgram
+from grader.program.tpu import OnChip, TPUFacts
 from tests.grader.checks.program.made import EIGHT, exchange, program, split, subject
 
 GIB = 1 << 30
@@ -44,7 +44,7 @@ def finding_of(
 
 
 def on_chip(peak_bytes: int) -> OnChip:
-    return OnChip(SLICE, TPUProgram(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)), compiler="libtpu 1")
+    return OnChip(SLICE, TPUFacts(Memory(0, 0, 0, 0), peak_bytes, None, Schedule((), 0)), compiler="libtpu 1")
 
 
 def test_what_fits_by_the_compiler_for_host_devices_passes_and_says_what_was_not_checked() -> None:

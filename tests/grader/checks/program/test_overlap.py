@@ -10,7 +10,7 @@ from grader.checks.finding import Finding
 from grader.checks.program.overlap import Bounds, check
 from grader.program.memory import Memory
 from grader.program.schedule import Schedule, ScheduledCollective, ScheduledComputation, Step
-from grader.program.tpu import OnChip, TPUProgram
+from grader.program.tpu import OnChip, TPUFacts
 from tests.grader.checks.program.made import EIGHT, FOUR, program, subject
 from tests.grader.program.test_schedule import schedule_of
 
@@ -18,7 +18,7 @@ TOPOLOGY = "v5e:2x4"
 
 
 def finding_of(schedule: Schedule, **bounds: Any) -> Finding:
-    program = TPUProgram(Memory(0, 0, 0, 0), 0, None, schedule)
+    program = TPUFacts(Memory(0, 0, 0, 0), 0, None, schedule)
     return found_on(OnChip(TOPOLOGY, program, compiler="libtpu 0.0.42.1"), **bounds)
 
 

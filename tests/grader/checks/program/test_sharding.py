@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grader.checks.program import sharding
-from grader.program.facts import Leaf
+from grader.program.facts import ProgramLeaf
 from grader.program.measured import Measured
 from tests.grader.checks.program.made import EIGHT, FOUR, program, split, subject, whole
 
@@ -172,7 +172,7 @@ def test_four_leaves_are_named(count: int, names: str):
     assert names in sharding.check(subject(pair), sharding.Bounds()).message
 
 
-def partly_whole() -> Leaf:
+def partly_whole() -> ProgramLeaf:
     """The first device holds all of it, and each of the others its own rows."""
     return replace(SPLIT, spec="uneven", slices=(WHOLE.slices[0], *SPLIT.slices[1:]))
 
@@ -185,7 +185,7 @@ def partly_whole() -> Leaf:
     ],
     ids=["one device holds all", "all but one should not"],
 )
-def test_a_leaf_is_whole_if_every_device_holds_all_of_it(got: Leaf, expected: Leaf, text: str):
+def test_a_leaf_is_whole_if_every_device_holds_all_of_it(got: ProgramLeaf, expected: ProgramLeaf, text: str):
     found = subject((program(EIGHT, w=got), program(EIGHT, w=expected)))
     assert text in sharding.check(found, sharding.Bounds()).message
 

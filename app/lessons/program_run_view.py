@@ -28,7 +28,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramView:
+class ProgramRunView:
     """A program and its run.
 
     Attributes:
@@ -48,11 +48,11 @@ class ProgramView:
     stderr: str
 
 
-def view_program(program: Program, run: LessonRun | None, source: str | None = None) -> ProgramView:
+def view_program(program: Program, run: LessonRun | None, source: str | None = None) -> ProgramRunView:
     """`source` replaces that of the run, which stays on the page if the next one is refused."""
     block, result = program.block, run.result if run else None
     shown = source if source is not None else run.source if run else block.code
-    return ProgramView(
+    return ProgramRunView(
         number=program.number,
         source=shown,
         is_changed=shown.strip() != block.code.strip(),
