@@ -1,12 +1,12 @@
 """What CI runs after the tests: the next JAX and the compiler for TPUs, if this commit can change what they say.
 
 `python -m tests.legs` prints the names of those to run, and to standard error why it leaves one out. With `--all` it
-prints both. Each also runs for one commit in eight, as what takes turns does.
+prints both, as where Git does not know the base. Each also runs for one commit in eight, as what takes turns does.
 """
 
 import sys
 
-from tests.parts import BASE, changed, part_of_commit
+from tests.parts import BASE, base_is_known, changed, part_of_commit
 
 # Each with the beginnings of the paths that it depends on.
 _JUDGED = ("grader/", "problems/", "tests/grader/", "tests/parts.py", "tests/legs.py", "pyproject.toml", "uv.lock")
@@ -19,6 +19,7 @@ LEGS = {
 def to_run(every: bool) -> list[str]:
     """The legs of this run. Prints a line for each that is left out."""
     chosen = []
+    every = every or not base_is_known()
     for number, (leg, files) in enumerate(LEGS.items(), start=1):
         if every or part_of_commit() == number or any(path.startswith(files) for path in changed()):
             chosen.append(leg)

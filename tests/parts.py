@@ -77,6 +77,12 @@ def changed() -> frozenset[str]:
     return frozenset(found)
 
 
+def base_is_known() -> bool:
+    """Whether Git has the base: a download has no history, and a shallow clone little."""
+    command = ["git", "rev-parse", "--verify", "--quiet", f"{BASE}^{{commit}}"]
+    return subprocess.run(command, cwd=_CHECKOUT, capture_output=True, check=False).returncode == 0
+
+
 def part_of_day(day: datetime) -> int:
     """Each part in turn, one per day."""
     return day.toordinal() % PARTS + 1

@@ -29,11 +29,13 @@ def next_jax_is_installed(monkeypatch):
 @pytest.mark.usefixtures("next_jax_is_installed")
 def test_the_chosen_part_is_told_and_graded(passes, monkeypatch):
     monkeypatch.setenv("MESHGRADE_TEST_PART", "")
+    monkeypatch.setenv("MESHGRADE_TEST_EVERY_REFERENCE", "")
     result = RUNNER.invoke(command.app, ["--next-jax", "--part", "3", "--", "-x"])
     assert result.exit_code == 0
     assert f"JAX {PINNED['jax']}" in result.output
     assert "./meshgrade test --next-jax --part 3" in result.output
     assert command.os.environ["MESHGRADE_TEST_PART"] == "3/8"
+    assert command.os.environ["MESHGRADE_TEST_EVERY_REFERENCE"] == "1"
     [line] = passes
     assert "tests/grader/test_program_verdicts.py" in line
     assert line[-1] == "-x"

@@ -136,6 +136,7 @@ def test_one_commit_has_one_part(monkeypatch):
 def test_a_leg_runs_if_what_it_depends_on_changed(monkeypatch, capsys, paths, part, every, ran):
     monkeypatch.setattr(legs, "changed", lambda: frozenset(paths))
     monkeypatch.setattr(legs, "part_of_commit", lambda: part)
+    monkeypatch.setattr(legs, "base_is_known", lambda: True)
     assert legs.to_run(every) == ran
     reasons = capsys.readouterr().err.splitlines()
     assert len(reasons) == 2 - len(ran)
@@ -145,6 +146,7 @@ def test_a_leg_runs_if_what_it_depends_on_changed(monkeypatch, capsys, paths, pa
 def test_a_checkout_without_history_has_no_changes(monkeypatch, tmp_path):
     monkeypatch.setattr(parts, "_CHECKOUT", tmp_path)
     assert parts.changed.__wrapped__() == frozenset()
+    assert legs.to_run(every=False) == ["next-jax", "tpu"]
 
 
 def test_the_changes_are_those_of_the_last_commit_and_of_the_working_tree(monkeypatch, tmp_path):
