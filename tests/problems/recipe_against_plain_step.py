@@ -1,4 +1,4 @@
-"""Run the statement's recipe and the same training without shards; write down how far apart they are, as JSON.
+"""Run the editorial's recipe and the same training without shards; write down how far apart they are, as JSON.
 
 Usage: recipe_against_plain_step.py RECIPE_FILE OUTPUT_FILE
 """

@@ -1,7 +1,8 @@
 """Run every program block of the statements, and compute the passages that hold numbers, as JSON.
 
-A block ```python runs alone, as it is printed. A block ```python starter is shown beside the student's code: it runs
-after the problem's starter, with a `seed`. The passages are those of the problems that are named.
+A block ```python runs alone, as it is printed, and so does a block ```python program of an editorial. A block
+```python starter is shown beside the student's code: it runs after the problem's starter, with a `seed`. The passages
+are those of the problems that are named.
 Usage: statement_programs.py PROBLEMS_FOLDER SLUG... OUTPUT_FILE
 """
 
@@ -38,9 +39,11 @@ BLOCK = re.compile(r"^```python([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def blocks(folder: Path) -> Iterator[tuple[str, str]]:
-    """The tag and the text of each block of the statement."""
-    for tag, code in BLOCK.findall((folder / "statement.md").read_text(encoding="utf-8")):
-        yield tag.strip(), code
+    """The tag and the text of each block of the statement, and of the editorial's programs."""
+    for name in ("statement.md", "editorial.md"):
+        for tag, code in BLOCK.findall((folder / name).read_text(encoding="utf-8")):
+            if name == "statement.md" or tag.strip() == "program":
+                yield tag.strip(), code
 
 
 def run(folder: Path, tag: str, code: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -51,7 +54,7 @@ def run(folder: Path, tag: str, code: str) -> tuple[dict[str, Any], dict[str, An
         if tag == "starter":
             exec((folder / "starter.py").read_text(encoding="utf-8"), names)
             names["seed"] = 0
-        elif tag:
+        elif tag not in ("", "program"):
             raise ValueError(f"a block has the unknown tag {tag!r}")
         with contextlib.redirect_stdout(printed):
             exec(compile(code, f"{folder.name}/statement.md", "exec"), names)

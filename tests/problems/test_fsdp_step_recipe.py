@@ -1,4 +1,4 @@
-"""The program in the statement runs as printed, trains like the same network without shards, and is FSDP."""
+"""The program in the editorial runs as printed, trains like the same network without shards, and is FSDP."""
 
 import re
 from collections.abc import Callable
@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.part(6, "problems/fsdp_step/statement.md", "tests/problems/recipe", "uv.lock")
+pytestmark = pytest.mark.part(6, "problems/fsdp_step/editorial.md", "tests/problems/recipe", "uv.lock")
 
 
 @pytest.fixture(scope="module")
 def report(
     folder: Path, on_8_devices: Callable[..., dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
-    statement = (folder / "statement.md").read_text(encoding="utf-8")
-    section = statement.split("## The recipe in production")[1].split("\n## ")[0]
-    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    editorial = (folder / "editorial.md").read_text(encoding="utf-8")
+    section = editorial.split("## The recipe in production")[1].split("\n## ")[0]
+    (code,) = re.findall(r"```python program\n(.*?)```", section, re.DOTALL)
     recipe = tmp_path_factory.mktemp("recipe") / "recipe.py"
     recipe.write_text(code, encoding="utf-8")
     found = on_8_devices("recipe_against_plain_step.py", recipe)
@@ -47,7 +47,7 @@ def test_each_device_stores_an_eighth_of_every_leaf_that_divides(report: dict[st
 def test_gradients_are_reduced_by_reduce_scatter_and_weights_gathered_again(report: dict[str, Any]) -> None:
     sharded_parameters = 5
     assert report["reduce_scatters"] == sharded_parameters
-    # The statement says that XLA on CPU devices merges the second gather with the first.
+    # The editorial says that XLA on CPU devices merges the second gather with the first.
     assert report["gathers_compiled"] == sharded_parameters
     # The backward pass needs the kernels of the second and third layer once more.
     assert report["gathers_traced"] >= sharded_parameters + 2

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.grader.shipped import slugs
+
 PROBLEMS = Path(__file__).parents[2] / "problems"
 TEXTS = sorted(PROBLEMS.glob("*/*.md"))
 # Emphasis of a word with an underscore: nothing but a slug looks like that, since code stands between backticks.
@@ -19,3 +21,22 @@ def test_every_problem_that_a_text_names_exists(text: Path) -> None:
 
 def test_the_texts_do_name_problems() -> None:
     assert sum(len(SLUG.findall(text.read_text(encoding="utf-8"))) for text in TEXTS) > 20
+
+
+@pytest.mark.parametrize("slug", slugs("program"))
+def test_a_statement_with_a_mesh_leads_to_what_auto_axes_are(slug: str) -> None:
+    """`jax.make_mesh` gives Explicit axes, and students know it from elsewhere."""
+    text = (PROBLEMS / slug / "statement.md").read_text(encoding="utf-8")
+    assert "Auto" in text
+    assert "(/lessons/meshes-and-specs#s-auto-or-explicit-axes)" in text
+
+
+LESSON = re.compile(r"\]\(/lessons/([a-z0-9-]+)(?:#s-([a-z0-9-]+))?\)")
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_lesson_that_a_text_links_exists(text: Path) -> None:
+    for lesson, heading in LESSON.findall(text.read_text(encoding="utf-8")):
+        page = (PROBLEMS.with_name("lessons") / lesson / "lesson.md").read_text(encoding="utf-8")
+        headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
+        assert not heading or heading in [re.sub(r"[^a-z0-9]+", "-", each.lower()).strip("-") for each in headings]
