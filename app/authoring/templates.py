@@ -48,26 +48,21 @@ rtol = 1e-5
 atol = 1e-6
 """,
     "statement.md": """\
-## Why this matters
-
-{mark}: where this occurs in practice, and what goes wrong there
-
 ## Problem
 
 {mark}: the task; the page writes the points and bounds below it
 
 Write `{slug}(x, parts)`. It splits `x` into `parts` equal parts, in order, and returns the sum of each part.
 
-## Inputs
-
 | name | type | meaning |
 |---|---|---|
 | `x` | array of shape `(n,)`, float32 | the numbers |
 | `parts` | int | how many parts; it divides `n` |
+| result | array of shape `(parts,)`, float32 | the sums |
 
-## Output
+## Why this matters
 
-An array of shape `(parts,)`, float32.
+{mark}: where this occurs in practice, and what goes wrong there
 """,
     "hints.md": """\
 ## Hint 1
@@ -183,10 +178,6 @@ rtol = 1e-5
 atol = 1e-5
 """,
     "statement.md": """\
-## Why this matters
-
-{mark}: where this occurs in practice, and what goes wrong there
-
 ## Problem
 
 {mark}: the task; the page writes the points and bounds below it
@@ -194,16 +185,15 @@ atol = 1e-5
 Write `{slug}(mesh, x)`. It subtracts from each column of `x` its mean over all rows. The program is compiled for
 a mesh of 8 devices and for one of 4.
 
-## Inputs
-
-| name | type | meaning |
+| name | type | where |
 |---|---|---|
 | `mesh` | `jax.sharding.Mesh` | one axis, `data`, of 8 or 4 devices |
 | `x` | array of shape `(rows, columns)`, float32 | split by rows over `data`; 8 divides `rows` |
+| result | as `x` | `P("data")` |
 
-## Output
+## Why this matters
 
-An array with the shape and dtype of `x`, sharded `P("data")`.
+{mark}: where this occurs in practice, and what goes wrong there
 """,
     "hints.md": """\
 ## Hint 1

@@ -21,16 +21,16 @@ points = 100
 title = "Both answers"
 """,
     "statement.md": """\
-## Why this matters
-
-{mark}: where people need this number, and what goes wrong if they have it wrong
-
 ## Problem
 
 {mark}: the question in general, and what the answers leave out
 
 An array is split over the devices of a mesh, along its first dimension. Answer how many bytes one device stores, and
 with which spec.
+
+## Why this matters
+
+{mark}: where people need this number, and what goes wrong if they have it wrong
 """,
     "question.md": """\
 {mark}: the question, with the numbers that were drawn

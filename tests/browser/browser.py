@@ -49,6 +49,10 @@ def serve(data: Path, *, all_problems: bool = False, problems: Path | None = Non
         problems = data.with_name("problems")
         for slug in ("fsdp_step", "psum_scatter_mean"):
             shutil.copytree(CHECKOUT / "problems" / slug, problems / slug)
+        # An author may begin with the background, which the page folds.
+        statement = problems / "fsdp_step" / "statement.md"
+        task, heading, background = statement.read_text(encoding="utf-8").partition("## Why this matters\n")
+        statement.write_text(f"{heading}{background}\n{task}", encoding="utf-8")
     environment = {**os.environ, "MESHGRADE_OWNER_TOKEN": OWNER_TOKEN, "MESHGRADE_PROBLEMS": str(problems)}
     log = data.with_name(f"{data.name}.log")
     with log.open("w") as errors:

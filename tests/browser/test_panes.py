@@ -104,9 +104,26 @@ def test_an_address_leads_to_a_section_of_the_statement(open_page: OpenPage) -> 
         page = open_page(f"{PROBLEM}#s-problem", viewport=viewport)
         expect(page.locator("#s-problem")).to_be_in_viewport()
         turn_to(page, "Hints")
-        page.goto(f"{PROBLEM}#s-inputs")
-        expect(page.locator("#s-inputs")).to_be_in_viewport()
+        page.goto(f"{PROBLEM}#grading")
+        expect(page.locator("#grading")).to_be_in_viewport()
         expect(_tab(page, "Statement")).to_have_attribute("aria-selected", "true")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_how_it_is_graded_follows_the_task_with_the_exact_bounds_one_click_away(
+    open_page: OpenPage, script: bool
+) -> None:
+    page = open_page(f"{PROBLEM}#grading", viewport=PHONE, java_script_enabled=script)
+    grading = page.get_by_role("region", name="Grading")
+    expect(grading.get_by_role("columnheader")).to_have_text(["Graded", "Points", "You pass if"])
+    expect(grading.get_by_role("row").nth(1)).to_contain_text("60")
+    box = _box(grading.get_by_role("table"))
+    assert box["left"] >= 0
+    assert box["right"] <= PHONE["width"]
+    bound = grading.get_by_text("structure, shape and dtype are the reference's")
+    expect(bound).to_be_hidden()
+    grading.get_by_text("Show the exact bounds").click()
+    expect(bound).to_be_visible()
 
 
 @pytest.mark.parametrize("script", [True, False])
