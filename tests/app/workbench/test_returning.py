@@ -58,7 +58,8 @@ async def test_the_starter_as_it_was_given_is_nothing_written_yet(service, packa
     for source, status in ((package.starter, "unwritten"), (f"{package.starter}\n", "unwritten"), ("x", "rejected")):
         answer = await service.http.post(f"/api/v1{PAGE}/runs?wait=10", json={"source": source}, headers=service.bearer)
         for path in ("/attempts", PAGE, f"{PAGE}/previous"):
-            row = (await show(service, path)).partition("<tbody>")[2].partition("</tr>")[0]
+            # The page of a problem has a table before that of the attempts: how it is graded.
+            row = (await show(service, path)).rpartition("<tbody>")[2].partition("</tr>")[0]
             # A list compares the texts as they are, and a verdict without their whitespace.
             assert ("nothing written" in row) is (source == package.starter), path
         for path in ("", "/verdict"):
