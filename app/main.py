@@ -3,7 +3,6 @@ them imports JAX."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 
 from fastapi import FastAPI
@@ -11,64 +10,46 @@ from fastapi import FastAPI
 from app.accounts.providers import build_providers
 from app.accounts.service import Accounts
 from app.accounts.sign_up_brake import SignUpLimits
-from app.attempts.durations import Durations
-from app.attempts.give_up import GiveUps
 from app.attempts.guests import forgetting_guests
 from app.attempts.overrides import Overrides
 from app.attempts.service import AttemptLimits, Attempts
-from app.attempts.shares import Shares
-from app.audit.log import AuditLog
 from app.authoring.service import Authoring
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator
-from app.comments.service import Comments
-from app.courses.announcements import Announcements
-from app.courses.assignments import AssignmentChanges
 from app.courses.assisting import CourseAssistance
 from app.courses.exams import OpenExams
-from app.courses.extensions import Extensions
 from app.courses.limits import CourseGate
-from app.courses.roster import Rosters
 from app.courses.service import Courses
 from app.data_folder import DataFolder
 from app.database import Database
 from app.explorer.guests import forget_older_explorations
 from app.explorer.service import ExplorationLimits, Explorations
-from app.explorer.services import ExplorerServices
 from app.insight.explaining import Explaining
-from app.insight.misconceptions import Misconceptions
-from app.insight.service import Insight
-from app.insight.services import InsightServices
 from app.lessons.reading import Lessons
 from app.lessons.runs import LessonRunLimits, LessonRuns, forget_older_lesson_runs
 from app.lti.keys import ToolKeys
 from app.lti.launches import Launches
-from app.lti.linked import LinkedCourses
 from app.lti.platforms import Platforms
 from app.lti.requests import PlatformRequests
 from app.lti.scores import ScoreSender
 from app.lti.selections import Selections
-from app.lti.services import LTIServices
 from app.migrate import migrate
 from app.operating.metrics import Metrics
-from app.operating.services import OperatingServices
 from app.operating.state import warnings_of
 from app.operating.tally import Tally
-from app.people.changes import PeopleChanges
-from app.people.listing import Directory
-from app.people.merge import Merging
-from app.people.services import PeopleServices
+from app.people.assistance import Assistance
+from app.problems.exams import Exams
 from app.problems.service import Catalogue
 from app.problems.serving import Serving
 from app.problems.store import PackageStore
 from app.problems.texts import RenderedTexts
 from app.queue.deployment import share_secret
+from app.queue.local_judge import LocalJudge
+from app.queue.preparing import Preparing
+from app.queue.protocol import GradeQueue
 from app.queue.walls import Walls
 from app.rejudging.pump import RejudgePump
-from app.rejudging.service import Rejudging
-from app.rejudging.services import RejudgingServices
 from app.repositories.service import Repositories
-from app.repositories.services import RepositoryServices
 from app.repositories.syncing import Syncs
 from app.rest.openapi import operation_id
 from app.rest.rate_limit import RateLimit
@@ -85,39 +66,20 @@ from app.running import (
     workers_of,
     working,
 )
-from app.services import share
+from app.services import Services, share
 from app.settings import Settings
-from app.similarity.service import Similarity
-from app.similarity.services import SimilarityServices
 from app.version import VERSION
 from app.web.proxies import Clients
 from app.webhooks.outside import Outside
 from app.webhooks.sender import WebhookSender
 from app.webhooks.service import Webhooks
-from app.webhooks.services import WebhookServices
 from app.workbench.drafts import Drafts
-from app.workbench.reports import FaultReports
 from grader.package.package import Package
 
 _DESCRIPTION = (
     "Practice problems in distributed JAX, with a grader. Send `Authorization: Bearer <token>`. "
     "Every error is `application/problem+json` (RFC 9457). Match on its `slug`."
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class AllServices(
-    ExplorerServices,
-    InsightServices,
-    LTIServices,
-    SimilarityServices,
-    RepositoryServices,
-    RejudgingServices,
-    WebhookServices,
-    OperatingServices,
-    PeopleServices,
-):
-    """The values that all routes of the service share."""
 
 
 def create_app(
@@ -234,80 +196,38 @@ async def _open(
             LessonRunLimits(settings.max_source_bytes, settings.guest_runs_per_address, settings.guest_runs_in_total),
             queue.enqueue,
         )
-        authoring = Authoring(database, store, texts, serving, validations, walls, settings.ceiling)
-        repositories = Repositories(database, data.secret, settings)
-        syncs = Syncs(database, repositories, authoring, serving)
-        courses = Courses(database)
-        exams = OpenExams(database)
-        lti_keys = ToolKeys(database, data.secret)
-        lti_platforms = Platforms(database, accounts.recent, private=settings.lti_private)
-        lti_requests = PlatformRequests(Outside(private=settings.lti_private), lti_keys)
         preparing = [] if built is None else [(preparing_of(built, walls, settings, say), catalogue.all())]
         workers = workers_of(database, built, walls, preparing, settings, lambda: warnings_of(clients))
-        share(
-            app,
-            AllServices(
-                settings=settings,
-                database=database,
-                queue=queue,
-                accounts=accounts,
-                providers=build_providers(settings),
-                rate_limit=RateLimit(settings.requests_per_minute),
-                audit=AuditLog(database),
-                directory=Directory(database),
-                assistance=CourseAssistance(database),
-                people=PeopleChanges(database, accounts),
-                merging=Merging(database, accounts.recent),
-                similarity=Similarity(database, catalogue),
-                insight=Insight(database),
-                misconceptions=Misconceptions(database, store, authoring),
-                lessons=lessons,
-                lesson_runs=lesson_runs,
-                courses=courses,
-                assignments=AssignmentChanges(database, catalogue),
-                announcements=Announcements(database),
-                extensions=Extensions(database),
-                rosters=Rosters(database, accounts.invitations),
-                lti_keys=lti_keys,
-                lti_platforms=lti_platforms,
-                lti_launches=Launches(
-                    database, accounts, catalogue, lti_platforms, lti_requests, data.secret, settings.site
-                ),
-                lti_linked=LinkedCourses(database, accounts, lti_platforms, lti_requests),
-                lti_selections=Selections(database, courses, catalogue, lti_platforms, lti_requests, settings.site),
-                comments=Comments(database),
-                catalogue=catalogue,
-                packages=store,
-                workers=workers,
-                texts=texts,
-                exams=exams,
-                attempts=Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
-                give_ups=GiveUps(database, catalogue, exams),
-                shares=Shares(database),
-                overrides=Overrides(database, HOOKS.on_finished),
-                durations=Durations(database),
-                drafts=Drafts(database, catalogue, settings.max_source_bytes),
-                reports=FaultReports(database, catalogue),
-                explorations=explorations,
-                warm=built.grader.warm if built else _warm_nothing,
-                preparation=preparing[0][0].state if preparing else None,
-                authoring=authoring,
-                repositories=repositories,
-                syncs=syncs,
-                rejudging=Rejudging(database, store, queue, walls),
-                webhooks=Webhooks(database, data.secret, private=settings.webhooks_private),
-                metrics=metrics,
-                clients=clients,
-                tally=Tally(database),
-                walls=walls,
-                pool_stats=built.pool_stats if built else None,
-            ),
+        services = Services(
+            *(settings, database, store, catalogue, serving, texts, lessons, walls, workers, metrics, clients),
+            *(accounts, accounts.recent, accounts.invitations, build_providers(settings), Tally(database)),
+            *(validations, explorations, lesson_runs, RateLimit(settings.requests_per_minute)),
+            Attempts(database, catalogue, queue, events, walls, limits, CourseGate()),
+            Overrides(database, HOOKS.on_finished),
+            Drafts(database, catalogue, settings.max_source_bytes),
+            Authoring(database, store, texts, serving, validations, walls, settings.ceiling),
+            Repositories(database, data.secret, settings),
+            Webhooks(database, data.secret, private=settings.webhooks_private),
+            ToolKeys(database, data.secret),
+            Platforms(database, accounts.recent, private=settings.lti_private),
         )
+        services.provide(GradeQueue, queue)
+        services.provide(Exams, services[OpenExams])
+        services.provide(Assistance, services[CourseAssistance])
+        courses, platforms = services[Courses], services[Platforms]
+        requests = PlatformRequests(Outside(private=settings.lti_private), services[ToolKeys])
+        services.add(
+            requests,
+            Launches(database, accounts, catalogue, platforms, requests, data.secret, settings.site),
+            Selections(database, courses, catalogue, platforms, requests, settings.site),
+            _local_judge(built, preparing),
+        )
+        share(app, services)
         loops = [
             WebhookSender(database, data.secret, Outside(private=settings.webhooks_private)).outbox.loop,
-            ScoreSender(database, courses, lti_platforms, lti_requests).outbox.loop,
+            ScoreSender(database, courses, platforms, requests).outbox.loop,
             serving.loop,
-            *syncs.loops,
+            *services[Syncs].loops,
             RejudgePump(database, queue, HOOKS).loop,
             Explaining(database, store).loop,
             forgetting_guests(database, forget_older_explorations, forget_older_lesson_runs),
@@ -317,5 +237,8 @@ async def _open(
             yield
 
 
-def _warm_nothing(package: Package) -> None:
-    pass
+def _local_judge(built: Grading | None, preparing: list[tuple[Preparing, list[Package]]]) -> LocalJudge:
+    if built is None:
+        return LocalJudge()
+    [(own, _)] = preparing
+    return LocalJudge(built.grader.warm, own.state, built.pool_stats or (lambda: None))

@@ -11,9 +11,9 @@ from app.accounts.caller import Caller, User
 from app.accounts.deletion import delete_account
 from app.accounts.errors import NameDiffers
 from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE
+from app.accounts.providers import Providers
 from app.accounts.ranking_names import read_ranking_name, set_ranking_name
 from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
-from app.accounts.services import AccountServices
 from app.accounts.web import (
     accounts_of,
     client_address,
@@ -23,8 +23,10 @@ from app.accounts.web import (
     sign_up_link,
     signed_out,
 )
+from app.database import Database
 from app.errors import FieldInvalid, Refused, SignInAgain
-from app.services import services_of
+from app.queue.protocol import GradeQueue
+from app.services import Provided, services_of
 from app.web.cookies import ZONE_COOKIE, set_cookie
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
@@ -56,9 +58,8 @@ async def change_password(request: Request, caller: Own) -> Response:
 
 
 @router.post("/rankings")
-async def choose_ranking_name(request: Request, caller: Own) -> Response:
+async def choose_ranking_name(request: Request, caller: Own, database: Provided[Database]) -> Response:
     form = await read_form(request)
-    database = services_of(request, AccountServices).database
     try:
         await set_ranking_name(database, caller.user, form.get("ranking_name", ""), is_public="hidden" not in form)
     except Refused as refusal:
@@ -177,7 +178,7 @@ async def show_delete(request: Request, caller: Own) -> HTMLResponse:
 
 
 @router.post("/delete")
-async def delete(request: Request, caller: Own) -> Response:
+async def delete(request: Request, caller: Own, database: Provided[Database], queue: Provided[GradeQueue]) -> Response:
     """Requires the password again, or the name if the account has no password."""
     user, form = caller.user, await read_form(request)
     try:
@@ -185,8 +186,7 @@ async def delete(request: Request, caller: Own) -> Response:
             await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
         elif form.get("name") != user.name:
             raise NameDiffers("This is not the name of your account. Nothing was deleted.")
-        services = services_of(request, AccountServices)
-        await delete_account(services.database, services.queue, user)
+        await delete_account(database, queue, user)
     except Refused as refusal:
         return await _delete_page(request, user, refusal)
     return signed_out(request)
@@ -206,13 +206,13 @@ async def _account_page(request: Request, caller: Caller, refusal: Refused | Non
         changed=request.query_params.get("changed"),
         zone=chosen_zone() or "UTC",
         zones=sorted(zones()),
-        ranking_name=await read_ranking_name(services_of(request, AccountServices).database, caller.user),
+        ranking_name=await read_ranking_name(services_of(request)[Database], caller.user),
         has_password=await accounts.has_password(caller.user),
         recent=accounts.recent.covers(caller),
         sessions=[(each, browser_name(each.user_agent)) for each in await accounts.sessions.list(caller.user.id)],
         this_session=caller.session_id,
         identities=await accounts.identities.list(caller.user.id),
-        providers=services_of(request, AccountServices).providers.values(),
+        providers=services_of(request)[Providers].values(),
         invites=is_at_least(caller.user.role, "instructor"),
     )
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.accounts.caller import Caller, User
@@ -21,7 +21,6 @@ from app.accounts.schemas import (
     TokenJSON,
     TokenList,
 )
-from app.accounts.services import AccountServices
 from app.accounts.web import (
     accounts_of,
     export_response,
@@ -30,11 +29,13 @@ from app.accounts.web import (
     require_scope,
     sign_up_link,
 )
-from app.rest.body import body_of, read_json
+from app.database import Database
+from app.queue.protocol import GradeQueue
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["accounts"])
+router = rest_router("accounts")
 Reader = Annotated[User, Depends(require_scope("read"))]
 Own = Annotated[Caller, Depends(require_caller("account"))]
 Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
@@ -43,10 +44,10 @@ _EXPORT_EXAMPLE = {
     "users": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "ada", "role": "student"}],
     "attempts": [{"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "problem": "fsdp_step", "source": "…"}],
 }
-_REFUSALS_OF_A_BODY = problem_responses(400, 401, 403, 409, 413, 415, 422)
+_REFUSALS_OF_A_BODY = problem_responses(409)
 
 
-@router.get("/me", summary="The user behind the token or cookie", responses=problem_responses(401, 403))
+@router.get("/me", summary="The user behind the token or cookie")
 async def get_me(user: Reader) -> MeJSON:
     return MeJSON(id=user.id, name=user.name, role=user.role)
 
@@ -60,7 +61,6 @@ async def get_me(user: Reader) -> MeJSON:
             "description": "A list of rows for each table, streamed",
             "content": {"application/json": {"schema": {"type": "object"}, "example": _EXPORT_EXAMPLE}},
         },
-        **problem_responses(401, 403),
     },
 )
 async def export_me(request: Request, caller: Own) -> StreamingResponse:
@@ -71,18 +71,20 @@ async def export_me(request: Request, caller: Own) -> StreamingResponse:
     "/me",
     status_code=204,
     summary="Delete your account and all data about you",
-    responses=problem_responses(401, 403, 409, 422),
+    responses=problem_responses(409),
 )
 async def delete_me(
-    request: Request, caller: Own, name: Annotated[str, Query(max_length=200, description="Your name, as confirmation")]
+    caller: Own,
+    name: Annotated[str, Query(max_length=200, description="Your name, as confirmation")],
+    database: Provided[Database],
+    queue: Provided[GradeQueue],
 ) -> None:
     if name != caller.user.name:
         raise NameDiffers("`name` must be the name of your account. Nothing was deleted.")
-    services = services_of(request, AccountServices)
-    await delete_account(services.database, services.queue, caller.user)
+    await delete_account(database, queue, caller.user)
 
 
-@router.get("/tokens", summary="Your API tokens", responses=problem_responses(401, 403))
+@router.get("/tokens", summary="Your API tokens")
 async def list_tokens(request: Request, caller: Own) -> TokenList:
     return TokenList(tokens=[TokenJSON.of(view) for view in await accounts_of(request).tokens.list(caller.user.id)])
 
@@ -92,23 +94,19 @@ async def list_tokens(request: Request, caller: Own) -> TokenList:
     status_code=201,
     summary="Create an API token, with at most your own scopes",
     responses=_REFUSALS_OF_A_BODY,
-    openapi_extra=body_of(NewTokenJSON),
 )
-async def create_token(request: Request, response: Response, caller: Own) -> CreatedTokenJSON:
-    body = await read_json(request, NewTokenJSON)
+async def create_token(request: Request, response: Response, caller: Own, body: NewTokenJSON) -> CreatedTokenJSON:
     token, view = await accounts_of(request).grants.create_token(caller, body.name, body.scopes, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return CreatedTokenJSON(**TokenJSON.of(view).model_dump(), token=token)
 
 
-@router.delete(
-    "/tokens/{token_id}", status_code=204, summary="Revoke an API token", responses=problem_responses(401, 403, 404)
-)
+@router.delete("/tokens/{token_id}", status_code=204, summary="Revoke an API token")
 async def revoke_token(request: Request, token_id: str, caller: Own) -> None:
     await accounts_of(request).tokens.revoke(caller.user.id, token_id)
 
 
-@router.get("/invitations", summary="Your unused invitations", responses=problem_responses(401, 403))
+@router.get("/invitations", summary="Your unused invitations")
 async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
     views = await accounts_of(request).invitations.list(caller.user.id)
     return InvitationList(invitations=[InvitationJSON.of(view) for view in views])
@@ -119,10 +117,10 @@ async def list_invitations(request: Request, caller: Inviter) -> InvitationList:
     status_code=201,
     summary="Create an invitation, for instructors and owners",
     responses=_REFUSALS_OF_A_BODY,
-    openapi_extra=body_of(NewInvitationJSON),
 )
-async def create_invitation(request: Request, response: Response, caller: Inviter) -> CreatedInvitationJSON:
-    body = await read_json(request, NewInvitationJSON)
+async def create_invitation(
+    request: Request, response: Response, caller: Inviter, body: NewInvitationJSON
+) -> CreatedInvitationJSON:
     token, view = await accounts_of(request).grants.invite(caller, body.role, body.note, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return CreatedInvitationJSON(**InvitationJSON.of(view).model_dump(), url=sign_up_link(request, token))
@@ -133,10 +131,10 @@ async def create_invitation(request: Request, response: Response, caller: Invite
     status_code=201,
     summary="Create an invitation of a student for each name, for instructors and owners",
     responses=_REFUSALS_OF_A_BODY,
-    openapi_extra=body_of(NewClassJSON),
 )
-async def invite_class(request: Request, response: Response, caller: Inviter) -> ClassInvitationList:
-    body = await read_json(request, NewClassJSON)
+async def invite_class(
+    request: Request, response: Response, caller: Inviter, body: NewClassJSON
+) -> ClassInvitationList:
     invited = await accounts_of(request).invitations.create_for_class(caller.user, body.notes, body.expires_in_days)
     response.headers["Cache-Control"] = "no-store"
     return ClassInvitationList(
@@ -147,11 +145,6 @@ async def invite_class(request: Request, response: Response, caller: Inviter) ->
     )
 
 
-@router.delete(
-    "/invitations/{invitation_id}",
-    status_code=204,
-    summary="Revoke an invitation",
-    responses=problem_responses(401, 403, 404),
-)
+@router.delete("/invitations/{invitation_id}", status_code=204, summary="Revoke an invitation")
 async def revoke_invitation(request: Request, invitation_id: str, caller: Inviter) -> None:
     await accounts_of(request).invitations.revoke(caller.user.id, invitation_id)

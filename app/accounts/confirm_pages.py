@@ -8,8 +8,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import Caller
 from app.accounts.flow import begin_flow
 from app.accounts.provider_pages import go_to_provider
+from app.accounts.providers import Providers
 from app.accounts.recent import require_session
-from app.accounts.services import AccountServices
 from app.accounts.web import accounts_of, client_address, require_caller
 from app.errors import Refused
 from app.services import services_of
@@ -59,5 +59,5 @@ async def _confirm_page(request: Request, caller: Caller, page: str, refusal: Re
         user=caller.user,
         next=own_page(page),
         has_password=await accounts.has_password(caller.user),
-        providers=[each for each in services_of(request, AccountServices).providers.values() if each.issuer in linked],
+        providers=[each for each in services_of(request)[Providers].values() if each.issuer in linked],
     )

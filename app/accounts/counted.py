@@ -3,8 +3,8 @@
 from fastapi import Request
 
 from app.accounts.errors import TooManyRequests
-from app.accounts.services import AccountServices
 from app.accounts.web import current_caller
+from app.rest.rate_limit import RateLimit
 from app.services import services_of
 
 
@@ -20,7 +20,7 @@ async def count_more(request: Request, further: int) -> None:
 
 
 async def _take(request: Request, cost: int) -> None:
-    limit = services_of(request, AccountServices).rate_limit
+    limit = services_of(request)[RateLimit]
     permitted, standing = await limit.take(await _who(request), cost)
     request.state.rate_limit_headers = standing.headers
     if not permitted:
@@ -33,7 +33,7 @@ async def _take(request: Request, cost: int) -> None:
 
 async def report_rate(request: Request) -> None:
     """For public routes with cached responses: counting such a request would cost more than responding to it."""
-    limit = services_of(request, AccountServices).rate_limit
+    limit = services_of(request)[RateLimit]
     request.state.rate_limit_headers = (await limit.look(await _who(request))).headers
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from app.accounts.services import AccountServices
+from app.accounts.providers import Providers
 from app.accounts.web import accounts_of, check_origin, client_address, current_user, signed_in, signed_out, user_agent
 from app.errors import Refused
 from app.services import services_of
@@ -80,7 +80,7 @@ async def _sign_in_page(request: Request, page: str, *, name: str = "", refusal:
         name=name,
         next=own_page(page, "/"),
         sign_up=accounts_of(request).sign_up_by,
-        providers=services_of(request, AccountServices).providers.values(),
+        providers=services_of(request)[Providers].values(),
     )
 
 
@@ -94,5 +94,5 @@ async def _sign_up_page(
         name=name,
         next=own_page(page, "/"),
         invitation=invitation,
-        providers=services_of(request, AccountServices).providers.values(),
+        providers=services_of(request)[Providers].values(),
     )

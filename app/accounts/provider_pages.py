@@ -9,8 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from app.accounts.caller import Caller
 from app.accounts.errors import InvitationInvalid, SignInCancelled
 from app.accounts.flow import FLOW_COOKIE, FLOW_LIFE_S, Flow, begin_flow, read_flow
-from app.accounts.providers import Provider
-from app.accounts.services import AccountServices
+from app.accounts.providers import Provider, Providers
 from app.accounts.web import (
     accounts_of,
     check_origin,
@@ -106,7 +105,7 @@ async def go_to_provider(request: Request, flow: Flow) -> Response:
 
 
 def _provider(request: Request, key: str) -> Provider:
-    providers = services_of(request, AccountServices).providers
+    providers = services_of(request)[Providers]
     if key not in providers:
         raise PathNotFound(f"This service has no sign-in provider {key[:40]!r}.")
     return providers[key]

@@ -56,8 +56,12 @@ class Provider(Protocol):
         ...
 
 
-def build_providers(settings: Settings) -> dict[str, Provider]:
-    """The providers that are set up, by key. Raises `SettingInvalid` if the settings of one are incomplete."""
+class Providers(dict[str, Provider]):
+    """The providers that are set up, by a key such as "github"."""
+
+
+def build_providers(settings: Settings) -> Providers:
+    """The providers that are set up. Raises `SettingInvalid` if the settings of one are incomplete."""
     providers: list[Provider] = []
     oidc, github = settings.oidc_client_secret, settings.github_client_secret
     if settings.oidc_issuer or settings.oidc_client_id or oidc:
@@ -79,7 +83,7 @@ def build_providers(settings: Settings) -> dict[str, Provider]:
         raise SettingInvalid(
             "public_url", "providers need it to send people back, because host does not name one address"
         )
-    return {provider.key: provider for provider in providers}
+    return Providers((provider.key, provider) for provider in providers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,12 @@ from app.accounts.errors import OriginRefused, ScopeMissing
 from app.accounts.export import export_of
 from app.accounts.roles import Role, Scope, is_at_least
 from app.accounts.service import Accounts
-from app.accounts.services import AccountServices
 from app.clock import now
+from app.database import Database
 from app.errors import NotSignedIn, RoleMissing, TokenInvalid
-from app.services import Services, services_of
+from app.rest.routing import refuses
+from app.services import services_of
+from app.settings import Settings
 from app.web.cookies import FORM_COOKIE, SESSION_COOKIE, delete_cookie, set_cookie
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -62,6 +64,7 @@ def allow_scope(scope: Scope) -> Callable[[Request], Awaitable[User | None]]:
 def require_caller(scope: Scope) -> Callable[[Request], Awaitable[Caller]]:
     """A dependency: the caller of the request. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
 
+    @refuses(401, 403)
     async def required(request: Request) -> Caller:
         caller = await current_caller(request)
         if caller is None:
@@ -78,6 +81,7 @@ def require_scope(scope: Scope) -> Callable[[Request], Awaitable[User]]:
     """A dependency: the user who sent the request. Raises `NotSignedIn` (401) and `ScopeMissing` (403)."""
     required_caller = require_caller(scope)
 
+    @refuses(401, 403)
     async def required(request: Request) -> User:
         return (await required_caller(request)).user
 
@@ -88,6 +92,7 @@ def require_caller_role(minimum: Role, scope: Scope = "instruct") -> Callable[[R
     """A dependency: a caller with this role or above. Raises `RoleMissing` (403) and the errors of `require_caller`."""
     required_caller = require_caller(scope)
 
+    @refuses(401, 403)
     async def required(request: Request) -> Caller:
         caller = await required_caller(request)
         if not is_at_least(caller.user.role, minimum):
@@ -101,6 +106,7 @@ def require_role(minimum: Role, scope: Scope = "instruct") -> Callable[[Request]
     """A dependency: the user behind `require_caller_role`."""
     required_caller = require_caller_role(minimum, scope)
 
+    @refuses(401, 403)
     async def required(request: Request) -> User:
         return (await required_caller(request)).user
 
@@ -111,6 +117,7 @@ def admit_guests(scope: Scope) -> Callable[[Request], Awaitable[User]]:
     """A dependency: the user who sent the request, or the guest. Raises the errors of `require_scope`."""
     required_caller = require_caller(scope)
 
+    @refuses(401, 403)
     async def admitted(request: Request) -> User:
         guest = await current_guest(request)
         return guest if guest is not None else (await required_caller(request)).user
@@ -123,7 +130,7 @@ async def current_guest(request: Request) -> User | None:
 
     A browser whose session has ended is not a guest's: its user expects to find the run in their account.
     """
-    if await current_caller(request) is not None or not services_of(request, Services).settings.guest_runs_in_total:
+    if await current_caller(request) is not None or not services_of(request)[Settings].guest_runs_in_total:
         return None
     cookie = request.cookies.get(FORM_COOKIE)
     if not cookie or request.cookies.get(SESSION_COOKIE):
@@ -149,7 +156,7 @@ def _reach(caller: Caller, scope: Scope) -> Caller:
 
 def check_origin(request: Request) -> None:
     """Refuse a request that another site made the browser send. A page's script can set neither header."""
-    settings = services_of(request, Services).settings
+    settings = services_of(request)[Settings]
     fetch_site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     here = {request.headers.get("host", ""), urlsplit(settings.public_url or "").netloc} - {""}
@@ -191,7 +198,7 @@ def export_response(request: Request, user: User) -> StreamingResponse:
         "Cache-Control": "no-store",
     }
     return StreamingResponse(
-        export_of(services_of(request, AccountServices).database, user), media_type="application/json", headers=headers
+        export_of(services_of(request)[Database], user), media_type="application/json", headers=headers
     )
 
 
@@ -202,7 +209,7 @@ async def reader_of(request: Request) -> User | None:
 
 
 def accounts_of(request: Request) -> Accounts:
-    return services_of(request, AccountServices).accounts
+    return services_of(request)[Accounts]
 
 
 def site_address(request: Request) -> str | None:
@@ -211,7 +218,7 @@ def site_address(request: Request) -> str | None:
     The request's Host header is not used: the sender chose it, and a link to another host would give away the secret in
     it. A name of this machine itself is the exception, because such a link cannot lead elsewhere.
     """
-    settings = services_of(request, Services).settings
+    settings = services_of(request)[Settings]
     if settings.public_url is None and settings.listens_here_alone:
         host = request.headers.get("host", "")
         if host in {f"{name}:{settings.port}" for name in ("localhost", "127.0.0.1", "[::1]")}:

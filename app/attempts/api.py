@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.accounts.caller import User
@@ -22,15 +22,18 @@ from app.attempts.schemas import (
     SubmissionJSON,
 )
 from app.attempts.service import Attempts
-from app.attempts.services import AttemptServices
 from app.attempts.standing import standings
+from app.attempts.views import AttemptView
 from app.attempts.waiting import VERDICT_EVENT, event_stream, wait_for_end
-from app.queue.status import ENDED, AttemptKind
-from app.rest.body import body_of, read_json
+from app.database import Database
+from app.problems.service import Catalogue
+from app.queue.status import ENDED
+from app.rest.paging import NewestFirst
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import MaxBytes, rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["attempts"])
+router = rest_router("attempts")
 
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
@@ -68,117 +71,89 @@ _SUBMIT: dict[str, Any] = {
             "model": AttemptJSON,
             "content": {"application/json": {"example": EXAMPLE_FINISHED}},
         },
-        **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 429, 503),
+        **problem_responses(409),
     },
 }
 
 
-def _attempts(request: Request) -> Attempts:
-    return services_of(request, AttemptServices).attempts
+LONGEST_BODY = MaxBytes(lambda settings: settings.max_body_bytes)
 
 
-@router.post(
-    "/problems/{slug}/attempts",
-    summary="Submit: all cases, with a score",
-    **_SUBMIT,
-    openapi_extra=body_of(SubmissionJSON),
-)
+@router.post("/problems/{slug}/attempts", summary="Submit: all cases, with a score", **_SUBMIT)
 async def submit_attempt(
-    request: Request,
     response: Response,
     user: Submitter,
     slug: str,
+    attempts: Provided[Attempts],
+    body: Annotated[SubmissionJSON, LONGEST_BODY],
     wait: Wait = None,
     idempotency_key: IdempotencyKey = None,
 ) -> AttemptJSON:
-    return await _submit(request, response, user, slug, "attempt", wait, idempotency_key)
+    attempt = await attempts.submit(user, slug, body.source, "attempt", idempotency_key)
+    return await _answer(response, attempts, user, attempt, wait)
 
 
-@router.post(
-    "/problems/{slug}/runs",
-    summary="Run: public cases or inputs of your own, without a score",
-    **_SUBMIT,
-    openapi_extra=body_of(RunJSON),
-)
+@router.post("/problems/{slug}/runs", summary="Run: public cases or inputs of your own, without a score", **_SUBMIT)
 async def submit_run(
-    request: Request,
     response: Response,
     user: SubmitterOrGuest,
     slug: str,
+    attempts: Provided[Attempts],
+    catalogue: Provided[Catalogue],
+    body: Annotated[RunJSON, LONGEST_BODY],
     wait: Wait = None,
     idempotency_key: IdempotencyKey = None,
 ) -> AttemptJSON:
-    return await _submit(request, response, user, slug, "run", wait, idempotency_key)
+    asked = body.inputs
+    own = None if asked is None else choose(catalogue.get(slug), asked.seed, asked.mesh, asked.values)
+    attempt = await attempts.submit(user, slug, body.source, "run", idempotency_key, own)
+    return await _answer(response, attempts, user, attempt, wait)
 
 
-async def _submit(
-    request: Request,
-    response: Response,
-    user: User,
-    slug: str,
-    kind: AttemptKind,
-    wait_s: float | None,
-    idempotency_key: str | None,
+async def _answer(
+    response: Response, attempts: Attempts, user: User, attempt: AttemptView, wait_s: float | None
 ) -> AttemptJSON:
-    services = services_of(request, AttemptServices)
-    attempts = services.attempts
-    model = RunJSON if kind == "run" else SubmissionJSON
-    body = await read_json(request, model, max_bytes=services.settings.max_body_bytes)
-    own = None
-    if isinstance(body, RunJSON) and body.inputs is not None:
-        own = choose(services.catalogue.get(slug), body.inputs.seed, body.inputs.mesh, body.inputs.values)
-    view = await attempts.submit(user, slug, body.source, kind, idempotency_key, own)
-    response.headers["Location"] = f"/api/v1/attempts/{view.id}"
+    response.headers["Location"] = f"/api/v1/attempts/{attempt.id}"
     if wait_s:
-        view = await wait_for_end(attempts, user, view.id, wait_s)
-    response.status_code = 200 if view.status in ENDED else 202
-    return AttemptJSON.of(view)
+        attempt = await wait_for_end(attempts, user, attempt.id, wait_s)
+    response.status_code = 200 if attempt.status in ENDED else 202
+    return AttemptJSON.of(attempt)
 
 
-@router.get(
-    "/problems/{slug}/ranking",
-    summary="The most efficient accepted attempt of each user",
-    responses=problem_responses(401, 403, 404, 422),
-)
+@router.get("/problems/{slug}/ranking", summary="The most efficient accepted attempt of each user")
 async def get_ranking(
-    request: Request, user: Reader, slug: str, limit: Annotated[int, Query(ge=1, le=100)] = 50
+    user: Reader,
+    slug: str,
+    catalogue: Provided[Catalogue],
+    database: Provided[Database],
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
 ) -> RankingJSON:
-    services = services_of(request, AttemptServices)
-    package = services.catalogue.get(slug)
-    return RankingJSON.of(package.slug, await ranking(services.database, package.slug, user, limit))
+    package = catalogue.get(slug)
+    return RankingJSON.of(package.slug, await ranking(database, package.slug, user, limit))
 
 
-@router.get("/me/progress", summary="Your best score at each problem", responses=problem_responses(401, 403))
-async def get_progress(request: Request, user: Reader) -> ProgressJSON:
-    return ProgressJSON.of(await standings(services_of(request, AttemptServices).database, user))
+@router.get("/me/progress", summary="Your best score at each problem")
+async def get_progress(user: Reader, database: Provided[Database]) -> ProgressJSON:
+    return ProgressJSON.of(await standings(database, user))
 
 
-@router.get(
-    "/attempts", summary="Your attempts and runs, newest first", responses=problem_responses(401, 403, 404, 422)
-)
+@router.get("/attempts", summary="Your attempts and runs, newest first")
 async def list_attempts(
     request: Request,
     user: Reader,
+    attempts: Provided[Attempts],
+    cursor: NewestFirst,
     problem: Annotated[str | None, Query(pattern=r"^[a-z][a-z0-9_]{1,63}$", description="Only of this problem")] = None,
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
 ) -> AttemptPage:
-    # One more than the limit shows whether there is a next page.
-    attempts = await _attempts(request).list(user, problem, min(limit + 1, 101), before)
-    more = len(attempts) > limit
-    return AttemptPage(
-        attempts=[AttemptSummaryJSON.of(each) for each in attempts[:limit]],
-        next=attempts[limit - 1].id if more else None,
-    )
+    found = await attempts.list(user, cursor, problem)
+    return AttemptPage(attempts=[AttemptSummaryJSON.of(each) for each in found], next=found.next)
 
 
-@router.get(
-    "/attempts/{attempt_id}",
-    summary="One attempt",
-    responses=problem_responses(401, 403, 404, 422),
-)
-async def get_attempt(request: Request, user: ReaderOrGuest, attempt_id: str, wait: Wait = None) -> AttemptJSON:
-    return AttemptJSON.of(await wait_for_end(_attempts(request), user, attempt_id, wait or 0.0))
+@router.get("/attempts/{attempt_id}", summary="One attempt")
+async def get_attempt(
+    user: ReaderOrGuest, attempt_id: str, attempts: Provided[Attempts], wait: Wait = None
+) -> AttemptJSON:
+    return AttemptJSON.of(await wait_for_end(attempts, user, attempt_id, wait or 0.0))
 
 
 @router.get(
@@ -191,13 +166,12 @@ async def get_attempt(request: Request, user: ReaderOrGuest, attempt_id: str, wa
             "content": {"text/event-stream": {"schema": EventJSON.model_json_schema(), "example": _STREAM_EXAMPLE}},
         },
         204: {"description": "The client has already received the verdict"},
-        **problem_responses(401, 403, 404, 422),
     },
 )
 async def follow_attempt(
-    request: Request,
     user: ReaderOrGuest,
     attempt_id: str,
+    attempts: Provided[Attempts],
     last_event_id: Annotated[
         str | None,
         Header(
@@ -206,7 +180,6 @@ async def follow_attempt(
         ),
     ] = None,
 ) -> Response:
-    attempts = _attempts(request)
     view = await attempts.get(user, attempt_id)  # raises here, while a status code can still be sent
     if last_event_id == VERDICT_EVENT and view.status in ENDED:
         return Response(status_code=204)  # a browser then stops reconnecting
@@ -218,10 +191,6 @@ async def follow_attempt(
     )
 
 
-@router.delete(
-    "/attempts/{attempt_id}",
-    summary="Cancel a queued or running attempt",
-    responses=problem_responses(401, 403, 404, 409),
-)
-async def cancel_attempt(request: Request, user: SubmitterOrGuest, attempt_id: str) -> AttemptJSON:
-    return AttemptJSON.of(await _attempts(request).cancel(user, attempt_id))
+@router.delete("/attempts/{attempt_id}", summary="Cancel a queued or running attempt", responses=problem_responses(409))
+async def cancel_attempt(user: SubmitterOrGuest, attempt_id: str, attempts: Provided[Attempts]) -> AttemptJSON:
+    return AttemptJSON.of(await attempts.cancel(user, attempt_id))

@@ -3,39 +3,36 @@
 from collections.abc import Awaitable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 
 from app.accounts.caller import User
 from app.accounts.counted import count_more
 from app.accounts.web import require_scope
 from app.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
 from app.attempts.service import Attempts
-from app.attempts.services import AttemptServices
 from app.attempts.views import AttemptView
 from app.errors import FieldInvalid, Refused
-from app.rest.body import body_of, read_json
-from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import MaxBytes, rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["attempts"])
+router = rest_router("attempts")
 Reader = Annotated[User, Depends(require_scope("read"))]
 Submitter = Annotated[User, Depends(require_scope("submit"))]
 MAX_BATCH_BYTES = 2 * 1024 * 1024
+_LARGE = MaxBytes(MAX_BATCH_BYTES)
 
 
-@router.post(
-    "/batch/attempts",
-    summary=f"Submit up to {MOST} sources, each stored or refused independently",
-    responses=problem_responses(400, 401, 403, 413, 415, 422),
-    openapi_extra=body_of(BatchJSON),
-)
-async def submit_batch(request: Request, user: Submitter) -> BatchAnswersJSON:
+@router.post("/batch/attempts", summary=f"Submit up to {MOST} sources, each stored or refused independently")
+async def submit_batch(
+    request: Request,
+    user: Submitter,
+    attempts: Provided[Attempts],
+    body: Annotated[BatchJSON, MaxBytes(MAX_BATCH_BYTES)],
+) -> BatchAnswersJSON:
     if "idempotency-key" in request.headers:
         # A client that sends it relies on it: if it were ignored, attempts could be created twice.
         raise FieldInvalid("Idempotency-Key: give each item of a batch its own `idempotency_key` instead.")
-    body = await read_json(request, BatchJSON, max_bytes=MAX_BATCH_BYTES)
     await count_more(request, len(body.items) - 1)
-    attempts = _attempts(request)
     # In order: each one counts towards the number of attempts that a user may have waiting.
     return BatchAnswersJSON(
         items=[
@@ -45,18 +42,14 @@ async def submit_batch(request: Request, user: Submitter) -> BatchAnswersJSON:
     )
 
 
-@router.get(
-    "/batch/attempts",
-    summary=f"Up to {MOST} attempts, by their ids",
-    responses=problem_responses(401, 403, 422),
-)
+@router.get("/batch/attempts", summary=f"Up to {MOST} attempts, by their ids")
 async def get_batch(
     request: Request,
     user: Reader,
+    attempts: Provided[Attempts],
     ids: Annotated[list[str], Query(alias="id", min_length=1, max_length=MOST, description="Repeat it: `?id=…&id=…`")],
 ) -> BatchAnswersJSON:
     await count_more(request, len(ids) - 1)
-    attempts = _attempts(request)
     return BatchAnswersJSON(items=[await _answer(attempts.get(user, each)) for each in ids])
 
 
@@ -65,8 +58,3 @@ async def _answer(attempt: Awaitable[AttemptView]) -> BatchAnswerJSON:
         return BatchAnswerJSON.of(await attempt)
     except Refused as refusal:
         return BatchAnswerJSON.of(refusal)
-
-
-def _attempts(request: Request) -> Attempts:
-    attempts = services_of(request, AttemptServices).attempts
-    return attempts

@@ -7,8 +7,9 @@ from starlette.responses import RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
-from app.attempts.services import AttemptServices
-from app.services import services_of
+from app.attempts.service import Attempts
+from app.comments.service import Comments
+from app.services import Provided
 from app.web.forms import read_form
 
 router = APIRouter(include_in_schema=False)
@@ -16,10 +17,14 @@ router = APIRouter(include_in_schema=False)
 
 @router.post("/attempts/{attempt_id}/comments/{comment_id}/resolve")
 async def resolve_comment(
-    request: Request, attempt_id: str, comment_id: str, user: Annotated[User, Depends(require_scope("submit"))]
+    request: Request,
+    attempt_id: str,
+    comment_id: str,
+    user: Annotated[User, Depends(require_scope("submit"))],
+    attempts: Provided[Attempts],
+    comments: Provided[Comments],
 ) -> Response:
     form = await read_form(request)
-    services = services_of(request, AttemptServices)
-    attempt = await services.attempts.get(user, attempt_id, placed=False)
-    resolved = await services.comments.resolve(attempt.id, comment_id, is_resolved=form.get("resolved") != "no")
+    attempt = await attempts.get(user, attempt_id, placed=False)
+    resolved = await comments.resolve(attempt.id, comment_id, is_resolved=form.get("resolved") != "no")
     return RedirectResponse(f"/attempts/{attempt.id}#comment-{resolved.id}", status_code=303)

@@ -14,14 +14,19 @@ from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.own_inputs import own_in_words
 from app.attempts.phases import WORDS, in_words
 from app.attempts.ranking import name_of_first, ranking, trend
-from app.attempts.services import AttemptServices
+from app.attempts.service import Attempts
+from app.attempts.shares import Shares
 from app.attempts.source_colours import colour_lines, colour_source
 from app.attempts.standing import progress
 from app.attempts.views import AttemptView, summary_of
+from app.comments.service import Comments
+from app.database import Database
 from app.errors import AttemptFinished, ComparisonInvalid, ProblemNotFound
+from app.problems.service import Catalogue
 from app.queue.turns import QueuePlace
 from app.queue.workers import NO_WORKER
-from app.services import services_of
+from app.rest.paging import Cursor
+from app.services import Provided, services_of
 from app.web.diff import diff_lines
 from app.web.drawings.efficiency import bins_of, draw_spread, draw_trend
 from app.web.forms import read_form
@@ -44,23 +49,27 @@ SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 
 @router.get("/attempts")
 async def list_attempts(
-    request: Request, user: Reader, before: Annotated[str | None, Query(max_length=100)] = None
+    request: Request,
+    user: Reader,
+    attempts: Provided[Attempts],
+    catalogue: Provided[Catalogue],
+    database: Provided[Database],
+    comments: Provided[Comments],
+    before: Annotated[str | None, Query(max_length=100)] = None,
 ) -> HTMLResponse:
     """The filter is in the address, and so in the address of each further page."""
-    services = services_of(request, AttemptServices)
     chosen = AttemptFilter.read(request.query_params)
-    page = await services.attempts.list(user, limit=_PAGE + 1, before=before, only=chosen)
-    page, more = page[:_PAGE], len(page) > _PAGE
-    titles = {each.slug: each.manifest.title for each in services.catalogue.all()}
-    tried = await progress(services.database, user)
+    page = await attempts.list(user, Cursor(_PAGE, before), only=chosen)
+    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    tried = await progress(database, user)
     return render_page(
         "attempts.html",
         user=user,
         attempts=page,
-        unwritten=await services.attempts.unwritten(user, page),
-        comments=await services.comments.counts([each.id for each in page]),
-        unseen=await services.comments.unseen(user),
-        older=chosen.address(before=page[-1].id) if more else None,
+        unwritten=await attempts.unwritten(user, page),
+        comments=await comments.counts([each.id for each in page]),
+        unseen=await comments.unseen(user),
+        older=chosen.address(before=page.next) if page.next else None,
         wanted=chosen,
         titles=titles,
         problems=sorted(tried, key=lambda slug: (titles.get(slug) or slug).lower()),
@@ -75,12 +84,12 @@ async def list_attempts(
 async def compare_attempts(
     request: Request,
     user: Reader,
+    attempts: Provided[Attempts],
     a: Annotated[str, Query(max_length=100)] = "",
     b: Annotated[str, Query(max_length=100)] = "",
 ) -> HTMLResponse:
     """Two attempts at one problem, from the older one to the newer one, in whichever order they were chosen."""
-    services = services_of(request, AttemptServices)
-    both = [await services.attempts.get(user, each, placed=False) for each in (a, b)]
+    both = [await attempts.get(user, each, placed=False) for each in (a, b)]
     old, new = sorted(both, key=lambda each: (each.created_at, each.id))
     if old.id == new.id:
         raise ComparisonInvalid("A and B are the same attempt. Go back, and choose two different ones.")
@@ -95,7 +104,7 @@ async def compare_attempts(
         title=_title(request, old),
         old=listed[0],
         new=listed[1],
-        unwritten=await services.attempts.unwritten(user, listed),
+        unwritten=await attempts.unwritten(user, listed),
         served=_is_served(request, old),
         list_address=AttemptFilter(problem=old.problem).address(),
         lines=await asyncio.to_thread(diff_lines, old.source, new.source),
@@ -103,22 +112,27 @@ async def compare_attempts(
 
 
 @router.get("/attempts/{attempt_id}")
-async def show_attempt(request: Request, attempt_id: str, user: ReaderOrGuest) -> HTMLResponse:
-    services = services_of(request, AttemptServices)
-    attempts = services.attempts
+async def show_attempt(
+    request: Request,
+    attempt_id: str,
+    user: ReaderOrGuest,
+    attempts: Provided[Attempts],
+    shares: Provided[Shares],
+    comments: Provided[Comments],
+) -> HTMLResponse:
     attempt = await attempts.get(user, attempt_id)
-    comments = [] if user.guest else await services.comments.of_attempt(attempt.id)
-    if any(each.is_new for each in comments):
-        await services.comments.see(attempt.id)
-    before = await attempts.list(user, attempt.problem, limit=1, before=attempt.id)
+    written = [] if user.guest else await comments.of_attempt(attempt.id)
+    if any(each.is_new for each in written):
+        await comments.see(attempt.id)
+    before = await attempts.list(user, Cursor(1, attempt.id), attempt.problem)
     return render_page(
         "attempt.html",
         user=None if user.guest else user,
         attempt=attempt,
         title=_title(request, attempt),
         kind=attempt.kind.capitalize(),
-        earlier=before[0].id if before else None,
-        shared_at=await services.shares.since(user, attempt.id),
+        earlier=next((each.id for each in before), None),
+        shared_at=await shares.since(user, attempt.id),
         served=_is_served(request, attempt),
         explorable=_mode(request, attempt) == "program",
         list_address=AttemptFilter(problem=attempt.problem).address(),
@@ -126,16 +140,17 @@ async def show_attempt(request: Request, attempt_id: str, user: ReaderOrGuest) -
         progress=_progress(attempt),
         phases=WORDS,
         view=_arranged(request, attempt, attempt.verdict) if attempt.verdict else None,
-        comments=comments,
-        lines=await colour_lines(attempt.source) if comments else [],
+        comments=written,
+        lines=await colour_lines(attempt.source) if written else [],
         source=await colour_source(plain_text(attempt.source)),
     )
 
 
 @router.get("/attempts/{attempt_id}/verdict")
-async def show_verdict(request: Request, attempt_id: str, user: ReaderOrGuest) -> Response:
+async def show_verdict(
+    request: Request, attempt_id: str, user: ReaderOrGuest, attempts: Provided[Attempts]
+) -> Response:
     """The verdict as a fragment that the problem page inserts; no content until there is one."""
-    attempts = services_of(request, AttemptServices).attempts
     attempt = await attempts.get(user, attempt_id)
     if attempt.verdict is None:
         return Response(status_code=204)
@@ -149,9 +164,10 @@ async def show_verdict(request: Request, attempt_id: str, user: ReaderOrGuest) -
 
 
 @router.post("/attempts/{attempt_id}/cancel")
-async def cancel_attempt(request: Request, attempt_id: str, user: SubmitterOrGuest) -> Response:
+async def cancel_attempt(
+    request: Request, attempt_id: str, user: SubmitterOrGuest, attempts: Provided[Attempts]
+) -> Response:
     await read_form(request)
-    attempts = services_of(request, AttemptServices).attempts
     # It may finish before the click arrives. Its page then shows the verdict, which is even better.
     with contextlib.suppress(AttemptFinished):
         await attempts.cancel(user, attempt_id)
@@ -159,12 +175,13 @@ async def cancel_attempt(request: Request, attempt_id: str, user: SubmitterOrGue
 
 
 @router.post("/attempts/{attempt_id}/share")
-async def share_attempt(request: Request, attempt_id: str, user: Submitter) -> HTMLResponse:
+async def share_attempt(
+    request: Request, attempt_id: str, user: Submitter, attempts: Provided[Attempts], shares: Provided[Shares]
+) -> HTMLResponse:
     """Responds with a page instead of a redirect, because only the link's hash is stored."""
     await read_form(request)
-    services = services_of(request, AttemptServices)
-    attempt = await services.attempts.get(user, attempt_id, placed=False)
-    token = await services.shares.create(user, attempt)
+    attempt = await attempts.get(user, attempt_id, placed=False)
+    token = await shares.create(user, attempt)
     link = f"{site_address(request) or ''}/shared/{token}"
     return render_secret_page(
         "share.html", user=user, attempt=attempt, title=_title(request, attempt), link=link, path=f"/shared/{token}"
@@ -172,18 +189,19 @@ async def share_attempt(request: Request, attempt_id: str, user: Submitter) -> H
 
 
 @router.post("/attempts/{attempt_id}/unshare")
-async def stop_sharing(request: Request, attempt_id: str, user: Submitter) -> Response:
+async def stop_sharing(
+    request: Request, attempt_id: str, user: Submitter, attempts: Provided[Attempts], shares: Provided[Shares]
+) -> Response:
     await read_form(request)
-    services = services_of(request, AttemptServices)
-    attempt = await services.attempts.get(user, attempt_id, placed=False)
-    await services.shares.revoke(user, attempt.id)
+    attempt = await attempts.get(user, attempt_id, placed=False)
+    await shares.revoke(user, attempt.id)
     return RedirectResponse(f"/attempts/{attempt.id}#share", status_code=303)
 
 
 @router.get("/shared/{token}")
-async def show_shared(request: Request, token: str, user: MaybeUser) -> HTMLResponse:
+async def show_shared(request: Request, token: str, user: MaybeUser, shares: Provided[Shares]) -> HTMLResponse:
     """For anybody with the link: the source, and the verdict with what its owner sees of hidden cases, not more."""
-    attempt = await services_of(request, AttemptServices).shares.read(token)
+    attempt = await shares.read(token)
     page = render_secret_page(
         "shared.html",
         user=user,
@@ -199,13 +217,14 @@ async def show_shared(request: Request, token: str, user: MaybeUser) -> HTMLResp
 
 
 @router.get("/problems/{slug}/ranking")
-async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLResponse:
-    services = services_of(request, AttemptServices)
-    package = services.catalogue.get(slug)
+async def show_ranking(
+    slug: str, user: Reader, catalogue: Provided[Catalogue], database: Provided[Database]
+) -> HTMLResponse:
+    package = catalogue.get(slug)
     ranked = package.manifest.mode == "program"
-    places = await ranking(services.database, package.slug, user, _PLACES)
-    first_name = await name_of_first(services.database, package.slug, places.first_at) if places.first_at else None
-    efficiencies = await trend(services.database, package.slug, user)
+    places = await ranking(database, package.slug, user, _PLACES)
+    first_name = await name_of_first(database, package.slug, places.first_at) if places.first_at else None
+    efficiencies = await trend(database, package.slug, user)
     return render_page(
         "ranking.html",
         user=user,
@@ -213,7 +232,7 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
         ranked=ranked,
         ranking=places,
         first_name=first_name,
-        is_public=(await read_ranking_name(services.database, user)).is_public,
+        is_public=(await read_ranking_name(database, user)).is_public,
         bins=bins_of(places.counts) if places.counts else [],
         picture=draw_spread(places.counts, places.own.efficiency if places.own else None) if places.counts else None,
         efficiencies=efficiencies,
@@ -224,7 +243,7 @@ async def show_ranking(request: Request, slug: str, user: Reader) -> HTMLRespons
 def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> VerdictView:
     own = own_in_words(attempt.own_inputs) if attempt.own_inputs else ""
     try:
-        package = services_of(request, AttemptServices).catalogue.get(attempt.problem)
+        package = services_of(request)[Catalogue].get(attempt.problem)
     except ProblemNotFound:  # withdrawn since
         return arrange_verdict(verdict, own_inputs=own)
     is_starter = attempt.source.split() == package.starter.split()
@@ -232,7 +251,7 @@ def _arranged(request: Request, attempt: AttemptView, verdict: Verdict) -> Verdi
 
 
 def _title(request: Request, attempt: AttemptView) -> str:
-    catalogue = services_of(request, AttemptServices).catalogue
+    catalogue = services_of(request)[Catalogue]
     try:
         return catalogue.get(attempt.problem).manifest.title
     except ProblemNotFound:  # withdrawn since, but its attempts stay readable
@@ -246,7 +265,7 @@ def _is_served(request: Request, attempt: AttemptView) -> bool:
 
 def _mode(request: Request, attempt: AttemptView) -> str | None:
     """The mode of the attempt's problem; None if it is no longer served."""
-    catalogue = services_of(request, AttemptServices).catalogue
+    catalogue = services_of(request)[Catalogue]
     return next((each.manifest.mode for each in catalogue.all() if each.slug == attempt.problem), None)
 
 

@@ -1,10 +1,10 @@
 """Submits, reads, lists and cancels attempts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import Integer, Select, and_, bindparam, exists, or_, select, tuple_
+from sqlalchemy import Select, and_, exists, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -41,24 +41,18 @@ from app.queue.protocol import GradeQueue
 from app.queue.status import AttemptKind
 from app.queue.walls import Walls
 from app.queue.withheld import WithheldRow, shown_only, withheld_until
+from app.rest.paging import Cursor, Page, paged
 from grader.own import OwnInputs
 
-# One more than a page of REST, which shows whether there is a next page.
-_MAX_PAGE = 101
 # What a request with the same idempotency key must repeat.
 _SAME = ("problem", "kind", "source", "own_inputs")
 _IS_SHOWN = AttemptRow.kind != "rejudge"
 
 
 _STORED = [each.name for each in fields(AttemptSummary) if each.name not in ("changed_by_hand", "withheld_until")]
-# Built once: building a statement takes as long as executing it.
-_LIST: Select[Any] = (
-    select(*(getattr(AttemptRow, each) for each in _STORED), exists().where(OverrideRow.attempt_id == AttemptRow.id))
-    .where(AttemptRow.user_id == bindparam("user_id"), _IS_SHOWN)
-    .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
-    .limit(bindparam("limit", type_=Integer))
-)
-_LIST_AT_PROBLEM = _LIST.where(AttemptRow.problem == bindparam("problem"))
+_LIST: Select[Any] = select(
+    *(getattr(AttemptRow, each) for each in _STORED), exists().where(OverrideRow.attempt_id == AttemptRow.id)
+).where(_IS_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,40 +176,36 @@ class Attempts:
     async def list(
         self,
         user: User,
+        cursor: Cursor,
         problem: str | None = None,
-        limit: int = 20,
-        before: str | None = None,
         *,
         only: AttemptFilter = EVERYTHING,
         for_instructor: bool = False,
         within: frozenset[str] | None = None,
-    ) -> list[AttemptSummary]:
-        """The user's attempts and runs, newest first. `before` is the id of the last one on the previous page.
+    ) -> Page[AttemptSummary]:
+        """The user's attempts and runs, newest first.
 
         With `only`, lists those that the filter matches, and with `within`, those at these problems. For a guest the
         list is empty: it would be all guests' runs.
 
         Raises:
-          AttemptNotFound: `before` is not an attempt of this user.
+          AttemptNotFound: the cursor names no attempt of this user.
         """
         if user.guest is not None:
-            return []
-        problem = only.problem or problem
-        query = _LIST if problem is None else _LIST_AT_PROBLEM
+            return Page()
+        row = AttemptRow
+        conditions = list(only.conditions())
+        if problem := only.problem or problem:
+            conditions.append(row.problem == problem)
         if within is not None:
-            query = query.where(AttemptRow.problem.in_(within))
-        if conditions := only.conditions():
-            query = query.where(*conditions)
-        values = {"user_id": user.id, "problem": problem, "limit": max(1, min(limit, _MAX_PAGE))}
+            conditions.append(row.problem.in_(within))
+        query, by = _LIST.where(row.user_id == user.id), (row.created_at, row.id)
         async with self._database.reading() as session:
-            if before is not None:
-                last = await self._find(session, user, before)
-                query = query.where(tuple_(AttemptRow.created_at, AttemptRow.id) < tuple_(last.created_at, last.id))
             if only.reads_verdicts and not for_instructor:
-                query = query.where(*await shown_only(session, user_id=user.id))
-            found = [AttemptSummary(*row) for row in await session.execute(query, values)]
+                conditions += await shown_only(session, user_id=user.id)
+            found = await paged(session, query, by, cursor, AttemptSummary, only=conditions, missing=_not_found)
             until = {} if for_instructor else await withheld_until(session, [each.id for each in found])
-        return [summary_without_verdict(each, until[each.id]) if each.id in until else each for each in found]
+        return found.map(lambda each: summary_without_verdict(each, until[each.id]) if each.id in until else each)
 
     async def has_sent(self, user: User, slug: str, source: str) -> bool:
         """Whether the user has already sent this source at the problem, so that it is kept as an attempt or a run."""
@@ -225,7 +215,7 @@ class Attempts:
         async with self._database.reading() as session:
             return await session.scalar(query.limit(1)) is not None
 
-    async def unwritten(self, user: User, listed: Sequence[AttemptSummary]) -> frozenset[str]:
+    async def unwritten(self, user: User, listed: Iterable[AttemptSummary]) -> frozenset[str]:
         """Ids of the rejected ones whose source is the starter as it was given: no solution was written yet."""
         rejected = [each for each in listed if each.verdict_status == "rejected"]
         starters = {slug: starter for slug in {each.problem for each in rejected} if (starter := self._starter(slug))}
@@ -280,5 +270,9 @@ class Attempts:
         if row is None or (row.user_id, row.guest) != (user.id, browser) or row.kind == "rejudge":
             if user.guest is not None:
                 raise NotSignedIn("This browser has sent no run with this id. If it is an attempt of yours, sign in.")
-            raise AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")
+            raise _not_found(attempt_id)
         return row
+
+
+def _not_found(attempt_id: str) -> AttemptNotFound:
+    return AttemptNotFound(f"You have no attempt with the id {attempt_id[:64]!r}.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast, get_args
 
-from sqlalchemy import or_, select, tuple_
+from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -18,7 +18,8 @@ from app.audit.models import AuditRow
 from app.clock import now
 from app.database import Database
 from app.errors import AuditEntryNotFound
-from app.ids import is_id, new_id
+from app.ids import new_id
+from app.rest.paging import Cursor, Page, paged
 
 LONGEST_REASON = 200
 LONGEST_DETAIL = 200
@@ -155,41 +156,34 @@ class AuditLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, limit: int, before: str | None = None, about: str | None = None) -> list[AuditEntry]:
-        """Newest first. `before` is the last one of the previous page, and `about` the id of whom it concerns.
-
-        Raises:
-          AuditEntryNotFound: for `before`.
-        """
+    async def list(self, cursor: Cursor, about: str | None = None) -> Page[AuditEntry]:
+        """Newest first. `about` is the id of whom it concerns. Raises `AuditEntryNotFound` for the cursor."""
         row, actor, whom = AuditRow, aliased(UserRow), aliased(UserRow)
         query = (
             select(row, actor.name, whom.name)
             .outerjoin(actor, actor.id == row.user_id)
             .outerjoin(whom, whom.id == row.whom_id)
-            .order_by(row.at.desc(), row.id.desc())
-            .limit(limit)
         )
-        if about is not None:
-            query = query.where(or_(row.whom_id == about, row.user_id == about))
+        only = [] if about is None else [or_(row.whom_id == about, row.user_id == about)]
         async with self._database.reading() as session:
-            if before is not None:
-                last = await session.get(row, before) if is_id(before) else None
-                if last is None:
-                    raise AuditEntryNotFound(f"The audit log has no entry {before[:64]!r}.")
-                query = query.where(tuple_(row.at, row.id) < tuple_(last.at, last.id))
-            return [
-                AuditEntry(
-                    id=each.id,
-                    at=each.at,
-                    actor=_party(each.user_id, actor_name),
-                    action=cast(Action, each.action),
-                    whom=_party(each.whom_id, whom_name),
-                    detail=each.detail,
-                    reason=each.reason,
-                )
-                for each, actor_name, whom_name in await session.execute(query)
-            ]
+            return await paged(session, query, (row.at, row.id), cursor, _entry, only=only, missing=_not_found)
 
 
 def _party(user_id: str | None, name: str | None) -> Party | None:
     return None if user_id is None or name is None else Party(user_id, name)
+
+
+def _entry(row: AuditRow, actor: str | None, whom: str | None) -> AuditEntry:
+    return AuditEntry(
+        id=row.id,
+        at=row.at,
+        actor=_party(row.user_id, actor),
+        action=cast(Action, row.action),
+        whom=_party(row.whom_id, whom),
+        detail=row.detail,
+        reason=row.reason,
+    )
+
+
+def _not_found(entry_id: str) -> AuditEntryNotFound:
+    return AuditEntryNotFound(f"The audit log has no entry {entry_id!r}.")

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.audit.log import ACTION_WORDS
-from app.audit.services import AuditServices
-from app.services import services_of
+from app.audit.log import ACTION_WORDS, AuditLog
+from app.rest.paging import Cursor
+from app.services import Provided
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
@@ -19,14 +19,13 @@ _PAGE = 50
 
 @router.get("/audit")
 async def show_audit_log(
-    request: Request, owner: Owner, before: Annotated[str | None, Query(max_length=100)] = None
+    owner: Owner, audit: Provided[AuditLog], before: Annotated[str | None, Query(max_length=100)] = None
 ) -> HTMLResponse:
-    entries = await services_of(request, AuditServices).audit.list(_PAGE + 1, before)
-    page, more = entries[:_PAGE], len(entries) > _PAGE
+    entries = await audit.list(Cursor(_PAGE, before))
     return render_page(
         "audit.html",
         user=owner,
-        entries=page,
+        entries=entries,
         words=ACTION_WORDS,
-        older=f"/audit?before={page[-1].id}" if more else None,
+        older=f"/audit?before={entries.next}" if entries.next else None,
     )

@@ -5,10 +5,10 @@ They work as before until app/rest/deprecation.py says. Then this file and its t
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.authoring.api import QUEUED, Before, Instructor, Limit
+from app.authoring.api import QUEUED, Instructor
 from app.authoring.schemas import (
     EXAMPLE_VALIDATION,
     EXAMPLE_VALIDATION_SUMMARY,
@@ -16,14 +16,14 @@ from app.authoring.schemas import (
     ValidationStepJSON,
     VersionJSON,
 )
-from app.authoring.services import AuthoringServices
+from app.authoring.service import Authoring
 from app.authoring.validations import Validations
 from app.errors import CheckNotFound, ValidationNotFound
-from app.rest.body import body_of, read_json
-from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.paging import NewestFirst
+from app.rest.routing import rest_router
+from app.services import Provided, services_of
 
-router = APIRouter(tags=["authoring"])
+router = rest_router("authoring")
 _CHECK: dict[str, Any] = {"findings" if name == "steps" else name: value for name, value in EXAMPLE_VALIDATION.items()}
 _SUMMARY: dict[str, Any] = {
     "found" if name == "done" else name: value for name, value in EXAMPLE_VALIDATION_SUMMARY.items()
@@ -65,19 +65,17 @@ class PackageCheckPage(BaseModel):
     summary="The earlier name of POST /problems/{slug}/validations",
     status_code=202,
     responses=QUEUED,
-    openapi_extra=body_of(VersionJSON),
 )
-async def check_package(request: Request, response: Response, user: Instructor, slug: str) -> PackageCheckJSON:
-    body = await read_json(request, VersionJSON)
-    validation = await services_of(request, AuthoringServices).authoring.validate(slug, body.version)
+async def check_package(
+    response: Response, user: Instructor, slug: str, body: VersionJSON, authoring: Provided[Authoring]
+) -> PackageCheckJSON:
+    validation = await authoring.validate(slug, body.version)
     response.headers["Location"] = f"/api/v1/problems/{validation.slug}/checks/{validation.id}"
     return PackageCheckJSON.of(validation)
 
 
 @router.get(
-    "/problems/{slug}/checks/{check_id}",
-    summary="The earlier name of GET /problems/{slug}/validations/{validation_id}",
-    responses=problem_responses(401, 403, 404),
+    "/problems/{slug}/checks/{check_id}", summary="The earlier name of GET /problems/{slug}/validations/{validation_id}"
 )
 async def get_check(request: Request, user: Instructor, slug: str, check_id: str) -> PackageCheckJSON:
     try:
@@ -86,28 +84,20 @@ async def get_check(request: Request, user: Instructor, slug: str, check_id: str
         raise CheckNotFound(str(error)) from None
 
 
-@router.get(
-    "/problems/{slug}/checks",
-    summary="The earlier name of GET /problems/{slug}/validations",
-    responses=problem_responses(401, 403, 404, 422),
-)
+@router.get("/problems/{slug}/checks", summary="The earlier name of GET /problems/{slug}/validations")
 async def list_checks(
     request: Request,
     user: Instructor,
     slug: str,
+    cursor: NewestFirst,
     version: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="Only of this version")] = None,
-    limit: Limit = 20,
-    before: Before = None,
 ) -> PackageCheckPage:
     try:
-        validations = await _validations(request).list(slug, version, limit + 1, before)
+        validations = await _validations(request).list(slug, cursor, version)
     except ValidationNotFound as error:
         raise CheckNotFound(str(error)) from None
-    return PackageCheckPage(
-        checks=[PackageCheckSummaryJSON.of(each) for each in validations[:limit]],
-        next=validations[limit - 1].id if len(validations) > limit else None,
-    )
+    return PackageCheckPage(checks=[PackageCheckSummaryJSON.of(each) for each in validations], next=validations.next)
 
 
 def _validations(request: Request) -> Validations:
-    return services_of(request, AuthoringServices).authoring.validations
+    return services_of(request)[Authoring].validations

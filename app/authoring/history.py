@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import case, func, select, tuple_
+from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.models import UserRow
 from app.database import Database
 from app.errors import ProblemNotFound, PublicationNotFound, VersionNotFound
-from app.ids import is_id
 from app.problems.models import PackageRow, PublicationRow, PublishedRow
 from app.problems.store import Origin
+from app.rest.paging import Cursor, Page, paged
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,60 +84,41 @@ class History:
                 for slug, version, at, origin, number, newer, stored_at in await session.execute(query)
             ]
 
-    async def versions(self, slug: str, limit: int, before: str | None = None) -> list[VersionView]:
-        """Raises `ProblemNotFound`, and `VersionNotFound` for `before`."""
+    async def versions(self, slug: str, cursor: Cursor) -> Page[VersionView]:
+        """Newest first. Raises `ProblemNotFound`, and `VersionNotFound` for the cursor."""
         row = PackageRow
         # Without the files, which have up to 4 MiB per version.
         query = (
-            select(row.version, row.created_at, PublishedRow.version.is_not(None).label("is_published"))
+            select(row.slug, row.version, PublishedRow.version.is_not(None), row.created_at)
             .outerjoin(PublishedRow, (PublishedRow.slug == row.slug) & (PublishedRow.version == row.version))
             .where(row.slug == slug)
-            .order_by(row.created_at.desc(), row.version.desc())
-            .limit(limit)
         )
+
+        def missing(version: str) -> VersionNotFound:
+            return VersionNotFound(f"The problem {slug[:64]!r} has no version {version!r}.")
+
         async with self._database.reading() as session:
             await require_versions(session, slug)
-            if before is not None:
-                of_this = select(row.created_at).where(row.version == before, row.slug == slug)
-                last_at = await session.scalar(of_this)
-                if last_at is None:
-                    raise VersionNotFound(f"The problem {slug[:64]!r} has no version {before[:64]!r}.")
-                query = query.where(tuple_(row.created_at, row.version) < tuple_(last_at, before))
-            return [
-                VersionView(slug, each.version, bool(each.is_published), each.created_at)
-                for each in await session.execute(query)
-            ]
+            return await paged(session, query, (row.created_at, row.version), cursor, VersionView, missing=missing)
 
-    async def publications(self, slug: str, limit: int, before: str | None = None) -> list[PublicationView]:
-        """Raises `ProblemNotFound`, and `PublicationNotFound` for `before`."""
+    async def publications(self, slug: str, cursor: Cursor) -> Page[PublicationView]:
+        """Newest first. Raises `ProblemNotFound`, and `PublicationNotFound` for the cursor."""
         row = PublicationRow
         query = (
-            select(row, UserRow.name)
+            select(
+                *(row.id, row.problem, row.version, row.origin, UserRow.name),
+                *(row.validated, row.forced, row.published_at),
+            )
             .outerjoin(UserRow, UserRow.id == row.user_id)
             .where(row.problem == slug)
-            .order_by(row.published_at.desc(), row.id.desc())
-            .limit(limit)
         )
+
+        def missing(publication_id: str) -> PublicationNotFound:
+            return PublicationNotFound(f"The problem {slug[:64]!r} has no publication {publication_id!r}.")
+
         async with self._database.reading() as session:
             await require_versions(session, slug)
-            if before is not None:
-                last = await session.get(row, before) if is_id(before) else None
-                if last is None or last.problem != slug:
-                    raise PublicationNotFound(f"The problem {slug[:64]!r} has no publication {before[:64]!r}.")
-                query = query.where(tuple_(row.published_at, row.id) < tuple_(last.published_at, last.id))
-            return [
-                PublicationView(
-                    id=each.id,
-                    slug=each.problem,
-                    version=each.version,
-                    origin=cast(Origin, each.origin),
-                    user=name,
-                    validated=each.validated,
-                    forced=each.forced,
-                    published_at=each.published_at,
-                )
-                for each, name in await session.execute(query)
-            ]
+            return await paged(session, query, (row.published_at, row.id), cursor, PublicationView, missing=missing)
 
 
 async def require_versions(session: AsyncSession, slug: str) -> None:

@@ -8,11 +8,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.authoring.services import AuthoringServices
+from app.authoring.service import Authoring
 from app.authoring.zipped import MAX_ZIP_BYTES
 from app.errors import PathNotFound, Refused
-from app.problems.texts import texts_of
-from app.services import services_of
+from app.problems.service import Catalogue
+from app.problems.store import PackageStore
+from app.problems.texts import RenderedTexts, texts_of
+from app.queue.workers import Workers
+from app.rest.paging import Cursor
+from app.services import Provided, Services, services_of
 from app.web.diff import diff_lines
 from app.web.forms import read_form
 from app.web.templating import render_page
@@ -27,8 +31,8 @@ _LONGEST_FILE = 256 << 10
 _SHOWN = 50
 
 
-def services(request: Request) -> AuthoringServices:
-    return services_of(request, AuthoringServices)
+def services(request: Request) -> Services:
+    return services_of(request)
 
 
 @router.get("")
@@ -37,7 +41,7 @@ async def list_problems(request: Request, user: Instructor) -> HTMLResponse:
     return render_page(
         "authoring.html",
         user=user,
-        problems=await found.authoring.history.problems(),
+        problems=await found[Authoring].history.problems(),
         titles=titles_of(found),
         max_mib=MAX_ZIP_BYTES >> 20,
     )
@@ -46,11 +50,11 @@ async def list_problems(request: Request, user: Instructor) -> HTMLResponse:
 @router.get("/{slug}")
 async def show_problem(request: Request, slug: str, user: Instructor) -> HTMLResponse:
     found = services(request)
-    authoring = found.authoring
-    versions = await authoring.history.versions(slug, _SHOWN)
-    validations = await authoring.validations.list(slug, limit=100)
+    authoring = found[Authoring]
+    versions = await authoring.history.versions(slug, Cursor(_SHOWN))
+    validations = await authoring.validations.list(slug, Cursor(100))
     # Newest first: reversed, so that the latest one of each version replaces the others.
-    latest = {each.version: each for each in reversed(validations)}
+    latest = {each.version: each for each in reversed(validations.items)}
     return render_page(
         "authoring_problem.html",
         user=user,
@@ -58,41 +62,41 @@ async def show_problem(request: Request, slug: str, user: Instructor) -> HTMLRes
         title=titles_of(found).get(slug, slug),
         versions=versions,
         latest=latest,
-        publications=await authoring.history.publications(slug, _SHOWN),
+        publications=await authoring.history.publications(slug, Cursor(_SHOWN)),
         published=next((each.version for each in versions if each.is_published), None),
         max_mib=MAX_ZIP_BYTES >> 20,
     )
 
 
 @router.post("/{slug}/validate")
-async def validate(request: Request, slug: str, user: Instructor) -> Response:
+async def validate(request: Request, slug: str, user: Instructor, authoring: Provided[Authoring]) -> Response:
     form = await read_form(request)
-    validation = await services(request).authoring.validate(slug, form.get("version", ""))
+    validation = await authoring.validate(slug, form.get("version", ""))
     return RedirectResponse(f"/authoring/{validation.slug}/validations/{validation.id}", status_code=303)
 
 
 @router.get("/{slug}/validations/{validation_id}")
 async def show_validation(request: Request, slug: str, validation_id: str, user: Instructor) -> HTMLResponse:
     found = services(request)
-    validation = await found.authoring.validations.get(slug, validation_id)
-    published = await found.packages.published()
+    validation = await found[Authoring].validations.get(slug, validation_id)
+    published = await found[PackageStore].published()
     return render_page(
         "validation.html",
         user=user,
         title=titles_of(found).get(slug, slug),
         validation=validation,
         is_published=published.get(slug) == validation.version,
-        no_worker=await found.workers.notice() if validation.status == "queued" else "",
+        no_worker=await found[Workers].notice() if validation.status == "queued" else "",
     )
 
 
 @router.post("/{slug}/publish")
-async def publish(request: Request, slug: str, user: Instructor) -> Response:
+async def publish(request: Request, slug: str, user: Instructor, authoring: Provided[Authoring]) -> Response:
     """Publish a version, which may be an earlier one."""
     form = await read_form(request)
     version = form.get("version", "")
     try:
-        await services(request).authoring.publish(user, slug, version, force="force" in form)
+        await authoring.publish(user, slug, version, force="force" in form)
     except Refused as refusal:
         if refusal.status == 404:
             raise
@@ -104,7 +108,7 @@ async def publish(request: Request, slug: str, user: Instructor) -> Response:
 async def compare(request: Request, slug: str, user: Instructor, a: Version = "", b: Version = "") -> HTMLResponse:
     """What differs from version `a` to version `b`, file by file."""
     found = services(request)
-    old, new = [await found.packages.version_of(slug, each) for each in (a, b)]
+    old, new = [await found[PackageStore].version_of(slug, each) for each in (a, b)]
     names = sorted(name for name in {*old.files, *new.files} if old.files.get(name) != new.files.get(name))
     changes = []
     for name in names:
@@ -120,9 +124,11 @@ async def show_version(request: Request, slug: str, version: str, user: Instruct
 
 
 @router.get("/{slug}/versions/{version}/figures/{name}")
-async def show_figure(request: Request, slug: str, version: str, name: str, user: Instructor) -> Response:
+async def show_figure(
+    slug: str, version: str, name: str, user: Instructor, packages: Provided[PackageStore]
+) -> Response:
     """A figure of a version that may not be published: as a student would see it, and as harmless."""
-    package = await services(request).packages.version_of(slug, version)
+    package = await packages.version_of(slug, version)
     if name not in package.figures:
         raise PathNotFound(f"Version {version[:12]} of '{slug}' has no figure with this name.")
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -132,9 +138,13 @@ async def show_figure(request: Request, slug: str, version: str, name: str, user
 
 @router.get("/{slug}/versions/{version}/edit")
 async def show_editor(
-    request: Request, slug: str, version: str, user: Instructor, path: Annotated[str, Query(max_length=200)] = ""
+    slug: str,
+    version: str,
+    user: Instructor,
+    packages: Provided[PackageStore],
+    path: Annotated[str, Query(max_length=200)] = "",
 ) -> HTMLResponse:
-    package = await services(request).packages.version_of(slug, version)
+    package = await packages.version_of(slug, version)
     return _edit_page(user, package, path, package.files.get(path, ""))
 
 
@@ -142,22 +152,22 @@ async def show_editor(
 async def edit(request: Request, slug: str, version: str, user: Instructor) -> Response:
     """Store a new version that differs from this one in a single file."""
     found = services(request)
-    package = await found.packages.version_of(slug, version)
+    package = await found[PackageStore].version_of(slug, version)
     form = await read_form(request, max_bytes=12 * _LONGEST_FILE)
     path, text = form.get("path", "").strip(), form.get("text", "")
     files = {name: content for name, content in package.files.items() if name != path}
     if "remove" not in form:
         files[path] = text if text.endswith("\n") or not text else text + "\n"
     try:
-        upload = await found.authoring.add(user, slug, files)
+        upload = await found[Authoring].add(user, slug, files)
     except Refused as refusal:
         return _edit_page(user, package, path, text, refusal)
     return RedirectResponse(f"/authoring/{slug}/versions/{upload.version}", status_code=303)
 
 
-def titles_of(found: AuthoringServices) -> dict[str, str]:
+def titles_of(found: Services) -> dict[str, str]:
     """The titles of the published problems, by slug."""
-    return {each.slug: each.manifest.title for each in found.catalogue.all()}
+    return {each.slug: each.manifest.title for each in found[Catalogue].all()}
 
 
 def _edit_page(user: User, package: Package, path: str, text: str, refusal: Refused | None = None) -> HTMLResponse:
@@ -177,19 +187,21 @@ async def _version_page(
     request: Request, user: User, slug: str, version: str, *, refusal: Refused | None = None
 ) -> HTMLResponse:
     found = services(request)
-    package = await found.packages.version_of(slug, version)
-    published = (await found.packages.published()).get(slug)
+    package = await found[PackageStore].version_of(slug, version)
+    published = (await found[PackageStore].published()).get(slug)
     figures = f"/authoring/{slug}/versions/{version}/figures"
     titles = titles_of(found)
-    statement, hints, editorial = [await found.texts.show(each, figures, titles) for each in texts_of(package).values()]
+    statement, hints, editorial = [
+        await found[RenderedTexts].show(each, figures, titles) for each in texts_of(package).values()
+    ]
     return render_page(
         "authoring_version.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         package=package,
         published=published,
-        validation=await found.authoring.validations.latest(version),
-        judged_by_others=await found.authoring.judged_by_others(slug, version),
+        validation=await found[Authoring].validations.latest(version),
+        judged_by_others=await found[Authoring].judged_by_others(slug, version),
         statement=statement[0].html,
         grading=grading_of(package.manifest),
         hints=[each.html for each in hints],

@@ -5,9 +5,9 @@ They are in a table and not in memory: if workers grade, the process that receiv
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, cast
+from typing import Any, Literal
 
-from sqlalchemy import Row, select, tuple_
+from sqlalchemy import select
 
 from app.authoring.history import require_versions
 from app.authoring.models import ValidationRow
@@ -18,6 +18,7 @@ from app.ids import is_id, new_id
 from app.problems.models import PackageRow
 from app.queue.protocol import Enqueue
 from app.queue.turns import VALIDATIONS, line_up
+from app.rest.paging import Cursor, Page, paged
 from grader.package.proof import ValidationStep
 
 ValidationStatus = Literal["queued", "running", "finished"]
@@ -87,7 +88,7 @@ class Validations:
                 await self._enqueue(session, ValidationRow(id=new_id(), version=version, **fields))
                 await session.flush()
                 row = (await session.execute(unfinished)).one()
-        return _validation(row)
+        return _validation(*row)
 
     async def get(self, slug: str, validation_id: str) -> Validation:
         """Raises `ValidationNotFound`, even if it exists for another problem."""
@@ -96,8 +97,8 @@ class Validations:
             async with self._database.reading() as session:
                 row = (await session.execute(_VALIDATIONS.where(ValidationRow.id == validation_id))).first()
         if row is None or row.slug != slug:
-            raise ValidationNotFound(f"The problem {slug[:64]!r} has no validation with the id {validation_id[:64]!r}.")
-        return _validation(row)
+            raise _not_found(slug, validation_id)
+        return _validation(*row)
 
     async def latest(self, version: str) -> Validation | None:
         """The latest validation of a version that has finished, or the one that is running if none has."""
@@ -109,38 +110,38 @@ class Validations:
         )
         async with self._database.reading() as session:
             row = (await session.execute(query)).first()
-        return None if row is None else _validation(row)
+        return None if row is None else _validation(*row)
 
-    async def list(
-        self, slug: str, version: str | None = None, limit: int = 20, before: str | None = None
-    ) -> list[Validation]:
-        """The validations of a problem, or of one version, newest first. `before` is the last one on the previous page.
+    async def list(self, slug: str, cursor: Cursor, version: str | None = None) -> Page[Validation]:
+        """The validations of a problem, or of one version, newest first.
 
         Raises:
           ProblemNotFound.
-          ValidationNotFound: `before` is not a validation of this problem.
+          ValidationNotFound: for the cursor.
         """
         row = ValidationRow
-        query = _VALIDATIONS.where(PackageRow.slug == slug).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
-        if version is not None:
-            query = query.where(row.version == version)
-        if before is not None:
-            last = await self.get(slug, before)
-            query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
+        only = [] if version is None else [row.version == version]
+        query, by = _VALIDATIONS.where(PackageRow.slug == slug), (row.created_at, row.id)
         async with self._database.reading() as session:
             await require_versions(session, slug)
-            return [_validation(each) for each in await session.execute(query)]
+            return await paged(
+                session, query, by, cursor, _validation, only=only, missing=lambda each: _not_found(slug, each)
+            )
 
 
-def _validation(row: Row[tuple[object, ...]]) -> Validation:
-    values = row._mapping
-    return Validation(
-        id=values["id"],
-        slug=values["slug"],
-        version=values["version"],
-        status=cast(ValidationStatus, values["status"]),
-        steps=tuple(ValidationStep(**each) for each in values["steps"]),
-        total=values["total"],
-        created_at=values["created_at"],
-        finished_at=values["finished_at"],
-    )
+def _validation(
+    validation_id: str,
+    slug: str,
+    version: str,
+    status: ValidationStatus,
+    steps: list[dict[str, Any]],
+    total: int,
+    created_at: datetime,
+    finished_at: datetime | None,
+) -> Validation:
+    done = tuple(ValidationStep(**each) for each in steps)
+    return Validation(validation_id, slug, version, status, done, total, created_at, finished_at)
+
+
+def _not_found(slug: str, validation_id: str) -> ValidationNotFound:
+    return ValidationNotFound(f"The problem {slug[:64]!r} has no validation with the id {validation_id[:64]!r}.")

@@ -10,31 +10,36 @@ from app.accounts.web import current_user
 from app.attempts.standing import progress
 from app.browse.example import EXAMPLE
 from app.browse.listing import DIFFICULTIES, STATES, Filter, Listing, list_problems
-from app.services import services_of
+from app.database import Database
+from app.lessons.reading import Lessons
+from app.problems.service import Catalogue
+from app.queue.local_judge import LocalJudge
+from app.services import Provided
+from app.settings import Settings
 from app.web.drawings.fsdp import draw_step
 from app.web.drawings.prerequisites import Box, draw_map
 from app.web.templating import render_page
-from app.workbench.services import WorkbenchServices
 
 router = APIRouter(include_in_schema=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]
 
 
 @router.get("/")
-async def show_front_page(request: Request, user: MaybeUser) -> Response:
+async def show_front_page(
+    user: MaybeUser, catalogue: Provided[Catalogue], settings: Provided[Settings], lessons: Provided[Lessons]
+) -> Response:
     """What this is, to a guest. Those who are signed in go on to the problems."""
     if user is not None:
         return RedirectResponse("/problems", status_code=303)
-    services = services_of(request, WorkbenchServices)
-    listing = list_problems(services.catalogue.sections(), {})
+    listing = list_problems(catalogue.sections(), {})
     # A guest can run code, and has no question of their own.
     to_run = next((row for row in listing.rows if row.has_code and row.is_open), None)
-    guest_runs = services.settings.guest_runs_in_total > 0 and to_run is not None
+    guest_runs = settings.guest_runs_in_total > 0 and to_run is not None
     return render_page(
         "front.html",
         user=None,
         listing=listing,
-        lessons=services.lessons,
+        lessons=lessons,
         first=to_run if guest_runs else listing.up_next,
         step=draw_step(),
         example=EXAMPLE,
@@ -43,23 +48,29 @@ async def show_front_page(request: Request, user: MaybeUser) -> Response:
 
 
 @router.get("/problems")
-async def list_all(request: Request, user: MaybeUser) -> HTMLResponse:
+async def list_all(
+    request: Request,
+    user: MaybeUser,
+    database: Provided[Database],
+    catalogue: Provided[Catalogue],
+    lessons: Provided[Lessons],
+    judge: Provided[LocalJudge],
+) -> HTMLResponse:
     """Every problem is in the page, and those that the filter leaves out are hidden: scripts filter the same page."""
-    services = services_of(request, WorkbenchServices)
-    reached = await progress(services.database, user) if user else {}
-    listing = list_problems(services.catalogue.sections(), reached)
+    reached = await progress(database, user) if user else {}
+    listing = list_problems(catalogue.sections(), reached)
     chosen = Filter.read(request.query_params)
     return render_page(
         "problems.html",
         user=user,
         listing=listing,
-        lessons=services.lessons,
+        lessons=lessons,
         wanted=chosen,
         shown={row.slug for row in listing.rows if chosen.matches(row)},
         difficulties=DIFFICULTIES,
         states=STATES if user else (),
         map=_map(listing),
-        preparing=services.preparation() if services.preparation else None,
+        preparing=judge.preparation(),
     )
 
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.calculators.calculator import Calculator, Choice, Input
 from app.calculators.errors import InputsImpossible
@@ -12,8 +12,9 @@ from app.calculators.formulas.impossible import Impossible
 from app.calculators.schemas import CalculationJSON, CalculatorList
 from app.calculators.tables import CALCULATORS
 from app.rest.problem_json import problem_responses
+from app.rest.routing import rest_router
 
-router = APIRouter(tags=["calculators"])
+router = rest_router("calculators")
 
 
 @router.get("/calculators", summary="All calculators, and presets for their inputs")

@@ -17,7 +17,7 @@ from app.start_errors import StartRefused
 
 if TYPE_CHECKING:
     from app.cli.preview_pages import QuickChecks
-    from app.main import AllServices
+    from app.services import Services
     from grader.package.rules import PackageReview
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def preview(
 
             checks = QuickChecks(_review(folder).faults)
 
-            async def beside(services: "AllServices", address: str) -> None:
+            async def beside(services: "Services", address: str) -> None:
                 say(f"Preview of {package.slug}: {address}/problems/{package.slug}")
                 await serve_saved(folder, package.version, services, checks)
 
@@ -61,7 +61,7 @@ def preview(
     sys.stdout.flush()
 
 
-async def serve_saved(folder: Path, version: str, services: "AllServices", checks: "QuickChecks") -> None:
+async def serve_saved(folder: Path, version: str, services: "Services", checks: "QuickChecks") -> None:
     """Look for changed files until cancelled. A version that can be read is served at once; faults are printed."""
     seen = _state(folder)
     while True:
@@ -77,16 +77,19 @@ async def serve_saved(folder: Path, version: str, services: "AllServices", check
             seen = {}
 
 
-async def _serve_version(folder: Path, version: str, services: "AllServices", checks: "QuickChecks") -> str:
+async def _serve_version(folder: Path, version: str, services: "Services", checks: "QuickChecks") -> str:
     """Returns the version that is served then."""
+    from app.problems.service import Catalogue
+    from app.problems.store import PackageStore
+
     found = await asyncio.to_thread(_review, folder)
     package = found.package
     if package is None:
         say("Saved, but the package cannot be read, so the page stays as it was.")
     elif package.version != version:
         version = package.version
-        await services.packages.publish_folder([package])
-        services.catalogue.serve(package)
+        await services[PackageStore].publish_folder([package])
+        services[Catalogue].serve(package)
         say(f"Saved: version {version[:12]} is served.")
     checks.note(found.faults, is_served=package is not None)
     _print(found)

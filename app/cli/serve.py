@@ -15,7 +15,7 @@ from app.cli.options import Data
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from app.main import AllServices
+    from app.services import Services
     from app.settings import Settings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -50,7 +50,7 @@ async def run_server(
     settings: "Settings",
     sock: socket.socket,
     *,
-    beside: "Callable[[AllServices, str], Coroutine[Any, Any, None]] | None" = None,
+    beside: "Callable[[Services, str], Coroutine[Any, Any, None]] | None" = None,
     wrap: "Callable[[ASGIApp], ASGIApp]" = lambda app: app,
 ) -> None:
     """Serve until a signal arrives.
@@ -61,14 +61,16 @@ async def run_server(
     """
     import uvicorn
 
+    from app.accounts.service import Accounts
+    from app.attempts.service import Attempts
     from app.cli.http_protocol import BoundedProtocol
     from app.cli.listen import address_of, is_loopback
-    from app.main import AllServices, create_app
+    from app.main import create_app
 
     service = create_app(settings, say=_say)
 
-    def opened() -> AllServices:
-        services: AllServices = service.state.services
+    def opened() -> "Services":
+        services: Services = service.state.services
         return services
 
     class Server(uvicorn.Server):
@@ -82,7 +84,7 @@ async def run_server(
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             # Open event streams and long polls end now, or uvicorn would wait for them.
-            opened().attempts.events.close()
+            opened()[Attempts].events.close()
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
@@ -99,7 +101,7 @@ async def run_server(
     address = settings.public_url or address_of(sock, settings.host)
     # The lifespan runs here instead of in uvicorn, which would print a traceback if the data folder is in use.
     async with service.router.lifespan_context(service):
-        accounts = opened().accounts
+        accounts = opened()[Accounts]
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
         # After its graceful end, uvicorn restores these and raises the signal again, which has been handled by then.
         for number in (signal.SIGINT, signal.SIGTERM):

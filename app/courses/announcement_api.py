@@ -3,18 +3,17 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.accounts.caller import User
 from app.accounts.web import require_role, require_scope
-from app.courses.announcements import ANNOUNCEMENT_PATTERN, LONGEST_ANNOUNCEMENT, Announcement
-from app.courses.services import CourseServices
-from app.rest.body import body_of, read_json
-from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.courses.announcements import ANNOUNCEMENT_PATTERN, LONGEST_ANNOUNCEMENT, Announcement, Announcements
+from app.courses.service import Courses
+from app.rest.routing import rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["courses"], prefix="/courses/{course_id}/announcements")
+router = rest_router("courses", "/courses/{course_id}/announcements")
 Reader = Annotated[User, Depends(require_scope("read"))]
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 _TEXT = "The exam begins at 9:00.\nBring your student card."
@@ -58,34 +57,33 @@ class AnnouncementList(BaseModel):
     announcements: list[AnnouncementJSON]
 
 
-@router.get("", summary="What instructors announced to a course of yours", responses=problem_responses(401, 403, 404))
-async def list_announcements(request: Request, course_id: str, user: Reader) -> AnnouncementList:
-    services = services_of(request, CourseServices)
-    found = await services.announcements.of(await services.courses.get(user, course_id))
+@router.get("", summary="What instructors announced to a course of yours")
+async def list_announcements(
+    course_id: str, user: Reader, announcements: Provided[Announcements], courses: Provided[Courses]
+) -> AnnouncementList:
+    found = await announcements.of(await courses.get(user, course_id))
     return AnnouncementList(announcements=[AnnouncementJSON.of(each) for each in found])
 
 
-@router.post(
-    "",
-    status_code=201,
-    summary="Announce something to a course, as an instructor",
-    responses=problem_responses(400, 401, 403, 404, 413, 415, 422),
-    openapi_extra=body_of(NewAnnouncementJSON),
-)
-async def announce(request: Request, course_id: str, user: Instructor) -> AnnouncementJSON:
-    services = services_of(request, CourseServices)
-    body = await read_json(request, NewAnnouncementJSON)
-    course = await services.courses.get(user, course_id)
-    return AnnouncementJSON.of(await services.announcements.announce(user, course, body.text))
+@router.post("", status_code=201, summary="Announce something to a course, as an instructor")
+async def announce(
+    course_id: str,
+    user: Instructor,
+    body: NewAnnouncementJSON,
+    courses: Provided[Courses],
+    announcements: Provided[Announcements],
+) -> AnnouncementJSON:
+    course = await courses.get(user, course_id)
+    return AnnouncementJSON.of(await announcements.announce(user, course, body.text))
 
 
-@router.delete(
-    "/{announcement_id}",
-    status_code=204,
-    summary="Remove an announcement, as an instructor",
-    responses=problem_responses(401, 403, 404),
-)
-async def remove_announcement(request: Request, course_id: str, announcement_id: str, user: Instructor) -> None:
-    services = services_of(request, CourseServices)
-    course = await services.courses.get(user, course_id)
-    await services.announcements.remove(user, course, announcement_id)
+@router.delete("/{announcement_id}", status_code=204, summary="Remove an announcement, as an instructor")
+async def remove_announcement(
+    course_id: str,
+    announcement_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    announcements: Provided[Announcements],
+) -> None:
+    course = await courses.get(user, course_id)
+    await announcements.remove(user, course, announcement_id)

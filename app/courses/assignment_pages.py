@@ -8,12 +8,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, Terms
+from app.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, AssignmentChanges, Terms
 from app.courses.due import from_local, to_local
-from app.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES
+from app.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extensions
 from app.courses.pages import course_page, go_to, services_for
-from app.courses.service import AssignedProblem, Assignment, Course
+from app.courses.service import AssignedProblem, Assignment, Course, Courses
 from app.errors import FieldInvalid, Refused
+from app.services import Provided
 from app.web.forms import read_form
 from app.web.templating import render_page
 
@@ -23,59 +24,83 @@ _LARGEST_FORM = 16 * 1024
 
 
 @router.post("")
-async def assign(request: Request, course_id: str, user: Instructor) -> Response:
-    services = services_for(request)
+async def assign(
+    request: Request,
+    course_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    assignments: Provided[AssignmentChanges],
+) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
-    course = await services.courses.get(user, course_id)
+    course = await courses.get(user, course_id)
     try:
-        await services.assignments.create(course, _terms(form, course))
+        await assignments.create(course, _terms(form, course))
     except Refused as refusal:
         return await course_page(request, user, course, refusal, form)
     return go_to(course)
 
 
 @router.get("/{assignment_id}/edit")
-async def edit(request: Request, course_id: str, assignment_id: str, user: Instructor) -> HTMLResponse:
-    courses = services_for(request).courses
+async def edit(
+    request: Request, course_id: str, assignment_id: str, user: Instructor, courses: Provided[Courses]
+) -> HTMLResponse:
     course = await courses.get(user, course_id)
     assignment = await courses.assignment(course, assignment_id)
     return await _edit_page(request, user, course, assignment, _as_form(course, assignment))
 
 
 @router.post("/{assignment_id}/edit")
-async def change(request: Request, course_id: str, assignment_id: str, user: Instructor) -> Response:
-    services = services_for(request)
+async def change(
+    request: Request,
+    course_id: str,
+    assignment_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    assignments: Provided[AssignmentChanges],
+) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
-    course = await services.courses.get(user, course_id)
-    assignment = await services.courses.assignment(course, assignment_id)
+    course = await courses.get(user, course_id)
+    assignment = await courses.assignment(course, assignment_id)
     try:
         terms = _terms(form, course, assignment)
-        await services.assignments.change(user, course, assignment, terms, form.get("reason", ""))
+        await assignments.change(user, course, assignment, terms, form.get("reason", ""))
     except Refused as refusal:
         return await _edit_page(request, user, course, assignment, form, refusal)
     return go_to(course)
 
 
 @router.post("/{assignment_id}/withdraw")
-async def withdraw(request: Request, course_id: str, assignment_id: str, user: Instructor) -> Response:
-    services = services_for(request)
+async def withdraw(
+    request: Request,
+    course_id: str,
+    assignment_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    assignments: Provided[AssignmentChanges],
+) -> Response:
     form = await read_form(request)
-    course = await services.courses.get(user, course_id)
-    await services.assignments.withdraw(user, course, assignment_id, form.get("reason", ""))
+    course = await courses.get(user, course_id)
+    await assignments.withdraw(user, course, assignment_id, form.get("reason", ""))
     return go_to(course)
 
 
 @router.post("/{assignment_id}/extend")
-async def extend(request: Request, course_id: str, assignment_id: str, user: Instructor) -> Response:
+async def extend(
+    request: Request,
+    course_id: str,
+    assignment_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    extensions: Provided[Extensions],
+) -> Response:
     """More time or attempts for one student, who is chosen by name."""
-    services = services_for(request)
     form = await read_form(request)
-    course = await services.courses.get(user, course_id)
-    assignment = await services.courses.assignment(course, assignment_id)
+    course = await courses.get(user, course_id)
+    assignment = await courses.assignment(course, assignment_id)
     try:
         minutes = _number(form, "extra_minutes", f"0 to {MOST_EXTRA_MINUTES} minutes") or 0
         attempts = _number(form, "extra_attempts", f"0 to {MOST_EXTRA_ATTEMPTS} attempts") or 0
-        await services.extensions.extend(
+        await extensions.extend(
             user, course, assignment, form.get("person", ""), minutes, attempts, form.get("reason", "")
         )
     except Refused as refusal:
@@ -93,7 +118,7 @@ async def _edit_page(
     extension: dict[str, str] | None = None,
 ) -> HTMLResponse:
     services = services_for(request)
-    members = await services.courses.members(course)
+    members = await services[Courses].members(course)
     return render_page(
         "assignment_edit.html",
         status_code=refusal.status if refusal else 200,
@@ -103,7 +128,7 @@ async def _edit_page(
         form=form,
         refusal=refusal,
         extension=extension or {},
-        extensions=await services.extensions.of(assignment),
+        extensions=await services[Extensions].of(assignment),
         students=[each for each in members if each.role == "student"],
     )
 

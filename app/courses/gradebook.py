@@ -16,6 +16,7 @@ from app.database import Database
 from app.queue.models import IS_SCORED, AttemptRow
 from app.queue.overrides import OverrideRow
 from app.queue.withheld import shown_only
+from app.rest.paging import ALL, Cursor, Page
 
 Scores = Sequence[tuple[datetime, int]]
 _NO_TIME = timedelta(0)
@@ -96,25 +97,23 @@ async def gradebook(
     database: Database,
     course: Course,
     columns: Sequence[Column],
-    limit: int | None = None,
-    after: str | None = None,
+    cursor: Cursor = ALL,
     only: str | None = None,
     *,
     matching: LineFilter = EVERY_LINE,
-) -> list[Line]:
-    """By name. `after` is the name of the last student of the previous page.
-
-    `only` is the id of a student who reads their own line, which has nothing that an exam hides.
-    """
+) -> Page[Line]:
+    """By name. `only` is the id of a student who reads their own line, which has nothing that an exam hides."""
+    limit, after = cursor.limit + 1, cursor.after
     if not matching.needs_points:
-        return await _lines(database, course, columns, limit, after, only, matching.q)
+        lines = await _lines(database, course, columns, limit, after, only, matching.q)
+        return Page.cut(lines, cursor, lambda line: line.name)
     found: list[Line] = []
     moment = now()
     while True:
         lines = await _lines(database, course, columns, _AT_ONCE, after, only, matching.q)
         found += [each for each in lines if matching.matches(each, columns, moment)]
-        if len(lines) < _AT_ONCE or (limit is not None and len(found) >= limit):
-            return found[:limit]
+        if len(lines) < _AT_ONCE or len(found) >= limit:
+            return Page.cut(found, cursor, lambda line: line.name)
         after = lines[-1].name
 
 
@@ -122,7 +121,7 @@ async def _lines(
     database: Database,
     course: Course,
     columns: Sequence[Column],
-    limit: int | None,
+    limit: int,
     after: str | None,
     only: str | None,
     name: str,

@@ -12,8 +12,12 @@ from app.accounts.web import require_scope
 from app.courses.csv_safe import csv_download
 from app.courses.gradebook import LineFilter, columns_of, gradebook
 from app.courses.pages import services_for, titles_of
+from app.courses.service import Courses
 from app.courses.spreadsheet import xlsx_download
 from app.courses.statistics import statistics_of
+from app.database import Database
+from app.rest.paging import Cursor
+from app.services import Provided
 from app.web.templating import render_page
 
 router = APIRouter(prefix="/courses/{course_id}", include_in_schema=False)
@@ -24,15 +28,18 @@ _PAGE = 50
 
 @router.get("/gradebook")
 async def show_gradebook(
-    request: Request, course_id: str, user: Grader, after: Annotated[str | None, Query(max_length=200)] = None
+    request: Request,
+    course_id: str,
+    user: Grader,
+    courses: Provided[Courses],
+    database: Provided[Database],
+    after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
     """The filter is in the address, and so in the address of each further page."""
-    services = services_for(request)
-    course = await services.courses.graded(user, course_id)
-    columns = columns_of(await services.courses.assignments(course))
+    course = await courses.graded(user, course_id)
+    columns = columns_of(await courses.assignments(course))
     matching = _read_filter(request)
-    lines = await gradebook(services.database, course, columns, _PAGE + 1, after, matching=matching)
-    page, more = lines[:_PAGE], len(lines) > _PAGE
+    lines = await gradebook(database, course, columns, Cursor(_PAGE, after), matching=matching)
     here = f"/courses/{course.id}/gradebook"
     return render_page(
         "gradebook.html",
@@ -40,10 +47,10 @@ async def show_gradebook(
         course=course,
         columns=columns,
         titles=titles_of(request),
-        lines=page,
+        lines=lines,
         matching=matching,
         first=_address(here, matching) if after else None,
-        further=_address(here, matching, after=page[-1].name) if more else None,
+        further=_address(here, matching, after=lines.next) if lines.next else None,
     )
 
 
@@ -61,18 +68,24 @@ async def download_workbook(request: Request, course_id: str, user: Grader) -> R
 
 
 @router.get("/assignments/{assignment_id}/statistics")
-async def show_statistics(request: Request, course_id: str, assignment_id: str, user: Grader) -> HTMLResponse:
-    services = services_for(request)
-    course = await services.courses.graded(user, course_id)
-    assignment = await services.courses.assignment(course, assignment_id)
+async def show_statistics(
+    request: Request,
+    course_id: str,
+    assignment_id: str,
+    user: Grader,
+    courses: Provided[Courses],
+    database: Provided[Database],
+) -> HTMLResponse:
+    course = await courses.graded(user, course_id)
+    assignment = await courses.assignment(course, assignment_id)
     columns = columns_of([assignment])
-    lines = await gradebook(services.database, course, columns)
+    lines = await gradebook(database, course, columns)
     return render_page(
         "assignment_statistics.html",
         user=user,
         course=course,
         assignment=assignment,
-        statistics=statistics_of(columns, lines),
+        statistics=statistics_of(columns, lines.items),
         titles=titles_of(request),
     )
 
@@ -80,9 +93,9 @@ async def show_statistics(request: Request, course_id: str, assignment_id: str, 
 async def _table(request: Request, course_id: str, user: User) -> tuple[list[str], list[list[object]]]:
     """Head and rows, with all students. The last column names the problems whose points were changed by hand."""
     services = services_for(request)
-    course = await services.courses.graded(user, course_id)
-    columns = columns_of(await services.courses.assignments(course))
-    lines = await gradebook(services.database, course, columns)
+    course = await services[Courses].graded(user, course_id)
+    columns = columns_of(await services[Courses].assignments(course))
+    lines = await gradebook(services[Database], course, columns)
     problems = [f"{each.assignment.name}: {each.problem}" for each in columns]
     worth = [f"{problem} ({each.points})" for problem, each in zip(problems, columns, strict=True)]
     rows: list[list[object]] = []

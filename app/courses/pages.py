@@ -8,13 +8,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import require_role, require_scope
 from app.clock import now
-from app.courses.announcements import LONGEST_ANNOUNCEMENT
+from app.courses.announcements import LONGEST_ANNOUNCEMENT, Announcements
 from app.courses.due import time_zones, to_local
+from app.courses.extensions import Extensions
 from app.courses.gradebook import columns_of, gradebook
-from app.courses.service import Course, manages
-from app.courses.services import CourseServices
+from app.courses.service import Course, Courses, manages
+from app.database import Database
 from app.errors import Refused
-from app.services import services_of
+from app.problems.service import Catalogue
+from app.services import Provided, Services, services_of
 from app.web.forms import read_form
 from app.web.templating import render_page
 
@@ -33,64 +35,77 @@ async def list_courses(
 
 
 @router.post("")
-async def create_course(request: Request, user: Instructor) -> Response:
+async def create_course(request: Request, user: Instructor, courses: Provided[Courses]) -> Response:
     form = await read_form(request)
     try:
-        course = await services_for(request).courses.create(form.get("name", ""), form.get("time_zone", ""))
+        course = await courses.create(form.get("name", ""), form.get("time_zone", ""))
     except Refused as refusal:
         return await _list_page(request, user, refusal, form)
     return go_to(course)
 
 
 @router.post("/join")
-async def join_course(request: Request, user: Submitter) -> Response:
+async def join_course(request: Request, user: Submitter, courses: Provided[Courses]) -> Response:
     form = await read_form(request)
     try:
-        course = await services_for(request).courses.join(user, form.get("code", ""))
+        course = await courses.join(user, form.get("code", ""))
     except Refused as refusal:
         return await _list_page(request, user, refusal, form)
     return go_to(course)
 
 
 @router.get("/{course_id}")
-async def show_course(request: Request, course_id: str, user: Reader) -> HTMLResponse:
-    return await course_page(request, user, await services_for(request).courses.get(user, course_id))
+async def show_course(request: Request, course_id: str, user: Reader, courses: Provided[Courses]) -> HTMLResponse:
+    return await course_page(request, user, await courses.get(user, course_id))
 
 
 @router.post("/{course_id}/announcements")
-async def announce(request: Request, course_id: str, user: Instructor) -> Response:
-    services = services_for(request)
+async def announce(
+    request: Request,
+    course_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    announcements: Provided[Announcements],
+) -> Response:
     form = await read_form(request, max_bytes=9 * LONGEST_ANNOUNCEMENT)
-    course = await services.courses.get(user, course_id)
+    course = await courses.get(user, course_id)
     try:
-        await services.announcements.announce(user, course, form.get("text", ""))
+        await announcements.announce(user, course, form.get("text", ""))
     except Refused as refusal:
         return await course_page(request, user, course, refusal, form)
     return go_to(course)
 
 
 @router.post("/{course_id}/announcements/{announcement_id}/remove")
-async def remove_announcement(request: Request, course_id: str, announcement_id: str, user: Instructor) -> Response:
+async def remove_announcement(
+    request: Request,
+    course_id: str,
+    announcement_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    announcements: Provided[Announcements],
+) -> Response:
     await read_form(request)
-    services = services_for(request)
-    course = await services.courses.get(user, course_id)
-    await services.announcements.remove(user, course, announcement_id)
+    course = await courses.get(user, course_id)
+    await announcements.remove(user, course, announcement_id)
     return go_to(course)
 
 
 @router.post("/{course_id}/people/{person_id}/remove")
-async def remove_person(request: Request, course_id: str, person_id: str, user: Instructor) -> Response:
+async def remove_person(
+    request: Request, course_id: str, person_id: str, user: Instructor, courses: Provided[Courses]
+) -> Response:
     await read_form(request)
-    courses = services_for(request).courses
     course = await courses.get(user, course_id)
     await courses.remove(course, person_id)
     return go_to(course)
 
 
 @router.post("/{course_id}/people/{person_id}/role")
-async def set_role(request: Request, course_id: str, person_id: str, user: Instructor) -> Response:
+async def set_role(
+    request: Request, course_id: str, person_id: str, user: Instructor, courses: Provided[Courses]
+) -> Response:
     form = await read_form(request)
-    courses = services_for(request).courses
     course = await courses.get(user, course_id)
     await courses.set_role(course, person_id, "assistant" if form.get("role") == "assistant" else "student")
     return go_to(course)
@@ -103,7 +118,7 @@ async def _list_page(
         "courses.html",
         status_code=refusal.status if refusal else 200,
         user=user,
-        courses=await services_for(request).courses.visible_to(user),
+        courses=await services_for(request)[Courses].visible_to(user),
         manages=manages(user),
         zones=time_zones(),
         refusal=refusal,
@@ -119,9 +134,11 @@ async def course_page(
     services = services_for(request)
     is_manager = manages(user)
     moment = now()
-    assignments = [each for each in await services.courses.assignments(course) if is_manager or each.opens_at <= moment]
+    assignments = [
+        each for each in await services[Courses].assignments(course) if is_manager or each.opens_at <= moment
+    ]
     columns = columns_of(assignments)
-    mine = await gradebook(services.database, course, columns, only=user.id)
+    mine = await gradebook(services[Database], course, columns, only=user.id)
     own = {
         (column.assignment.id, column.problem): cell
         for line in mine
@@ -133,28 +150,28 @@ async def course_page(
         user=user,
         course=course,
         manages=is_manager,
-        reads_gradebook=is_manager or await services.courses.assists(user, course.id),
+        reads_gradebook=is_manager or await services[Courses].assists(user, course.id),
         assignments=assignments,
         now=moment,
         local=lambda each: f"{to_local(each, course.time_zone):%a %-d %b %Y, %H:%M}",
         own=own,
-        extensions=await services.extensions.of_student(course, user),
+        extensions=await services[Extensions].of_student(course, user),
         titles=titles_of(request),
-        answered={each.slug for each in services.catalogue.all() if each.manifest.mode == "answer"},
-        announcements=await services.announcements.of(course),
+        answered={each.slug for each in services[Catalogue].all() if each.manifest.mode == "answer"},
+        announcements=await services[Announcements].of(course),
         longest_announcement=LONGEST_ANNOUNCEMENT,
-        members=await services.courses.members(course) if is_manager else [],
+        members=await services[Courses].members(course) if is_manager else [],
         refusal=refusal,
         form=form or {},
     )
 
 
-def services_for(request: Request) -> CourseServices:
-    return services_of(request, CourseServices)
+def services_for(request: Request) -> Services:
+    return services_of(request)
 
 
 def titles_of(request: Request) -> dict[str, str]:
-    return {each.slug: each.manifest.title for each in services_for(request).catalogue.all()}
+    return {each.slug: each.manifest.title for each in services_for(request)[Catalogue].all()}
 
 
 def go_to(course: Course) -> Response:

@@ -2,20 +2,20 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.courses.roster import Outcome
+from app.courses.roster import Outcome, Rosters
 from app.courses.roster_file import LONGEST_ROSTER
 from app.courses.roster_links import invitation_link
-from app.courses.services import CourseServices
-from app.rest.body import body_of, read_json
+from app.courses.service import Courses
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import MaxBytes, rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["courses"])
+router = rest_router("courses")
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 _ENTRY: dict[str, Any] = {
     "row": 2,
@@ -71,15 +71,19 @@ class ImportedRosterJSON(BaseModel):
 @router.post(
     "/courses/{course_id}/roster",
     summary="Check or import a roster, as an instructor: all of it, or nothing while a row has a fault",
-    responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422),
-    openapi_extra=body_of(RosterJSON),
+    responses=problem_responses(409),
 )
-async def import_roster(request: Request, response: Response, course_id: str, user: Instructor) -> ImportedRosterJSON:
-    services = services_of(request, CourseServices)
-    # JSON may write one character as two escapes of six bytes.
-    body = await read_json(request, RosterJSON, max_bytes=12 * LONGEST_ROSTER + 1024)
-    course = await services.courses.get(user, course_id)
-    do = services.rosters.apply if body.is_import else services.rosters.check
+async def import_roster(
+    request: Request,
+    response: Response,
+    course_id: str,
+    user: Instructor,
+    body: Annotated[RosterJSON, MaxBytes(12 * LONGEST_ROSTER + 1024)],
+    courses: Provided[Courses],
+    rosters: Provided[Rosters],
+) -> ImportedRosterJSON:
+    course = await courses.get(user, course_id)
+    do = rosters.apply if body.is_import else rosters.check
     roster = await do(user, course, body.csv)
     response.headers["Cache-Control"] = "no-store"
     return ImportedRosterJSON(

@@ -8,12 +8,12 @@ from starlette.responses import HTMLResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.courses.csv_safe import csv_download
-from app.courses.pages import services_for
-from app.courses.roster import Roster
+from app.courses.roster import Roster, Rosters
 from app.courses.roster_file import LONGEST_ROSTER
 from app.courses.roster_links import invitation_link
-from app.courses.service import Course
+from app.courses.service import Course, Courses
 from app.errors import FieldInvalid, Refused
+from app.services import Provided
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
 
@@ -24,22 +24,23 @@ _LARGEST_FORM = 9 * LONGEST_ROSTER
 
 
 @router.get("")
-async def show_roster(request: Request, course_id: str, user: Instructor) -> HTMLResponse:
-    return _page(user, await services_for(request).courses.get(user, course_id), "")
+async def show_roster(course_id: str, user: Instructor, courses: Provided[Courses]) -> HTMLResponse:
+    return _page(user, await courses.get(user, course_id), "")
 
 
 @router.post("")
-async def import_roster(request: Request, course_id: str, user: Instructor) -> Response:
-    services = services_for(request)
+async def import_roster(
+    request: Request, course_id: str, user: Instructor, courses: Provided[Courses], rosters: Provided[Rosters]
+) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
-    course = await services.courses.get(user, course_id)
+    course = await courses.get(user, course_id)
     text, step = form.get("csv", ""), form.get("step", "check")
     try:
         if len(text) > LONGEST_ROSTER:
             raise FieldInvalid(f"csv: the roster has more than {LONGEST_ROSTER} characters. Split it.")
         if step == "check":
-            return _page(user, course, text, await services.rosters.check(user, course, text))
-        roster = await services.rosters.apply(user, course, text)
+            return _page(user, course, text, await rosters.check(user, course, text))
+        roster = await rosters.apply(user, course, text)
     except Refused as refusal:
         return _page(user, course, text, refusal=refusal)
     links = [

@@ -21,6 +21,7 @@ from app.courses.service import (
     Course,
     MemberRole,
 )
+from app.rest.paging import Page
 
 _COURSE: dict[str, Any] = {
     "id": "2c4e6a8b0d1f3e5c7a9b9e7c5a3b1d0f",
@@ -303,7 +304,7 @@ class GradebookPage(BaseModel):
     next: str | None
 
 
-def gradebook_json(columns: Sequence[Column], lines: Sequence[Line], after: str | None) -> dict[str, Any]:
+def gradebook_json(columns: Sequence[Column], lines: Page[Line]) -> dict[str, Any]:
     """The content of a `GradebookPage`."""
     return {
         "columns": [ColumnJSON.of(each).model_dump() for each in columns],
@@ -319,5 +320,5 @@ def gradebook_json(columns: Sequence[Column], lines: Sequence[Line], after: str 
             }
             for line in lines
         ],
-        "next": after,
+        "next": lines.next,
     }

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import admit_guests, current_guest, current_user, require_scope
@@ -12,12 +12,13 @@ from app.explorer.schemas import (
     ExplorationSummaryJSON,
     NewExplorationJSON,
 )
-from app.explorer.services import ExplorerServices
-from app.rest.body import body_of, read_json
+from app.explorer.service import Explorations
+from app.rest.paging import NewestFirst
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["explorer"])
+router = rest_router("explorer")
 Reader = Annotated[User, Depends(require_scope("read"))]
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
@@ -35,67 +36,56 @@ SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
             "description": "Queued, or finished already if the same was explored before",
             "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the exploration"}},
         },
-        **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 429),
+        **problem_responses(404, 409),
     },
-    openapi_extra=body_of(NewExplorationJSON),
 )
-async def explore(request: Request, response: Response, user: SubmitterOrGuest) -> ExplorationJSON:
-    body = await read_json(request, NewExplorationJSON)
-    explorations = services_of(request, ExplorerServices).explorations
+async def explore(
+    request: Request,
+    response: Response,
+    user: SubmitterOrGuest,
+    body: NewExplorationJSON,
+    explorations: Provided[Explorations],
+) -> ExplorationJSON:
     exploration = await explorations.request(user, body.subject, body.source, body.against, chip=body.chip)
     response.headers["Location"] = f"/api/v1/explorations/{exploration.summary.id}"
     return ExplorationJSON.of_whole(exploration)
 
 
-@router.get("/explorations", summary="Your explorations, newest first", responses=problem_responses(401, 403, 404, 422))
+@router.get("/explorations", summary="Your explorations, newest first")
 async def list_explorations(
-    request: Request,
     user: Reader,
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
+    explorations: Provided[Explorations],
+    cursor: NewestFirst,
 ) -> ExplorationPage:
-    found = await services_of(request, ExplorerServices).explorations.list(user, limit + 1, before)
-    return ExplorationPage(
-        explorations=[ExplorationSummaryJSON.of(each) for each in found[:limit]],
-        next=found[limit - 1].id if len(found) > limit else None,
-    )
+    found = await explorations.list(user, cursor)
+    return ExplorationPage(explorations=[ExplorationSummaryJSON.of(each) for each in found], next=found.next)
 
 
 @router.get(
     "/explorations/{exploration_id}",
     summary="One exploration: your own, or one that is shared",
-    responses=problem_responses(401, 403, 404),
+    responses=problem_responses(401, 403),
 )
-async def get_exploration(request: Request, user: MaybeUser, guest: MaybeGuest, exploration_id: str) -> ExplorationJSON:
-    explorations = services_of(request, ExplorerServices).explorations
+async def get_exploration(
+    user: MaybeUser, guest: MaybeGuest, exploration_id: str, explorations: Provided[Explorations]
+) -> ExplorationJSON:
     return ExplorationJSON.of_whole(await explorations.get(user or guest, exploration_id))
 
 
-@router.put(
-    "/explorations/{exploration_id}/sharing",
-    summary="Share an exploration by link",
-    status_code=204,
-    responses=problem_responses(401, 403, 404),
-)
-async def share_exploration(request: Request, user: Submitter, exploration_id: str) -> None:
-    await services_of(request, ExplorerServices).explorations.share(user, exploration_id, shared=True)
+@router.put("/explorations/{exploration_id}/sharing", summary="Share an exploration by link", status_code=204)
+async def share_exploration(user: Submitter, exploration_id: str, explorations: Provided[Explorations]) -> None:
+    await explorations.share(user, exploration_id, shared=True)
 
 
-@router.delete(
-    "/explorations/{exploration_id}/sharing",
-    summary="Stop sharing an exploration",
-    status_code=204,
-    responses=problem_responses(401, 403, 404),
-)
-async def unshare_exploration(request: Request, user: Submitter, exploration_id: str) -> None:
-    await services_of(request, ExplorerServices).explorations.share(user, exploration_id, shared=False)
+@router.delete("/explorations/{exploration_id}/sharing", summary="Stop sharing an exploration", status_code=204)
+async def unshare_exploration(user: Submitter, exploration_id: str, explorations: Provided[Explorations]) -> None:
+    await explorations.share(user, exploration_id, shared=False)
 
 
 @router.delete(
     "/explorations/{exploration_id}",
     summary="Delete an exploration; one that is queued or running is stopped",
     status_code=204,
-    responses=problem_responses(401, 403, 404),
 )
-async def remove_exploration(request: Request, user: SubmitterOrGuest, exploration_id: str) -> None:
-    await services_of(request, ExplorerServices).explorations.remove(user, exploration_id)
+async def remove_exploration(user: SubmitterOrGuest, exploration_id: str, explorations: Provided[Explorations]) -> None:
+    await explorations.remove(user, exploration_id)

@@ -9,20 +9,26 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.roles import is_at_least
 from app.accounts.web import admit_guests, allow_scope, current_caller, current_guest, current_user, require_scope
+from app.attempts.service import Attempts
 from app.attempts.source_colours import colour_lines
 from app.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
 from app.explorer import guests
 from app.explorer.errors import FunctionRefused, NothingToExplore
 from app.explorer.examples import Example, all_examples, example_of
-from app.explorer.service import MAX_KEPT, Exploration, ExplorationSummary
-from app.explorer.services import ExplorerServices
+from app.explorer.service import MAX_KEPT, Exploration, Explorations, ExplorationSummary
 from app.explorer.view import arrange_explored
 from app.lessons.errors import LessonProgramNotFound
 from app.lessons.lesson import Lesson
-from app.services import services_of
+from app.lessons.reading import Lessons
+from app.problems.service import Catalogue
+from app.queue.workers import Workers
+from app.rest.paging import Cursor, Page
+from app.services import Provided, Services, services_of
+from app.settings import Settings
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import read_form, read_unchecked_form
 from app.web.templating import render_page
+from app.workbench.drafts import Drafts
 from app.workbench.restore_pages import restore_source
 from app.workbench.solutions import accepted_attempt
 from grader.chips import CHIPS, ChipName, tpu_compiler
@@ -74,34 +80,33 @@ async def show_form(
     """The source is that of an attempt or of an exploration, the draft or the starter of a problem, a program of a
     lesson, or an example. With a `solution` of the problem, it is the user's own accepted one, to compare with that.
     """
-    services = services_of(request, ExplorerServices)
+    services = services_of(request)
     if exploration is not None:
-        found = await services.explorations.get(user or guest, exploration)
+        found = await services[Explorations].get(user or guest, exploration)
         form = _form_of(services, found)
     elif attempt is not None:
         if user is None:
             raise NotSignedIn("Sign in to explore one of your attempts.")
-        sent = await services.attempts.get(user, attempt, placed=False)
-        form = _Form(services.explorations.package(sent.problem), sent.source)
+        sent = await services[Attempts].get(user, attempt, placed=False)
+        form = _Form(services[Explorations].package(sent.problem), sent.source)
     elif problem and solution:
-        form = await _form_of_solution(request, user, services.explorations.package(problem), solution)
+        form = await _form_of_solution(request, user, services[Explorations].package(problem), solution)
     elif problem:
-        package = services.explorations.package(problem)
-        draft = await services.drafts.get(user, package.slug) if user else None
+        package = services[Explorations].package(problem)
+        draft = await services[Drafts].get(user, package.slug) if user else None
         form = _Form(package, (draft.source if draft else None) or package.starter)
     elif lesson:
-        form = _form_of_program(services.lessons.get(lesson), program or "")
+        form = _form_of_program(services[Lessons].get(lesson), program or "")
     else:
         form = _form_of_example((example and example_of(example)) or all_examples()[0])
     return await _show(request, user, guest, form, before=before)
 
 
 @router.post("/explore")
-async def explore(request: Request) -> Response:
+async def explore(request: Request, settings: Provided[Settings], explorations: Provided[Explorations]) -> Response:
     """What is refused returns with the page, so that nothing is lost."""
-    services = services_of(request, ExplorerServices)
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the other fields.
-    sent = await read_unchecked_form(request, max_bytes=12 * services.settings.max_source_bytes + 65_536)
+    sent = await read_unchecked_form(request, max_bytes=12 * settings.max_source_bytes + 65_536)
     source, against, slug = sent.get("source", ""), sent.get("against", ""), sent.get("problem", "")
     name, mesh, inputs = sent.get("function", ""), sent.get("mesh", ""), sent.get("inputs", "")
     chip = sent.get("chip", "")
@@ -112,12 +117,12 @@ async def explore(request: Request) -> Response:
         if sender is None:
             raise NotSignedIn("Nothing was explored; your code is below. Sign in in another tab, then try again.")
         subject = slug or _read_function(name, mesh, inputs)
-        found = await services.explorations.request(
+        found = await explorations.request(
             sender, subject, source, against if against.strip() else None, chip=_chip_of(chip)
         )
     except Refused as refusal:
         is_served = slug and not isinstance(refusal, ProblemNotFound | NothingToExplore)
-        package = services.explorations.package(slug) if is_served else None
+        package = explorations.package(slug) if is_served else None
         form = _Form(package, source, against, name, mesh, inputs, chip)
         return await _show(request, user, guest, form, refusal=refusal)
     return RedirectResponse(f"/explore/{found.summary.id}", status_code=303)
@@ -125,8 +130,8 @@ async def explore(request: Request) -> Response:
 
 @router.get("/explore/{exploration_id}")
 async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest, exploration_id: str) -> HTMLResponse:
-    services = services_of(request, ExplorerServices)
-    found = await services.explorations.get(user or guest, exploration_id)
+    services = services_of(request)
+    found = await services[Explorations].get(user or guest, exploration_id)
     response = render_page(
         "exploration.html",
         user=user,
@@ -134,7 +139,7 @@ async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest,
         title=_title(services, found.summary),
         is_served=found.summary.problem in _titles(services),
         view=arrange_explored(found.result) if found.result else None,
-        no_worker=await services.workers.notice() if found.summary.status == "queued" else "",
+        no_worker=await services[Workers].notice() if found.summary.status == "queued" else "",
         lines=await colour_lines(found.source),
         other_lines=await colour_lines(found.against) if found.against is not None else [],
     )
@@ -144,18 +149,21 @@ async def show_exploration(request: Request, user: MaybeUser, guest: MaybeGuest,
 
 
 @router.post("/explore/{exploration_id}/share")
-async def share_exploration(request: Request, user: Submitter, exploration_id: str) -> Response:
+async def share_exploration(
+    request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
+) -> Response:
     form = await read_form(request)
-    explorations = services_of(request, ExplorerServices).explorations
     await explorations.share(user, exploration_id, shared=form.get("shared") != "no")
     return RedirectResponse(f"/explore/{exploration_id}", status_code=303)
 
 
 @router.post("/explore/{exploration_id}/restore")
-async def restore_exploration(request: Request, user: Submitter, exploration_id: str) -> Response:
+async def restore_exploration(
+    request: Request, user: Submitter, exploration_id: str, explorations: Provided[Explorations]
+) -> Response:
     """Put the source into the editor of its problem."""
     form = await read_form(request)
-    found = await services_of(request, ExplorerServices).explorations.get(user, exploration_id)
+    found = await explorations.get(user, exploration_id)
     if found.summary.problem is None:
         raise NothingToExplore("This function belongs to no problem, so there is no editor to put it into.")
     action = f"/explore/{exploration_id}/restore"
@@ -163,9 +171,11 @@ async def restore_exploration(request: Request, user: Submitter, exploration_id:
 
 
 @router.post("/explore/{exploration_id}/remove")
-async def remove_exploration(request: Request, user: SubmitterOrGuest, exploration_id: str) -> Response:
+async def remove_exploration(
+    request: Request, user: SubmitterOrGuest, exploration_id: str, explorations: Provided[Explorations]
+) -> Response:
     await read_form(request)
-    await services_of(request, ExplorerServices).explorations.remove(user, exploration_id)
+    await explorations.remove(user, exploration_id)
     return RedirectResponse("/explore", status_code=303)
 
 
@@ -178,33 +188,33 @@ async def _show(
     before: str | None = None,
     refusal: Refused | None = None,
 ) -> HTMLResponse:
-    services, viewer = services_of(request, ExplorerServices), user or guest
-    page = await services.explorations.list(viewer, _SHOWN + 1, before) if viewer else []
+    services, viewer = services_of(request), user or guest
+    page = await services[Explorations].list(viewer, Cursor(_SHOWN, before)) if viewer else Page()
     return render_page(
         "explore.html",
         status_code=refusal.status if refusal else 200,
         user=user,
-        problems=[each for each in services.catalogue.all() if each.manifest.mode == "program"],
+        problems=[each for each in services[Catalogue].all() if each.manifest.mode == "program"],
         form=form,
         examples=all_examples(),
-        lessons=[each for each in services.lessons.all() if each.explorable],
+        lessons=[each for each in services[Lessons].all() if each.explorable],
         solutions=await _solutions_of(request, user, form.package),
         refusal=refusal,
-        explorations=page[:_SHOWN],
-        older=page[_SHOWN - 1].id if len(page) > _SHOWN else None,
+        explorations=page,
+        older=page.next,
         titles=_titles(services),
         most=MAX_KEPT,
         chips=CHIPS.values(),
         compiler=tpu_compiler(),
-        guests=services.settings.guest_runs_in_total > 0,
+        guests=services[Settings].guest_runs_in_total > 0,
         of_guests=guests.MAX_DEVICES,
     )
 
 
-def _form_of(services: ExplorerServices, found: Exploration) -> _Form:
+def _form_of(services: Services, found: Exploration) -> _Form:
     """Raises: ProblemNotFound, NothingToExplore: its problem is no longer served, or has changed its mode."""
     function, slug = found.summary.function, found.summary.problem
-    package = services.explorations.package(slug) if slug else None
+    package = services[Explorations].package(slug) if slug else None
     form = _Form(package, found.source, found.against or "", chip=found.summary.chip or "")
     if function is None:
         return form
@@ -219,7 +229,7 @@ async def _form_of_solution(request: Request, user: User | None, package: Packag
       NotSignedIn.
       EditorialClosed: no attempt of the user's is accepted.
     """
-    services = services_of(request, ExplorerServices)
+    services = services_of(request)
     if user is None:
         raise NotSignedIn("Sign in to compare your solution with others.")
     mine = await accepted_attempt(user, services, package.slug)
@@ -234,7 +244,7 @@ async def _solutions_of(request: Request, user: User | None, package: Package | 
     """The name of each solution that ships with the problem, and what it says of itself. Empty if they are closed."""
     if user is None or package is None:
         return []
-    services = services_of(request, ExplorerServices)
+    services = services_of(request)
     if not await _is_instructor(request) and await accepted_attempt(user, services, package.slug) is None:
         return []
     others = [(each.name, " ".join(each.misunderstanding.split()) or each.name) for each in package.accepted]
@@ -279,12 +289,12 @@ def _read_function(name: str, mesh: str, inputs: str) -> Function:
         raise FunctionRefused(str(error)) from None
 
 
-def _title(services: ExplorerServices, found: ExplorationSummary) -> str:
+def _title(services: Services, found: ExplorationSummary) -> str:
     if found.function is not None:
         return found.function.name
     slug = found.problem or ""
     return _titles(services).get(slug, slug)
 
 
-def _titles(services: ExplorerServices) -> dict[str, str]:
-    return {each.slug: each.manifest.title for each in services.catalogue.all()}
+def _titles(services: Services) -> dict[str, str]:
+    return {each.slug: each.manifest.title for each in services[Catalogue].all()}

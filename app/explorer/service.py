@@ -11,7 +11,7 @@ from datetime import datetime
 from importlib.metadata import version as installed
 from typing import Literal, cast
 
-from sqlalchemy import ColumnElement, delete, func, select, tuple_, update
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -33,6 +33,7 @@ from app.ids import is_id, new_id
 from app.problems.service import Catalogue
 from app.queue.protocol import Enqueue
 from app.queue.turns import line_up
+from app.rest.paging import Cursor, Page, paged
 from grader.chips import ChipName, tpu_compiler
 from grader.explore import Explored
 from grader.function import Function, faults_of
@@ -188,19 +189,13 @@ class Explorations:
             raise NotSignedIn("Sign in to see this exploration, unless its owner shares it.")
         raise _not_found(exploration_id)
 
-    async def list(self, user: User, limit: int = 20, before: str | None = None) -> list[ExplorationSummary]:
-        """The user's own, newest first. `before` is the last one on the previous page.
-
-        Raises:
-          ExplorationNotFound: `before` is not one of the user's.
-        """
+    async def list(self, user: User, cursor: Cursor) -> Page[ExplorationSummary]:
+        """The user's own, newest first. Raises `ExplorationNotFound` for the cursor."""
         row = ExplorationRow
-        query = select(row).where(*_of(user)).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        by = (row.created_at, row.id)
         async with self._database.reading() as session:
-            if before is not None:
-                last = await _own(session, user, before)
-                query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
-            return [_summary(each) for each in await session.scalars(query)]
+            missing = _not_found if user.guest is None else _not_found_by_guest
+            return await paged(session, select(row).where(*_of(user)), by, cursor, _summary, missing=missing)
 
     async def share(self, user: User, exploration_id: str, *, shared: bool) -> None:
         """Open it to everyone with the link, or close it again.
@@ -241,9 +236,7 @@ async def _refuse_too_many(session: AsyncSession, user: User) -> None:
 async def _own(session: AsyncSession, user: User, exploration_id: str) -> ExplorationRow:
     row = await session.get(ExplorationRow, exploration_id) if is_id(exploration_id) else None
     if row is None or not _is_of(row, user):
-        if user.guest is not None:
-            raise NotSignedIn("This browser has sent no exploration with this id. If it is one of yours, sign in.")
-        raise _not_found(exploration_id)
+        raise _not_found(exploration_id) if user.guest is None else _not_found_by_guest(exploration_id)
     return row
 
 
@@ -266,6 +259,10 @@ def _devices(package: Package | None, subject: str | Function) -> int:
     assert package is not None
     assert isinstance(package.manifest, ProgramManifest)
     return max(math.prod(mesh.values()) for mesh in package.manifest.program.meshes)
+
+
+def _not_found_by_guest(exploration_id: str) -> NotSignedIn:
+    return NotSignedIn("This browser has sent no exploration with this id. If it is one of yours, sign in.")
 
 
 def _not_found(exploration_id: str) -> ExplorationNotFound:

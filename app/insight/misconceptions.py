@@ -15,6 +15,7 @@ from app.ids import is_id
 from app.insight.summary import Cluster
 from app.problems.store import PackageStore
 from app.queue.models import AttemptRow
+from app.rest.paging import Cursor
 from grader.text import plain_text
 
 LONGEST = 500
@@ -30,7 +31,7 @@ class Misconceptions:
 
     async def base(self, slug: str) -> str:
         """The version that a draft continues: the newest one that was stored since publishing, else the served one."""
-        [newest] = await self._authoring.history.versions(slug, 1)
+        [newest] = await self._authoring.history.versions(slug, Cursor(1))
         [found] = [each for each in await self._authoring.history.problems() if each.slug == slug]
         return newest.version if found.newer or found.published is None else found.published
 

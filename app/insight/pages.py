@@ -10,31 +10,38 @@ from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.errors import Refused
 from app.insight.discrimination import FEWEST
-from app.insight.misconceptions import LONGEST, suggestion
-from app.insight.services import InsightServices
-from app.services import services_of
+from app.insight.misconceptions import LONGEST, Misconceptions, suggestion
+from app.insight.service import Insight
+from app.problems.service import Catalogue
+from app.rest.paging import Cursor
+from app.services import Provided, services_of
 from app.web.drawings.columns import draw_columns
 from app.web.forms import read_form
 from app.web.reasons import REASONS
 from app.web.templating import render_page
+from app.workbench.reports import FaultReports
 
 router = APIRouter(include_in_schema=False)
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get("/insight")
-async def list_insight(request: Request, user: Instructor) -> HTMLResponse:
-    services = services_of(request, InsightServices)
-    titles = {each.slug: each.manifest.title for each in services.catalogue.all()}
-    lines = [each for each in await services.insight.of_all() if each.problem in titles]
+async def list_insight(user: Instructor, catalogue: Provided[Catalogue], insight: Provided[Insight]) -> HTMLResponse:
+    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    lines = [each for each in await insight.of_all() if each.problem in titles]
     return render_page("insight_list.html", user=user, lines=lines, titles=titles)
 
 
 @router.get("/problems/{slug}/insight")
-async def show_insight(request: Request, slug: str, user: Instructor) -> HTMLResponse:
-    services = services_of(request, InsightServices)
-    problem = services.catalogue.get(slug)
-    summary = await services.insight.of_problem(problem.slug, problem.version)
+async def show_insight(
+    slug: str,
+    user: Instructor,
+    catalogue: Provided[Catalogue],
+    insight: Provided[Insight],
+    reports: Provided[FaultReports],
+) -> HTMLResponse:
+    problem = catalogue.get(slug)
+    summary = await insight.of_problem(problem.slug, problem.version)
     steps = summary.attempts_to_solve
     return render_page(
         "insight.html",
@@ -43,7 +50,7 @@ async def show_insight(request: Request, slug: str, user: Instructor) -> HTMLRes
         summary=summary,
         median_time=None if summary.median_time is None else in_words(summary.median_time),
         picture=draw_columns(steps, "Attempts until solved", "people") if summary.solved else None,
-        reports=await services.reports.page(20, problem=problem.slug),
+        reports=await reports.page(Cursor(20), problem=problem.slug),
         fewest=FEWEST,
     )
 
@@ -54,16 +61,21 @@ async def show_cluster(request: Request, slug: str, key: str, user: Instructor) 
 
 
 @router.post("/problems/{slug}/insight/misconceptions")
-async def add_misconception(request: Request, slug: str, user: Instructor) -> Response:
+async def add_misconception(
+    request: Request,
+    slug: str,
+    user: Instructor,
+    catalogue: Provided[Catalogue],
+    misconceptions: Provided[Misconceptions],
+) -> Response:
     # Percent-encoding turns one character into at most twelve bytes.
     form = await read_form(request, max_bytes=12 * LONGEST + 1024)
-    services = services_of(request, InsightServices)
-    problem = services.catalogue.get(slug)
+    problem = catalogue.get(slug)
     chosen, base = form.get("attempt", ""), form.get("base", "") or None
     # The field has several rows, and a docstring one line.
     text = " ".join(form.get("text", "").split())
     try:
-        upload = await services.misconceptions.add(user, problem.slug, chosen, text, base)
+        upload = await misconceptions.add(user, problem.slug, chosen, text, base)
     except Refused as refusal:
         return await _cluster_page(request, slug, form.get("cluster", ""), user, chosen, text, refusal)
     return RedirectResponse(f"/authoring/{problem.slug}/versions/{upload.version}", status_code=303)
@@ -79,9 +91,9 @@ async def _cluster_page(
     refusal: Refused | None = None,
 ) -> HTMLResponse:
     """The attempts of a cluster, and the form that makes one of them a misconception."""
-    services = services_of(request, InsightServices)
-    problem = services.catalogue.get(slug)
-    cluster, members = await services.insight.cluster(problem.slug, problem.version, key)
+    services = services_of(request)
+    problem = services[Catalogue].get(slug)
+    cluster, members = await services[Insight].cluster(problem.slug, problem.version, key)
     return render_page(
         "insight_cluster.html",
         status_code=refusal.status if refusal else 200,
@@ -92,7 +104,7 @@ async def _cluster_page(
         members=members,
         selected=chosen or members[0].id,
         text=suggestion(cluster) if text is None else text,
-        base=await services.misconceptions.base(problem.slug),
+        base=await services[Misconceptions].base(problem.slug),
         longest=LONGEST,
         refusal=refusal,
     )

@@ -15,9 +15,12 @@ from app.lessons.errors import LessonNotFound, LessonProgramNotFound
 from app.lessons.lesson import Figure, Lesson, Misreading, Program, Question, Steps, Text
 from app.lessons.program_run_view import view_program
 from app.lessons.questions import answer_of, hint_of, reply_to
-from app.lessons.runs import LessonRun
-from app.lessons.services import LessonServices
-from app.services import services_of
+from app.lessons.reading import Lessons
+from app.lessons.runs import LessonRun, LessonRuns
+from app.problems.service import Catalogue
+from app.queue.workers import Workers
+from app.services import Provided, Services, services_of
+from app.settings import Settings
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import read_form, read_unchecked_form
 from app.web.markdown import Heading, render_markdown
@@ -42,25 +45,25 @@ class _Refused:
 
 @router.get("/lessons")
 async def list_lessons(request: Request, user: MaybeUser) -> HTMLResponse:
-    services = services_of(request, LessonServices)
+    services = services_of(request)
     titles = dict(_titles(services))
-    return render_page("lessons.html", user=user, lessons=services.lessons.all(), titles=titles)
+    return render_page("lessons.html", user=user, lessons=services[Lessons].all(), titles=titles)
 
 
 @router.get("/lessons/{slug}")
 async def show_lesson(request: Request, user: MaybeUser, guest: MaybeGuest, slug: str) -> HTMLResponse:
-    services = services_of(request, LessonServices)
-    lesson = services.lessons.get(slug)
+    services = services_of(request)
+    lesson = services[Lessons].get(slug)
     viewer = user or guest
-    runs = await services.lesson_runs.latest(viewer, lesson) if viewer else {}
+    runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
     return await _show(services, user, lesson, runs, request.query_params)
 
 
 @router.post("/lessons/{slug}/runs")
 async def run_program(request: Request, slug: str) -> Response:
-    services = services_of(request, LessonServices)
+    services = services_of(request)
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes.
-    sent = await read_unchecked_form(request, max_bytes=6 * services.settings.max_source_bytes + 4096)
+    sent = await read_unchecked_form(request, max_bytes=6 * services[Settings].max_source_bytes + 4096)
     source, number = sent.get("source", ""), sent.get("program", "")
     program = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0
     user, guest = await _submitter(request), await current_guest(request)
@@ -69,29 +72,31 @@ async def run_program(request: Request, slug: str) -> Response:
         sender = user or guest
         if sender is None:
             raise NotSignedIn("Nothing was run; your program is below. Sign in in another tab, then try again.")
-        await services.lesson_runs.request(sender, services.lessons.get(slug), program, source)
+        await services[LessonRuns].request(sender, services[Lessons].get(slug), program, source)
     except (LessonNotFound, LessonProgramNotFound):
         raise
     except Refused as refusal:
-        lesson = services.lessons.find(slug)
+        lesson = services[Lessons].find(slug)
         if lesson is None:
             raise
         viewer = user or guest
-        runs = await services.lesson_runs.latest(viewer, lesson) if viewer else {}
+        runs = await services[LessonRuns].latest(viewer, lesson) if viewer else {}
         return await _show(services, user, lesson, runs, {}, _Refused(program, source, refusal))
     return RedirectResponse(f"/lessons/{slug}#program-{program}", status_code=303)
 
 
 @router.post("/lesson-runs/{lesson_run_id}/remove")
-async def remove_run(request: Request, user: SubmitterOrGuest, lesson_run_id: str) -> Response:
+async def remove_run(
+    request: Request, user: SubmitterOrGuest, lesson_run_id: str, lesson_runs: Provided[LessonRuns]
+) -> Response:
     """Stop the run, or go back to the program as the lesson has it."""
     await read_form(request)
-    run = await services_of(request, LessonServices).lesson_runs.remove(user, lesson_run_id)
+    run = await lesson_runs.remove(user, lesson_run_id)
     return RedirectResponse(f"/lessons/{run.lesson}#program-{run.program}", status_code=303)
 
 
 async def _show(
-    services: LessonServices,
+    services: Services,
     user: User | None,
     lesson: Lesson,
     runs: Mapping[int, LessonRun],
@@ -100,27 +105,27 @@ async def _show(
 ) -> HTMLResponse:
     titles = _titles(services)
     shown = list(_shown(lesson, titles, query, runs, refused))
-    lessons = services.lessons.all()
+    lessons = services[Lessons].all()
     after = lessons[lessons.index(lesson) + 1 :]
     return render_page(
         "lesson.html",
         status_code=refused.refusal.status if refused else 200,
         user=user,
-        may_run=user is not None or services.settings.guest_runs_in_total > 0,
+        may_run=user is not None or services[Settings].guest_runs_in_total > 0,
         going=next((each.program for each in runs.values() if each.result is None), None),
         # Without a script, the page is loaded again. A browser only scrolls if its address is the same and has a #.
         again="" if "again" in query else "?again=1",
         lesson=lesson,
         parts=shown,
-        no_worker=await services.workers.notice() if any(each.status == "queued" for each in runs.values()) else "",
+        no_worker=await services[Workers].notice() if any(each.status == "queued" for each in runs.values()) else "",
         headings=_headings(lesson, titles),
-        problems=[services.catalogue.get(each) for each in lesson.problems if each in dict(titles)],
+        problems=[services[Catalogue].get(each) for each in lesson.problems if each in dict(titles)],
         next=after[0] if after else None,
     )
 
 
-def _titles(services: LessonServices) -> Titles:
-    return tuple((package.slug, package.manifest.title) for package in services.catalogue.all())
+def _titles(services: Services) -> Titles:
+    return tuple((package.slug, package.manifest.title) for package in services[Catalogue].all())
 
 
 def _headings(lesson: Lesson, titles: Titles) -> list[Heading]:

@@ -23,11 +23,13 @@ from app.accounts.web import (
 )
 from app.errors import NotSignedIn, Refused, SignInAgain
 from app.lti.errors import LaunchRefused
-from app.lti.launches import Launch
+from app.lti.keys import ToolKeys
+from app.lti.launches import Launch, Launches
 from app.lti.login import BROWSER_COOKIE, LIFE_S
 from app.lti.messages import origin_of
-from app.lti.services import LTIServices
-from app.services import services_of
+from app.lti.selections import Selections
+from app.problems.service import Catalogue
+from app.services import Provided, services_of
 from app.web.cookies import SESSION_COOKIE, set_cookie
 from app.web.forms import read_form, read_unchecked_form
 from app.web.security import CONTENT_SECURITY_POLICY
@@ -40,8 +42,8 @@ _MAX_BYTES = 64 * 1024
 
 
 @router.get("/jwks.json")
-async def show_keys(request: Request) -> dict[str, object]:
-    return await services_of(request, LTIServices).lti_keys.published()
+async def show_keys(lti_keys: Provided[ToolKeys]) -> dict[str, object]:
+    return await lti_keys.published()
 
 
 @router.get("/login")
@@ -55,16 +57,14 @@ async def begin_by_form(request: Request) -> Response:
 
 
 @router.post("/launch")
-async def launch(request: Request) -> Response:
+async def launch(request: Request, lti_launches: Provided[Launches]) -> Response:
     """The platform's message. It is verified here, and the ticket leads to `/lti/continue`."""
     fields = await read_unchecked_form(request, max_bytes=_MAX_BYTES)
     try:
         if "error" in fields:
             words = fields.get("error_description") or fields["error"]
             raise LaunchRefused(f"The learning platform refused: {words[:200]!r}. Sign in there, then try again.")
-        ticket = await services_of(request, LTIServices).lti_launches.receive(
-            fields.get("id_token", ""), fields.get("state", "")
-        )
+        ticket = await lti_launches.receive(fields.get("id_token", ""), fields.get("state", ""))
     except Refused as refusal:
         return _in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
     address = f"/lti/continue?ticket={ticket}"
@@ -74,9 +74,8 @@ async def launch(request: Request) -> Response:
 
 
 @router.get("/continue")
-async def go_on(request: Request, ticket: Ticket = "") -> Response:
+async def go_on(request: Request, launches: Provided[Launches], ticket: Ticket = "") -> Response:
     """Go on at once if it is clear for whom, otherwise ask."""
-    launches = services_of(request, LTIServices).lti_launches
     waiting = await launches.look(ticket)
     caller = await current_caller(request)
     if waiting.user is not None:
@@ -88,10 +87,10 @@ async def go_on(request: Request, ticket: Ticket = "") -> Response:
 
 
 @router.post("/continue")
-async def finish(request: Request) -> Response:
+async def finish(request: Request, lti_launches: Provided[Launches]) -> Response:
     check_origin(request)
     form = await read_form(request)
-    launches, ticket = services_of(request, LTIServices).lti_launches, form.get("ticket", "")
+    launches, ticket = lti_launches, form.get("ticket", "")
     caller = await current_caller(request)
     if form.get("choice") != "link":
         waiting = await launches.look(ticket)
@@ -116,9 +115,8 @@ async def show_selection(request: Request, selection_id: str, user: Reader) -> H
 
 
 @router.post("/selections/{selection_id}")
-async def choose(request: Request, selection_id: str, user: Reader) -> Response:
+async def choose(request: Request, selection_id: str, user: Reader, selections: Provided[Selections]) -> Response:
     form = await read_form(request)
-    selections = services_of(request, LTIServices).lti_selections
     selection = await selections.get(user, selection_id)
     try:
         token = await selections.answer(selection, form.get("choice", ""))
@@ -139,7 +137,7 @@ async def _begin(request: Request, fields: dict[str, str]) -> Response:
     try:
         if site is None:
             raise LaunchRefused("This service does not know its address. The operator has to set public_url.")
-        launches = services_of(request, LTIServices).lti_launches
+        launches = services_of(request)[Launches]
         address = await launches.begin(fields, f"{site}/lti/launch", browser)
     except Refused as refusal:
         return _in_frame(render_secret_page("lti_frame.html", refusal=refusal, address=None))
@@ -159,13 +157,13 @@ def _ask(ticket: str, waiting: Launch, caller: Caller | None, refusal: Refused |
 async def _selection_page(
     request: Request, selection_id: str, user: User, refusal: Refused | None = None
 ) -> HTMLResponse:
-    services = services_of(request, LTIServices)
+    services = services_of(request)
     return render_secret_page(
         "lti_selection.html",
         refusal=refusal,
         user=user,
-        selection=await services.lti_selections.get(user, selection_id),
-        sections=services.catalogue.sections(),
+        selection=await services[Selections].get(user, selection_id),
+        sections=services[Catalogue].sections(),
     )
 
 

@@ -7,11 +7,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
 from app.accounts.web import accounts_of, require_caller_role, require_role, site_address
+from app.courses.service import Courses
 from app.errors import Refused, SignInAgain
-from app.lti.linked import RosterResult
-from app.lti.platforms import NewPlatform
-from app.lti.services import LTIServices
-from app.services import services_of
+from app.lti.keys import ToolKeys
+from app.lti.linked import LinkedCourses, RosterResult
+from app.lti.platforms import NewPlatform, Platforms
+from app.services import Provided, services_of
 from app.web.forms import read_form
 from app.web.templating import render_page, render_secret_page
 
@@ -28,7 +29,7 @@ async def show_platforms(request: Request, caller: Owner) -> HTMLResponse:
 
 
 @router.post("/lti/platforms")
-async def register_platform(request: Request, caller: Owner) -> Response:
+async def register_platform(request: Request, caller: Owner, lti_platforms: Provided[Platforms]) -> Response:
     form = await read_form(request, max_bytes=_MAX_BYTES)
     new = NewPlatform(
         **{name: form.get(name, "").strip() for name in ("name", "issuer", "client_id")},
@@ -37,7 +38,7 @@ async def register_platform(request: Request, caller: Owner) -> Response:
         grants_instructor=form.get("grants_instructor") == "on",
     )
     try:
-        await services_of(request, LTIServices).lti_platforms.add(caller, new)
+        await lti_platforms.add(caller, new)
     except SignInAgain as needed:
         raise needed.back_to(_HERE) from None
     except Refused as refusal:
@@ -46,11 +47,13 @@ async def register_platform(request: Request, caller: Owner) -> Response:
 
 
 @router.post("/lti/platforms/{platform_id}/deployments")
-async def set_deployments(request: Request, platform_id: str, caller: Owner) -> Response:
+async def set_deployments(
+    request: Request, platform_id: str, caller: Owner, lti_platforms: Provided[Platforms]
+) -> Response:
     form = await read_form(request, max_bytes=_MAX_BYTES)
     ids = form.get("deployments", "").split()
     try:
-        await services_of(request, LTIServices).lti_platforms.set_deployments(caller, platform_id, ids)
+        await lti_platforms.set_deployments(caller, platform_id, ids)
     except SignInAgain as needed:
         raise needed.back_to(_HERE) from None
     except Refused as refusal:
@@ -59,16 +62,18 @@ async def set_deployments(request: Request, platform_id: str, caller: Owner) -> 
 
 
 @router.post("/lti/platforms/{platform_id}/remove")
-async def remove_platform(request: Request, platform_id: str, caller: Owner) -> Response:
+async def remove_platform(
+    request: Request, platform_id: str, caller: Owner, lti_platforms: Provided[Platforms]
+) -> Response:
     await read_form(request)
-    await services_of(request, LTIServices).lti_platforms.remove(caller, platform_id)
+    await lti_platforms.remove(caller, platform_id)
     return RedirectResponse(_HERE, status_code=303)
 
 
 @router.post("/lti/keys")
-async def rotate_keys(request: Request, caller: Owner) -> Response:
+async def rotate_keys(request: Request, caller: Owner, lti_keys: Provided[ToolKeys]) -> Response:
     await read_form(request)
-    await services_of(request, LTIServices).lti_keys.rotate(caller.user)
+    await lti_keys.rotate(caller.user)
     return RedirectResponse(f"{_HERE}#keys", status_code=303)
 
 
@@ -78,54 +83,73 @@ async def show_course(request: Request, course_id: str, user: Instructor) -> HTM
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/connect")
-async def connect(request: Request, course_id: str, context_id: str, user: Instructor) -> Response:
+async def connect(
+    request: Request,
+    course_id: str,
+    context_id: str,
+    user: Instructor,
+    lti_linked: Provided[LinkedCourses],
+    courses: Provided[Courses],
+) -> Response:
     await read_form(request)
-    services = services_of(request, LTIServices)
-    await services.lti_linked.connect(await services.courses.get(user, course_id), context_id)
+    await lti_linked.connect(await courses.get(user, course_id), context_id)
     return _go(course_id)
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/disconnect")
-async def disconnect(request: Request, course_id: str, context_id: str, user: Instructor) -> Response:
+async def disconnect(
+    request: Request,
+    course_id: str,
+    context_id: str,
+    user: Instructor,
+    lti_linked: Provided[LinkedCourses],
+    courses: Provided[Courses],
+) -> Response:
     await read_form(request)
-    services = services_of(request, LTIServices)
-    await services.lti_linked.disconnect(await services.courses.get(user, course_id), context_id)
+    await lti_linked.disconnect(await courses.get(user, course_id), context_id)
     return _go(course_id)
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/roster")
-async def import_roster(request: Request, course_id: str, context_id: str, user: Instructor) -> Response:
+async def import_roster(
+    request: Request,
+    course_id: str,
+    context_id: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    lti_linked: Provided[LinkedCourses],
+) -> Response:
     """Responds with the page itself, which says how many joined."""
     await read_form(request)
-    services = services_of(request, LTIServices)
-    course = await services.courses.get(user, course_id)
+    course = await courses.get(user, course_id)
     try:
-        result = await services.lti_linked.import_roster(user, course, context_id)
+        result = await lti_linked.import_roster(user, course, context_id)
     except Refused as refusal:
         return await _course_page(request, course_id, user, refusal)
     return await _course_page(request, course_id, user, result=result)
 
 
 @router.post("/courses/{course_id}/lti/scores")
-async def send_scores(request: Request, course_id: str, user: Instructor) -> Response:
+async def send_scores(
+    request: Request, course_id: str, user: Instructor, lti_linked: Provided[LinkedCourses], courses: Provided[Courses]
+) -> Response:
     await read_form(request)
-    services = services_of(request, LTIServices)
-    await services.lti_linked.send_again(await services.courses.get(user, course_id))
+    await lti_linked.send_again(await courses.get(user, course_id))
     return _go(course_id)
 
 
 async def _platforms_page(
     request: Request, caller: Caller, refusal: Refused | None = None, form: dict[str, str] | None = None
 ) -> HTMLResponse:
-    services = services_of(request, LTIServices)
+    services = services_of(request)
     return render_secret_page(
         "lti_platforms.html",
         refusal=refusal,
         user=caller.user,
         recent=accounts_of(request).recent.covers(caller),
         site=site_address(request) or "",
-        platforms=await services.lti_platforms.all(),
-        keys=await services.lti_keys.views(),
+        platforms=await services[Platforms].all(),
+        keys=await services[ToolKeys].views(),
         form=form or {},
     )
 
@@ -137,16 +161,16 @@ async def _course_page(
     refusal: Refused | None = None,
     result: RosterResult | None = None,
 ) -> HTMLResponse:
-    services = services_of(request, LTIServices)
-    course = await services.courses.get(user, course_id)
+    services = services_of(request)
+    course = await services[Courses].get(user, course_id)
     return render_page(
         "lti_course.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         course=course,
-        linked=await services.lti_linked.contexts(course),
-        free=await services.lti_linked.contexts(None),
-        scores=await services.lti_linked.scores(course),
+        linked=await services[LinkedCourses].contexts(course),
+        free=await services[LinkedCourses].contexts(None),
+        scores=await services[LinkedCourses].scores(course),
         result=result,
         refusal=refusal,
     )

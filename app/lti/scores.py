@@ -124,7 +124,7 @@ class ScoreSender:
         course = self._courses.view(course_row)
         assignments = [each for each in await self._courses.assignments(course) if each.id == link.assignment_id]
         columns = columns_of(assignments)
-        lines = await gradebook(self._database, course, columns, only=user_id)
+        lines = (await gradebook(self._database, course, columns, only=user_id)).items
         if not lines or all(cell.points is None for cell in lines[0].cells):
             return None
         return lines[0].total, sum(each.points for each in columns)

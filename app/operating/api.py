@@ -6,23 +6,34 @@ from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 
+from app.database import Database
 from app.errors import MetricsRefused, TokenInvalid
-from app.operating.services import OperatingServices
-from app.services import services_of
+from app.operating.metrics import Metrics
+from app.operating.tally import Tally
+from app.queue.local_judge import LocalJudge
+from app.queue.workers import Workers
+from app.services import Provided, services_of
+from app.settings import Settings
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/metrics")
-async def show_metrics(request: Request) -> Response:
+async def show_metrics(
+    request: Request,
+    metrics: Provided[Metrics],
+    database: Provided[Database],
+    tally: Provided[Tally],
+    workers: Provided[Workers],
+    judge: Provided[LocalJudge],
+) -> Response:
     _require_operator(request)
-    services = services_of(request, OperatingServices)
-    text = await services.metrics.render(
-        services.database,
-        services.tally,
-        services.workers,
-        services.pool_stats() if services.pool_stats else None,
-        services.preparation() if services.preparation else None,
+    text = await metrics.render(
+        database,
+        tally,
+        workers,
+        judge.pool_stats(),
+        judge.preparation(),
     )
     return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"})
 
@@ -31,7 +42,7 @@ def _require_operator(request: Request) -> None:
     """Raises `MetricsRefused` if no token is set, because any user of this machine could otherwise read them; and
     `TokenInvalid`.
     """
-    settings = services_of(request, OperatingServices).settings
+    settings = services_of(request)[Settings]
     if settings.metrics_token is None:
         raise MetricsRefused(
             "The metrics have no token, so nobody may read them. Set MESHGRADE_METRICS_TOKEN, and send it as a bearer "

@@ -1,22 +1,26 @@
 """For load balancers and operators: whether the process is alive, and whether attempts are graded."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict
 from pydantic.config import JsonDict
 
 from app.errors import NotReady
-from app.operating.services import OperatingServices
 from app.operating.state import ALL_ONE_ADDRESS
+from app.problems.service import Catalogue
+from app.queue.local_judge import LocalJudge
+from app.queue.protocol import GradeQueue
+from app.queue.walls import Walls
+from app.queue.workers import Workers
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import rest_router
+from app.services import Provided
+from app.web.proxies import Clients
 
 if TYPE_CHECKING:
     from grader.sandbox.pool import PoolStats
 
-router = APIRouter(tags=["health"])
+router = rest_router("health")
 
 
 class HealthJSON(BaseModel):
@@ -72,37 +76,41 @@ async def healthz() -> HealthJSON:
 @router.get(
     "/readyz", summary="Whether an attempt sent now would be stored and graded", responses=problem_responses(503)
 )
-async def readyz(request: Request) -> ReadyJSON:
-    services = services_of(request, OperatingServices)
-    services.walls.require()
-    if not services.walls.probed:
+async def readyz(
+    walls: Provided[Walls],
+    workers: Provided[Workers],
+    queue: Provided[GradeQueue],
+    catalogue: Provided[Catalogue],
+    clients: Provided[Clients],
+    judge: Provided[LocalJudge],
+) -> ReadyJSON:
+    walls.require()
+    if not walls.probed:
         raise NotReady("The walls of the sandbox are being tested.", headers={"Retry-After": "2"})
-    if services.workers.write_fault:
+    if workers.write_fault:
         raise NotReady(
-            f"The database cannot be written ({services.workers.write_fault}). The operator can find the cause in the "
-            "log.",
+            f"The database cannot be written ({workers.write_fault}). The operator can find the cause in the log.",
             headers={"Retry-After": "5"},
         )
-    workers = await services.workers.connected()
-    if not workers:
+    connected = await workers.connected()
+    if not connected:
         raise NotReady(
             "No worker that can grade is connected. Attempts are stored and wait. Start one: ./meshgrade worker",
             headers={"Retry-After": "5"},
         )
-    stats = await services.queue.stats()
+    stats = await queue.stats()
     return ReadyJSON(
         status="ready",
-        problems=len(services.catalogue.all()),
+        problems=len(catalogue.all()),
         queued=stats.queued,
         running=stats.running,
-        workers=workers,
-        warnings=[ALL_ONE_ADDRESS] if services.clients.one_address else [],
-        pool=_pool(services.pool_stats),
+        workers=connected,
+        warnings=[ALL_ONE_ADDRESS] if clients.one_address else [],
+        pool=_pool(judge.pool_stats()),
     )
 
 
-def _pool(pool_stats: "Callable[[], PoolStats] | None") -> PoolJSON | None:
-    if pool_stats is None:
+def _pool(pool: "PoolStats | None") -> PoolJSON | None:
+    if pool is None:
         return None
-    pool = pool_stats()
     return PoolJSON(alive=pool.alive, generic=pool.generic, warm=pool.warm, zygotes=pool.zygotes)

@@ -1,7 +1,7 @@
 """The state of the service for its owners: the queue, the pool, the walls, and what is unhealthy with its remedy."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from app.clock import now
 from app.database import Database
 from app.operating.tally import Waiting, waiting
 from app.problems.service import Catalogue
+from app.queue.local_judge import LocalJudge
 from app.queue.models import AttemptRow
 from app.queue.preparing import Preparation
 from app.queue.turns import CLASSES
@@ -74,13 +75,11 @@ async def read_state(
     catalogue: Catalogue,
     walls: Walls,
     workers: Workers,
-    pool_stats: "Callable[[], PoolStats] | None",
-    preparation: Callable[[], Preparation] | None,
+    judge: LocalJudge,
 ) -> ServiceState:
     queue = await waiting(database)
     processes = await workers.all()
-    pool = pool_stats() if pool_stats else None
-    prepared = preparation() if preparation else None
+    pool = judge.pool_stats()
     troubles = [
         *_of_walls(walls),
         *_of_workers(processes, workers),
@@ -105,7 +104,7 @@ async def read_state(
         else (),
         walls=walls.states,
         workers=tuple(each for each in processes if each.slots),
-        preparation=prepared,
+        preparation=judge.preparation(),
         troubles=tuple(troubles),
     )
 

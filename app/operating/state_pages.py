@@ -2,14 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.operating.services import OperatingServices
+from app.database import Database
 from app.operating.state import read_state
-from app.services import services_of
+from app.problems.service import Catalogue
+from app.queue.local_judge import LocalJudge
+from app.queue.walls import Walls
+from app.queue.workers import Workers
+from app.services import Provided
+from app.settings import Settings
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
@@ -17,16 +22,22 @@ Owner = Annotated[User, Depends(require_role("owner", "account"))]
 
 
 @router.get("/service")
-async def show_state(request: Request, user: Owner) -> HTMLResponse:
+async def show_state(
+    user: Owner,
+    database: Provided[Database],
+    settings: Provided[Settings],
+    catalogue: Provided[Catalogue],
+    walls: Provided[Walls],
+    workers: Provided[Workers],
+    judge: Provided[LocalJudge],
+) -> HTMLResponse:
     """It renews itself, by a module or by the browser."""
-    services = services_of(request, OperatingServices)
     state = await read_state(
-        services.database,
-        services.settings,
-        services.catalogue,
-        services.walls,
-        services.workers,
-        services.pool_stats,
-        services.preparation,
+        database,
+        settings,
+        catalogue,
+        walls,
+        workers,
+        judge,
     )
     return render_page("service.html", user=user, state=state)

@@ -6,11 +6,12 @@ from sqlalchemy import select
 
 from app.accounts.caller import User
 from app.attempts.views import AttemptView
+from app.database import Database
 from app.people.listing import Person
 from app.people.reading import attempt_of
-from app.people.services import PeopleServices
 from app.queue.gradings import Try, tries_of
 from app.queue.models import AttemptRow
+from app.services import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,10 @@ class GradingStory:
     tries: list[Try]
 
 
-async def read_grading(services: PeopleServices, reader: User, person_id: str, attempt_id: str) -> GradingStory:
+async def read_grading(services: Services, reader: User, person_id: str, attempt_id: str) -> GradingStory:
     """Raises what `attempt_of` raises."""
     person, attempt = await attempt_of(services, reader, person_id, attempt_id)
     query = select(AttemptRow.tries, AttemptRow.gradings).where(AttemptRow.id == attempt.id)
-    async with services.database.reading() as session:
+    async with services[Database].reading() as session:
         counted, gradings = (await session.execute(query)).one_or_none() or (0, None)
     return GradingStory(person, attempt, counted, tries_of(gradings))

@@ -12,14 +12,14 @@ from app.attempts.phases import in_words
 from app.errors import ProblemNotFound
 from app.people.grading import read_grading
 from app.people.schemas import GradingJSON
-from app.people.services import PeopleServices
+from app.problems.service import Catalogue
 from app.queue.gradings import Try
-from app.rest.problem_json import problem_responses
+from app.rest.routing import rest_router
 from app.services import services_of
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
-api = APIRouter(tags=["people"])
+api = rest_router("people")
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 _END_WORDS = {
     "finished": "finished with a verdict",
@@ -32,11 +32,11 @@ _END_WORDS = {
 
 @router.get("/people/{person_id}/attempts/{attempt_id}/grading")
 async def show_grading(request: Request, person_id: str, attempt_id: str, user: Instructor) -> HTMLResponse:
-    services = services_of(request, PeopleServices)
+    services = services_of(request)
     story = await read_grading(services, user, person_id, attempt_id)
     attempt = story.attempt
     try:
-        title = services.catalogue.get(attempt.problem).manifest.title
+        title = services[Catalogue].get(attempt.problem).manifest.title
     except ProblemNotFound:  # withdrawn since
         title = attempt.problem
     return render_page(
@@ -54,10 +54,9 @@ async def show_grading(request: Request, person_id: str, attempt_id: str, user: 
 @api.get(
     "/people/{person_id}/attempts/{attempt_id}/grading",
     summary="How an attempt was graded: each try, its worker, its phases and its end",
-    responses=problem_responses(401, 403, 404),
 )
 async def get_grading(request: Request, person_id: str, attempt_id: str, user: Instructor) -> GradingJSON:
-    return GradingJSON.of(await read_grading(services_of(request, PeopleServices), user, person_id, attempt_id))
+    return GradingJSON.of(await read_grading(services_of(request), user, person_id, attempt_id))
 
 
 def _took(each: Try) -> str | None:

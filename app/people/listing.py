@@ -15,6 +15,7 @@ from app.database import Database
 from app.errors import PersonNotFound
 from app.ids import is_id
 from app.queue.models import AttemptRow
+from app.rest.paging import Cursor, Page, paged
 from app.web.choices import one_of
 
 State = Literal["active", "deactivated"]
@@ -99,13 +100,10 @@ class Directory:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, only: PeopleFilter, limit: int, after: str | None = None) -> list[Person]:
-        """By name. `after` is the name of the last one of the previous page."""
-        query = _PEOPLE.where(*only.conditions()).order_by(UserRow.name).limit(limit)
-        if after is not None:
-            query = query.where(UserRow.name > after.replace("\0", ""))
+    async def list(self, only: PeopleFilter, cursor: Cursor) -> Page[Person]:
+        """By name."""
         async with self._database.reading() as session:
-            return [_person(*row) for row in await session.execute(query)]
+            return await paged(session, _PEOPLE, (UserRow.name,), cursor, _person, only=only.conditions())
 
     async def count(self, only: PeopleFilter) -> int:
         query = select(func.count()).select_from(UserRow).where(*only.conditions())

@@ -8,16 +8,17 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import Caller
 from app.accounts.web import accounts_of, require_caller_role
 from app.errors import Refused, SignInAgain
+from app.people.listing import Directory
+from app.people.merge import Merging
 from app.people.schemas import MergeJSON, PersonJSON
-from app.people.services import PeopleServices
-from app.rest.body import body_of, read_json
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import rest_router
+from app.services import Provided, services_of
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
 
 router = APIRouter(include_in_schema=False)
-api = APIRouter(tags=["people"])
+api = rest_router("people")
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
 
 
@@ -29,11 +30,11 @@ async def preview_merge(
 
 
 @router.post("/people/{person_id}/merge")
-async def merge(request: Request, person_id: str, caller: Owner) -> Response:
+async def merge(request: Request, person_id: str, caller: Owner, merging: Provided[Merging]) -> Response:
     form = await read_form(request)
     into = form.get("into", "")
     try:
-        rest_id = await services_of(request, PeopleServices).merging.merge(
+        rest_id = await merging.merge(
             caller, person_id, into, form.get("reason", ""), confirmed=form.get("confirmed") == "on"
         )
     except SignInAgain as needed:
@@ -46,24 +47,23 @@ async def merge(request: Request, person_id: str, caller: Owner) -> Response:
 @api.post(
     "/people/{person_id}/merge",
     summary="Merge this account into another one, which remains, as an owner; nothing undoes it",
-    responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422),
-    openapi_extra=body_of(MergeJSON),
+    responses=problem_responses(409),
 )
-async def merge_people(request: Request, person_id: str, caller: Owner) -> PersonJSON:
-    services = services_of(request, PeopleServices)
-    body = await read_json(request, MergeJSON)
-    rest_id = await services.merging.merge(caller, person_id, body.into, body.reason, confirmed=body.end_higher_role)
-    return PersonJSON.of(await services.directory.get(rest_id))
+async def merge_people(
+    person_id: str, caller: Owner, body: MergeJSON, merging: Provided[Merging], directory: Provided[Directory]
+) -> PersonJSON:
+    rest_id = await merging.merge(caller, person_id, body.into, body.reason, confirmed=body.end_higher_role)
+    return PersonJSON.of(await directory.get(rest_id))
 
 
 async def _page(
     request: Request, person_id: str, caller: Caller, into: str, refusal: Refused | None = None
 ) -> HTMLResponse:
-    services = services_of(request, PeopleServices)
-    person, preview = await services.directory.get(person_id), None
+    services = services_of(request)
+    person, preview = await services[Directory].get(person_id), None
     if into:
         try:
-            preview = await services.merging.preview(caller, person_id, into)
+            preview = await services[Merging].preview(caller, person_id, into)
         except Refused as wrong:
             refusal = refusal or wrong
     return render_secret_page(

@@ -8,12 +8,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import Caller, User
 from app.accounts.roles import ROLES
 from app.accounts.web import accounts_of, require_caller_role, require_role, sign_in_link
-from app.audit.log import ACTION_WORDS, LONGEST_REASON
+from app.audit.log import ACTION_WORDS, LONGEST_REASON, AuditLog
 from app.errors import FieldInvalid, Refused, SignInAgain
-from app.people.listing import STATES, PeopleFilter
+from app.people.changes import PeopleChanges
+from app.people.listing import STATES, Directory, PeopleFilter
 from app.people.reading import may_read
-from app.people.services import PeopleServices
-from app.services import services_of
+from app.rest.paging import Cursor, Page
+from app.services import Provided, services_of
 from app.web.forms import read_form
 from app.web.templating import render_page, render_secret_page
 
@@ -33,23 +34,24 @@ _DONE = {
 
 @router.get("")
 async def list_people(
-    request: Request, user: Instructor, after: Annotated[str | None, Query(max_length=200)] = None
+    request: Request,
+    user: Instructor,
+    directory: Provided[Directory],
+    after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
     """The filter is in the address, and so in the address of each further page."""
-    directory = services_of(request, PeopleServices).directory
     only = PeopleFilter.read(request.query_params)
-    people = await directory.list(only, _PAGE + 1, after)
-    page, more = people[:_PAGE], len(people) > _PAGE
+    people = await directory.list(only, Cursor(_PAGE, after))
     return render_page(
         "people.html",
         user=user,
-        people=page,
+        people=people,
         total=await directory.count(only),
         wanted=only,
         roles=ROLES,
         states=STATES,
         first=only.address() if after else None,
-        further=only.address(after=page[-1].name) if more else None,
+        further=only.address(after=people.next) if people.next else None,
     )
 
 
@@ -59,13 +61,13 @@ async def show_person(request: Request, person_id: str, caller: Reader) -> HTMLR
 
 
 @router.post("/{person_id}/role")
-async def set_role(request: Request, person_id: str, caller: Owner) -> Response:
+async def set_role(request: Request, person_id: str, caller: Owner, people: Provided[PeopleChanges]) -> Response:
     form = await read_form(request)
     try:
         role = form.get("role", "")
         if role not in ROLES:
             raise FieldInvalid(f"role: choose one of {', '.join(ROLES)}.")
-        await services_of(request, PeopleServices).people.set_role(caller, person_id, role, form.get("reason", ""))
+        await people.set_role(caller, person_id, role, form.get("reason", ""))
     except SignInAgain as needed:
         raise needed.back_to(f"/people/{person_id}") from None
     except Refused as refusal:
@@ -74,20 +76,20 @@ async def set_role(request: Request, person_id: str, caller: Owner) -> Response:
 
 
 @router.post("/{person_id}/deactivate")
-async def deactivate(request: Request, person_id: str, caller: Owner) -> Response:
+async def deactivate(request: Request, person_id: str, caller: Owner, people: Provided[PeopleChanges]) -> Response:
     form = await read_form(request)
     try:
-        await services_of(request, PeopleServices).people.deactivate(caller, person_id, form.get("reason", ""))
+        await people.deactivate(caller, person_id, form.get("reason", ""))
     except Refused as refusal:
         return await _person_page(request, person_id, caller, refusal)
     return _go(person_id, "deactivated")
 
 
 @router.post("/{person_id}/reactivate")
-async def reactivate(request: Request, person_id: str, caller: Owner) -> Response:
+async def reactivate(request: Request, person_id: str, caller: Owner, people: Provided[PeopleChanges]) -> Response:
     form = await read_form(request)
     try:
-        await services_of(request, PeopleServices).people.reactivate(caller, person_id, form.get("reason", ""))
+        await people.reactivate(caller, person_id, form.get("reason", ""))
     except SignInAgain as needed:
         raise needed.back_to(f"/people/{person_id}") from None
     except Refused as refusal:
@@ -96,13 +98,11 @@ async def reactivate(request: Request, person_id: str, caller: Owner) -> Respons
 
 
 @router.post("/{person_id}/password-reset")
-async def reset_password(request: Request, person_id: str, caller: Owner) -> Response:
+async def reset_password(request: Request, person_id: str, caller: Owner, people: Provided[PeopleChanges]) -> Response:
     """Responds with the page itself instead of a redirect, because the link can be shown only once."""
     form = await read_form(request)
     try:
-        token = await services_of(request, PeopleServices).people.reset_password(
-            caller, person_id, form.get("reason", "")
-        )
+        token = await people.reset_password(caller, person_id, form.get("reason", ""))
     except SignInAgain as needed:
         raise needed.back_to(f"/people/{person_id}") from None
     except Refused as refusal:
@@ -113,8 +113,8 @@ async def reset_password(request: Request, person_id: str, caller: Owner) -> Res
 async def _person_page(
     request: Request, person_id: str, caller: Caller, refusal: Refused | None = None, link: str | None = None
 ) -> HTMLResponse:
-    services = services_of(request, PeopleServices)
-    person = await services.directory.get(person_id)
+    services = services_of(request)
+    person = await services[Directory].get(person_id)
     is_owner = caller.user.role == "owner"
     accounts = accounts_of(request)
     return render_secret_page(
@@ -131,7 +131,7 @@ async def _person_page(
         done=_DONE.get(request.query_params.get("done", "")),
         roles=ROLES,
         longest_reason=LONGEST_REASON,
-        entries=await services.audit.list(_ENTRIES, about=person.id) if is_owner else [],
+        entries=await services[AuditLog].list(Cursor(_ENTRIES), about=person.id) if is_owner else Page(),
         words=ACTION_WORDS,
     )
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from app.accounts.caller import User
 from app.accounts.roles import is_at_least
+from app.attempts.service import Attempts
 from app.attempts.views import AttemptView
 from app.errors import AttemptNotFound, RoleMissing
 from app.people.assistance import Assistance
 from app.people.listing import Directory, Person
-from app.people.services import PeopleServices
+from app.services import Services
 
 
 def may_read(reader: User, person: Person) -> bool:
@@ -64,13 +65,11 @@ async def readable(directory: Directory, reader: User, person_id: str) -> tuple[
     return person, User(person.id, person.name, person.role)
 
 
-async def attempt_of(
-    services: PeopleServices, reader: User, person_id: str, attempt_id: str
-) -> tuple[Person, AttemptView]:
+async def attempt_of(services: Services, reader: User, person_id: str, attempt_id: str) -> tuple[Person, AttemptView]:
     """A person whose attempts `reader` may read, and one of these. Raises as `reach` does, and `AttemptNotFound`."""
-    may = await reach(services.directory, services.assistance, reader, person_id)
+    may = await reach(services[Directory], services[Assistance], reader, person_id)
     try:
-        attempt = await services.attempts.get(may.owner, attempt_id, placed=False, for_instructor=True)
+        attempt = await services[Attempts].get(may.owner, attempt_id, placed=False, for_instructor=True)
     except AttemptNotFound:
         raise AttemptNotFound(f"{may.person.name} has no attempt with the id {attempt_id[:64]!r}.") from None
     may.require(attempt.problem)

@@ -11,10 +11,10 @@ from app.accounts.web import require_scope
 from app.attempts.overrides import MOST_POINTS
 from app.attempts.source_colours import colour_lines
 from app.audit.log import LONGEST_REASON
-from app.comments.service import LONGEST, may_remove
+from app.comments.service import LONGEST, Comments, may_remove
 from app.errors import FieldInvalid, ProblemNotFound, Refused
 from app.people.reading import attempt_of
-from app.people.services import PeopleServices
+from app.problems.service import Catalogue
 from app.services import services_of
 from app.web.forms import read_form
 from app.web.templating import render_page
@@ -56,7 +56,7 @@ async def show_attempt_of_person(
 
 @router.post("/comments")
 async def comment(request: Request, person_id: str, attempt_id: str, user: Grader) -> Response:
-    services = services_of(request, PeopleServices)
+    services = services_of(request)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
     # Percent-encoding turns one character into at most twelve bytes.
     form = await read_form(request, max_bytes=12 * LONGEST + 1024)
@@ -64,7 +64,7 @@ async def comment(request: Request, person_id: str, attempt_id: str, user: Grade
     try:
         if not (line.isascii() and line.isdecimal()):
             raise FieldInvalid("line: must be the number of a line, such as 12.")
-        added = await services.comments.add(user, person.id, attempt.id, attempt.source, int(line[:9]), text)
+        added = await services[Comments].add(user, person.id, attempt.id, attempt.source, int(line[:9]), text)
     except Refused as refusal:
         return await review_page(request, person_id, attempt_id, user, Written(line, text, refusal))
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#comment-{added.id}", status_code=303)
@@ -72,10 +72,10 @@ async def comment(request: Request, person_id: str, attempt_id: str, user: Grade
 
 @router.post("/comments/{comment_id}/remove")
 async def remove_comment(request: Request, person_id: str, attempt_id: str, comment_id: str, user: Grader) -> Response:
-    services = services_of(request, PeopleServices)
+    services = services_of(request)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
     await read_form(request)
-    await services.comments.remove(user, person.id, attempt.id, comment_id)
+    await services[Comments].remove(user, person.id, attempt.id, comment_id)
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#sent", status_code=303)
 
 
@@ -88,15 +88,15 @@ async def review_page(
     points: TypedPoints = NO_POINTS,
 ) -> HTMLResponse:
     """The page of the attempt, with what was typed into a form that was refused."""
-    services = services_of(request, PeopleServices)
+    services = services_of(request)
     person, attempt = await attempt_of(services, user, person_id, attempt_id)
     try:
-        package = services.catalogue.get(attempt.problem)
+        package = services[Catalogue].get(attempt.problem)
         title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"
     except ProblemNotFound:  # withdrawn since
         title, starter, is_answer = attempt.problem, "", False
     is_starter = attempt.source.split() == starter.split()
-    comments = await services.comments.of_attempt(attempt.id)
+    comments = await services[Comments].of_attempt(attempt.id)
     refusal = written.refusal or points.refusal
     return render_page(
         "person_attempt.html",

@@ -4,14 +4,14 @@ import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 
 from app.attempts.views import AttemptView, view_of
 from app.database import Database
 from app.errors import AttemptNotFound
-from app.ids import is_id
 from app.queue.models import AttemptRow
 from app.queue.overrides import OverrideRow
+from app.rest.paging import Cursor, Page, paged
 from app.web.diff import DiffLine, diff_lines
 
 
@@ -39,33 +39,28 @@ class Step:
         return None if verdict is None else verdict.misconception
 
 
-async def read_story(
-    database: Database, user_id: str, problem: str, limit: int, after: str | None = None
-) -> list[Step]:
-    """Oldest first. `after` is the last attempt of the previous page.
-
-    Raises:
-      AttemptNotFound: `after` is none of theirs.
-    """
+async def read_story(database: Database, user_id: str, problem: str, cursor: Cursor) -> Page[Step]:
+    """Oldest first. Raises `AttemptNotFound` for the cursor."""
     row = AttemptRow
-    own = (row.user_id == user_id, row.problem == problem, row.kind != "rejudge")
-    query = select(row).where(*own).order_by(row.created_at, row.id).limit(limit)
-    async with database.reading() as session:
-        last = None
-        if after is not None:
-            last = await session.scalar(select(row).where(*own, row.id == after)) if is_id(after) else None
-            if last is None:
-                raise AttemptNotFound(f"This person has no attempt {after[:64]!r} at this problem.")
-            query = query.where(tuple_(row.created_at, row.id) > tuple_(last.created_at, last.id))
-        rows = list(await session.scalars(query))
-        overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_([each.id for each in rows]))
-        changed = frozenset(await session.scalars(overridden))
-    attempts = [view_of(each) for each in rows]
-    before = [view_of(last) if last else None, *attempts]
-    # Comparing takes time that other requests should not wait for.
-    return await asyncio.to_thread(
-        lambda: [_step(*pair, pair[1].id in changed) for pair in zip(before, attempts, strict=False)]
+    query, by = (
+        select(row).where(row.user_id == user_id, row.problem == problem, row.kind != "rejudge"),
+        (row.created_at, row.id),
     )
+    async with database.reading() as session:
+        page = await paged(session, query, by, cursor, view_of, missing=_not_found, oldest_first=True)
+        last = await session.get(row, cursor.after) if cursor.after else None
+        overridden = select(OverrideRow.attempt_id).where(OverrideRow.attempt_id.in_([each.id for each in page]))
+        changed = frozenset(await session.scalars(overridden))
+    before = [view_of(last) if last else None, *page]
+    # Comparing takes time that other requests should not wait for.
+    steps = await asyncio.to_thread(
+        lambda: [_step(*pair, pair[1].id in changed) for pair in zip(before, page, strict=False)]
+    )
+    return Page(steps, page.next)
+
+
+def _not_found(attempt_id: str) -> AttemptNotFound:
+    return AttemptNotFound(f"This person has no attempt {attempt_id!r} at this problem.")
 
 
 def _step(before: AttemptView | None, attempt: AttemptView, changed_by_hand: bool) -> Step:

@@ -5,21 +5,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from app.accounts.caller import User
 from app.accounts.counted import report_rate
 from app.accounts.web import current_user
-from app.problems.exams import refuse_in_exam
+from app.problems.exams import Exams, refuse_in_exam
 from app.problems.schemas import HintsJSON, ProblemDetail, ProblemList
 from app.problems.service import Catalogue
-from app.problems.services import ProblemServices
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["problems"])
+router = rest_router("problems")
 MaybeUser = Annotated[User | None, Depends(current_user)]
 
 # Described here and read by hand, and the rate is reported by a call and not by a dependency: in FastAPI, resolving
@@ -72,10 +72,6 @@ def _answer(name: str, about: object, describe: Callable[[], BaseModel]) -> _Ans
     return cached
 
 
-def _catalogue(request: Request) -> Catalogue:
-    return services_of(request, ProblemServices).catalogue
-
-
 @router.get(
     "/problems",
     summary="All problems, in the order of the curriculum",
@@ -83,9 +79,9 @@ def _catalogue(request: Request) -> Catalogue:
     responses=_WITH_ETAG,
     openapi_extra=_IF_NONE_MATCH,
 )
-async def list_problems(request: Request) -> Response:
+async def list_problems(request: Request, catalogue: Provided[Catalogue]) -> Response:
     await report_rate(request)
-    sections = _catalogue(request).sections()
+    sections = catalogue.sections()
     return _answer("", sections, lambda: ProblemList.of(sections)).send(request)
 
 
@@ -93,12 +89,12 @@ async def list_problems(request: Request) -> Response:
     "/problems/{slug}",
     summary="One problem",
     response_model=ProblemDetail,
-    responses={**_WITH_ETAG, **problem_responses(404)},
+    responses=_WITH_ETAG,
     openapi_extra=_IF_NONE_MATCH,
 )
-async def get_problem(request: Request, slug: str) -> Response:
+async def get_problem(request: Request, slug: str, catalogue: Provided[Catalogue]) -> Response:
     await report_rate(request)
-    package = _catalogue(request).get(slug)
+    package = catalogue.get(slug)
     return _answer(package.slug, package, lambda: ProblemDetail.of(package)).send(request)
 
 
@@ -106,11 +102,13 @@ async def get_problem(request: Request, slug: str) -> Response:
     "/problems/{slug}/hints",
     summary="The hints of a problem, in the order in which to read them",
     response_model=HintsJSON,
-    responses={**_WITH_ETAG, **problem_responses(403, 404)},
+    responses={**_WITH_ETAG, **problem_responses(403)},
     openapi_extra=_IF_NONE_MATCH,
 )
-async def list_hints(request: Request, slug: str, user: MaybeUser) -> Response:
+async def list_hints(
+    request: Request, slug: str, user: MaybeUser, catalogue: Provided[Catalogue], exams: Provided[Exams]
+) -> Response:
     await report_rate(request)
-    package = _catalogue(request).get(slug)
-    await refuse_in_exam(services_of(request, ProblemServices).exams, user, package.slug)
+    package = catalogue.get(slug)
+    await refuse_in_exam(exams, user, package.slug)
     return _answer(f"{package.slug}/hints", package, lambda: HintsJSON.of(package)).send(request)

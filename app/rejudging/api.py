@@ -2,27 +2,23 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
 from app.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgeJSON, RejudgePage
 from app.rejudging.service import Rejudging
-from app.rejudging.services import RejudgingServices
-from app.rest.body import body_of, read_json
+from app.rest.paging import ById, NewestFirst
 from app.rest.problem_json import problem_responses
-from app.services import services_of
+from app.rest.routing import rest_router
+from app.services import Provided
 
-router = APIRouter(tags=["authoring"])
+router = rest_router("authoring")
 Instructor = Annotated[User, Depends(require_role("instructor"))]
 _ONE = "/problems/{slug}/rejudges/{rejudge_id}"
 _LOCATION: dict[str, Any] = {
     "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rejudge"}}
 }
-
-
-def _rejudging(request: Request) -> Rejudging:
-    return services_of(request, RejudgingServices).rejudging
 
 
 @router.post(
@@ -34,13 +30,18 @@ def _rejudging(request: Request) -> Rejudging:
             "description": "Started, or already in progress. Follow it at the address in the Location header",
             **_LOCATION,
         },
-        **problem_responses(400, 401, 403, 404, 409, 413, 415, 422, 503),
+        **problem_responses(409),
     },
-    openapi_extra=body_of(NewRejudgeJSON),
 )
-async def rejudge_problem(request: Request, response: Response, user: Instructor, slug: str) -> RejudgeJSON:
-    body = await read_json(request, NewRejudgeJSON)
-    rejudge = await _rejudging(request).request(slug, body.version, body.to_selection())
+async def rejudge_problem(
+    request: Request,
+    response: Response,
+    user: Instructor,
+    slug: str,
+    body: NewRejudgeJSON,
+    rejudging: Provided[Rejudging],
+) -> RejudgeJSON:
+    rejudge = await rejudging.request(slug, body.version, body.to_selection())
     response.headers["Location"] = f"/api/v1/problems/{rejudge.problem}/rejudges/{rejudge.id}"
     return RejudgeJSON.of(rejudge)
 
@@ -48,59 +49,42 @@ async def rejudge_problem(request: Request, response: Response, user: Instructor
 @router.post(
     "/problems/{slug}/rejudge/count",
     summary="How many attempts a rejudge with this body would grade, without starting it",
-    responses=problem_responses(400, 401, 403, 404, 409, 413, 415, 422),
-    openapi_extra=body_of(NewRejudgeJSON),
+    responses=problem_responses(409),
 )
-async def count_rejudge(request: Request, user: Instructor, slug: str) -> RejudgeCountJSON:
-    body = await read_json(request, NewRejudgeJSON)
-    return RejudgeCountJSON.of(await _rejudging(request).count(slug, body.version, body.to_selection()))
+async def count_rejudge(
+    user: Instructor, slug: str, body: NewRejudgeJSON, rejudging: Provided[Rejudging]
+) -> RejudgeCountJSON:
+    return RejudgeCountJSON.of(await rejudging.count(slug, body.version, body.to_selection()))
 
 
-@router.get(
-    "/problems/{slug}/rejudges",
-    summary="The rejudges of a problem, newest first",
-    responses=problem_responses(401, 403, 404, 422),
-)
+@router.get("/problems/{slug}/rejudges", summary="The rejudges of a problem, newest first")
 async def list_rejudges(
-    request: Request,
     user: Instructor,
     slug: str,
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    before: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
+    rejudging: Provided[Rejudging],
+    cursor: NewestFirst,
 ) -> RejudgePage:
-    rejudges = await _rejudging(request).list(slug, limit + 1, before)
-    return RejudgePage(
-        rejudges=[RejudgeJSON.of(each) for each in rejudges[:limit]],
-        next=rejudges[limit - 1].id if len(rejudges) > limit else None,
-    )
+    rejudges = await rejudging.list(slug, cursor)
+    return RejudgePage(rejudges=[RejudgeJSON.of(each) for each in rejudges], next=rejudges.next)
 
 
-@router.get(_ONE, summary="One rejudge and its progress", responses=problem_responses(401, 403, 404))
-async def get_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
-    return RejudgeJSON.of(await _rejudging(request).get(slug, rejudge_id))
+@router.get(_ONE, summary="One rejudge and its progress")
+async def get_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> RejudgeJSON:
+    return RejudgeJSON.of(await rejudging.get(slug, rejudge_id))
 
 
-@router.get(
-    f"{_ONE}/changes",
-    summary="The attempts whose status or score it changes",
-    responses=problem_responses(401, 403, 404, 422),
-)
+@router.get(f"{_ONE}/changes", summary="The attempts whose status or score it changes")
 async def list_changes(
-    request: Request,
     user: Instructor,
     slug: str,
     rejudge_id: str,
-    limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    after: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$", description="`next` of the previous page")] = None,
+    rejudging: Provided[Rejudging],
+    cursor: ById,
     losses: Annotated[bool, Query(description="Only attempts that lose points or the status `accepted`")] = False,
 ) -> ChangePage:
-    rejudging = _rejudging(request)
     rejudge = await rejudging.get(slug, rejudge_id)
-    changes = await rejudging.changes(slug, rejudge_id, limit + 1, after, only_losses=losses)
-    return ChangePage(
-        changes=[ChangeJSON.of(each, rejudge.version) for each in changes[:limit]],
-        next=changes[limit - 1].attempt_id if len(changes) > limit else None,
-    )
+    changes = await rejudging.changes(slug, rejudge_id, cursor, only_losses=losses)
+    return ChangePage(changes=[ChangeJSON.of(each, rejudge.version) for each in changes], next=changes.next)
 
 
 @router.post(
@@ -109,25 +93,23 @@ async def list_changes(
     status_code=202,
     responses={
         202: {"description": "It is being applied, or already was"},
-        **problem_responses(401, 403, 404, 409, 422),
+        **problem_responses(409),
     },
 )
 async def apply_rejudge(
-    request: Request,
     user: Instructor,
     slug: str,
     rejudge_id: str,
+    rejudging: Provided[Rejudging],
     never_lower: Annotated[
         bool, Query(description="Attempts that would lose points or the status `accepted` keep their verdict")
     ] = False,
 ) -> RejudgeJSON:
-    return RejudgeJSON.of(await _rejudging(request).apply(user, slug, rejudge_id, never_lower=never_lower))
+    return RejudgeJSON.of(await rejudging.apply(user, slug, rejudge_id, never_lower=never_lower))
 
 
 @router.delete(
-    _ONE,
-    summary="Cancel it and drop its verdicts, without changing any attempt",
-    responses=problem_responses(401, 403, 404, 409),
+    _ONE, summary="Cancel it and drop its verdicts, without changing any attempt", responses=problem_responses(409)
 )
-async def cancel_rejudge(request: Request, user: Instructor, slug: str, rejudge_id: str) -> RejudgeJSON:
-    return RejudgeJSON.of(await _rejudging(request).cancel(slug, rejudge_id))
+async def cancel_rejudge(user: Instructor, slug: str, rejudge_id: str, rejudging: Provided[Rejudging]) -> RejudgeJSON:
+    return RejudgeJSON.of(await rejudging.cancel(slug, rejudge_id))

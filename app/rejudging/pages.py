@@ -7,11 +7,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
+from app.database import Database
 from app.errors import Refused
 from app.rejudging.choosing import Form, name_parts, scopes_of
 from app.rejudging.service import Rejudging
-from app.rejudging.services import RejudgingServices
-from app.services import services_of
+from app.rest.paging import Cursor
+from app.services import Provided, services_of
 from app.web.forms import read_form
 from app.web.templating import render_page
 from app.web.time_zone import chosen_zone
@@ -24,10 +25,6 @@ _MOST_VERSIONS = 50
 _LARGEST_FORM = 64 * 1024
 
 
-def _rejudging(request: Request) -> Rejudging:
-    return services_of(request, RejudgingServices).rejudging
-
-
 @router.get("/rejudge")
 async def choose(request: Request, slug: str, user: Instructor) -> HTMLResponse:
     """The form that chooses attempts, and how many match. The choice is in the address."""
@@ -35,11 +32,13 @@ async def choose(request: Request, slug: str, user: Instructor) -> HTMLResponse:
 
 
 @router.post("/rejudge")
-async def begin(request: Request, slug: str, user: Instructor) -> Response:
+async def begin(
+    request: Request, slug: str, user: Instructor, database: Provided[Database], rejudging: Provided[Rejudging]
+) -> Response:
     form = Form.of_fields(await read_form(request, max_bytes=_LARGEST_FORM))
     try:
-        chosen = await form.selection(services_of(request, RejudgingServices).database)
-        rejudge = await _rejudging(request).request(slug, form.version, chosen)
+        chosen = await form.selection(database)
+        rejudge = await rejudging.request(slug, form.version, chosen)
     except Refused as refusal:
         if form.is_plain:
             raise
@@ -48,54 +47,63 @@ async def begin(request: Request, slug: str, user: Instructor) -> Response:
 
 
 @router.get("/rejudges")
-async def list_rejudges(request: Request, slug: str, user: Instructor) -> HTMLResponse:
-    rejudges = await _rejudging(request).list(slug, _SHOWN)
+async def list_rejudges(slug: str, user: Instructor, rejudging: Provided[Rejudging]) -> HTMLResponse:
+    rejudges = await rejudging.list(slug, Cursor(_SHOWN))
     return render_page("rejudges.html", user=user, slug=slug, rejudges=rejudges)
 
 
 @router.get("/rejudges/{rejudge_id}")
 async def show(
-    request: Request, slug: str, rejudge_id: str, user: Instructor, after: After = None, losses: bool = False
+    slug: str,
+    rejudge_id: str,
+    user: Instructor,
+    rejudging: Provided[Rejudging],
+    database: Provided[Database],
+    after: After = None,
+    losses: bool = False,
 ) -> HTMLResponse:
     """All changes, or only `losses`."""
-    rejudging = _rejudging(request)
     rejudge = await rejudging.get(slug, rejudge_id)
-    changes = await rejudging.changes(slug, rejudge_id, _SHOWN + 1, after, only_losses=losses)
+    changes = await rejudging.changes(slug, rejudge_id, Cursor(_SHOWN, after), only_losses=losses)
     return render_page(
         "rejudge.html",
         user=user,
         rejudge=rejudge,
         balance=await rejudging.balance(slug, rejudge_id),
-        selection=await name_parts(services_of(request, RejudgingServices).database, rejudge.selection),
+        selection=await name_parts(database, rejudge.selection),
         losses=losses,
-        changes=changes[:_SHOWN],
-        more=changes[_SHOWN - 1].attempt_id if len(changes) > _SHOWN else None,
+        changes=changes,
+        more=changes.next,
     )
 
 
 @router.post("/rejudges/{rejudge_id}/apply")
-async def apply(request: Request, slug: str, rejudge_id: str, user: Instructor) -> Response:
+async def apply(
+    request: Request, slug: str, rejudge_id: str, user: Instructor, rejudging: Provided[Rejudging]
+) -> Response:
     form = await read_form(request)
-    await _rejudging(request).apply(user, slug, rejudge_id, never_lower="never_lower" in form)
+    await rejudging.apply(user, slug, rejudge_id, never_lower="never_lower" in form)
     return RedirectResponse(_address(slug, rejudge_id), status_code=303)
 
 
 @router.post("/rejudges/{rejudge_id}/cancel")
-async def cancel(request: Request, slug: str, rejudge_id: str, user: Instructor) -> Response:
+async def cancel(
+    request: Request, slug: str, rejudge_id: str, user: Instructor, rejudging: Provided[Rejudging]
+) -> Response:
     await read_form(request)
-    await _rejudging(request).cancel(slug, rejudge_id)
+    await rejudging.cancel(slug, rejudge_id)
     return RedirectResponse(_address(slug, rejudge_id), status_code=303)
 
 
 async def _choice_page(
     request: Request, slug: str, user: User, form: Form, refusal: Refused | None = None
 ) -> HTMLResponse:
-    services = services_of(request, RejudgingServices)
-    everything = await services.rejudging.count(slug, form.version)
+    services = services_of(request)
+    everything = await services[Rejudging].count(slug, form.version)
     count = None
     try:
         if refusal is None:
-            count = await services.rejudging.count(slug, form.version, await form.selection(services.database))
+            count = await services[Rejudging].count(slug, form.version, await form.selection(services[Database]))
     except Refused as found:
         refusal = found
     return render_page(
@@ -107,7 +115,7 @@ async def _choice_page(
         refusal=refusal,
         count=count,
         versions=everything.versions[:_MOST_VERSIONS],
-        scopes=await scopes_of(services.database, slug),
+        scopes=await scopes_of(services[Database], slug),
         zone=chosen_zone() or "UTC",
     )
 

@@ -1,11 +1,10 @@
 """Requests a rejudge, reads what it would change, and applies or cancels it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
-from sqlalchemy import ColumnElement, case, delete, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, case, delete, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -30,6 +29,7 @@ from app.rejudging.errors import (
 )
 from app.rejudging.models import RejudgedRow, RejudgeRow, loses
 from app.rejudging.selection import EVERYTHING, Selection, selected
+from app.rest.paging import Cursor, Page, paged
 from grader.reasons import Reason
 from grader.verdict import Status
 
@@ -143,35 +143,23 @@ class Rejudging:
                 )
             return await _rejudge(session, row)
 
-    async def list(self, slug: str, limit: int, before: str | None = None) -> list[Rejudge]:
-        """The rejudges of a problem, newest first. `before` is the id of the last one on the previous page.
-
-        Raises:
-          ProblemNotFound.
-          RejudgeNotFound: `before` is not a rejudge of this problem.
-        """
+    async def list(self, slug: str, cursor: Cursor) -> Page[Rejudge]:
+        """The rejudges of a problem, newest first. Raises `ProblemNotFound`, and `RejudgeNotFound` for the cursor."""
         row = RejudgeRow
-        query = select(row).where(row.problem == slug).order_by(row.created_at.desc(), row.id.desc()).limit(limit)
+        by = (row.created_at, row.id)
         async with self._database.reading() as session:
             await require_versions(session, slug)
-            if before is not None:
-                last = await _find(session, slug, before)
-                query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
-            return [await _rejudge(session, each) for each in (await session.scalars(query)).all()]
+            query = select(row).where(row.problem == slug)
+            page = await paged(session, query, by, cursor, _itself, missing=lambda each: _not_found(slug, each))
+            return Page([await _rejudge(session, each) for each in page], page.next)
 
     async def get(self, slug: str, rejudge_id: str) -> Rejudge:
         """Raises `RejudgeNotFound`, even if it exists for another problem."""
         async with self._database.reading() as session:
             return await _rejudge(session, await _find(session, slug, rejudge_id))
 
-    async def changes(
-        self, slug: str, rejudge_id: str, limit: int, after: str | None = None, *, only_losses: bool = False
-    ) -> Sequence[Change]:
-        """The attempts whose status or score changes, by id. `after` is the last one on the previous page.
-
-        Raises:
-          RejudgeNotFound.
-        """
+    async def changes(self, slug: str, rejudge_id: str, cursor: Cursor, *, only_losses: bool = False) -> Page[Change]:
+        """The attempts whose status or score changes, by id. Raises `RejudgeNotFound`."""
         item = RejudgedRow
         query = (
             select(
@@ -186,28 +174,12 @@ class Rejudging:
             )
             .join(AttemptRow, AttemptRow.id == item.attempt_id)
             .join(UserRow, UserRow.id == AttemptRow.user_id)
-            .where(item.rejudge_id == rejudge_id, item.changed.is_(True), item.attempt_id > (after or ""))
-            .order_by(item.attempt_id)
-            .limit(limit)
+            .where(item.rejudge_id == rejudge_id, item.changed.is_(True))
         )
-        if only_losses:
-            query = query.where(loses())
         async with self._database.reading() as session:
             await _find(session, slug, rejudge_id)
-            rows = await session.execute(query)
-            return [
-                Change(
-                    attempt_id=row.attempt_id,
-                    user=row.name,
-                    old_version=row.old_version,
-                    old_status=cast(Status, row.old_status),
-                    old_score=row.old_score,
-                    new_status=cast(Status, row.new_status),
-                    new_reason=cast(Reason | None, row.new_reason),
-                    new_score=row.new_score,
-                )
-                for row in rows
-            ]
+            only = [loses()] if only_losses else []
+            return await paged(session, query, (item.attempt_id,), cursor, Change, only=only)
 
     async def balance(self, slug: str, rejudge_id: str) -> Balance:
         """Raises `RejudgeNotFound`."""
@@ -310,7 +282,15 @@ async def _begin(session: AsyncSession, slug: str, version: str, chosen: Selecti
 async def _find(session: AsyncSession, slug: str, rejudge_id: str, *, lock: bool = False) -> RejudgeRow:
     row = await session.get(RejudgeRow, rejudge_id, with_for_update=lock) if is_id(rejudge_id) else None
     if row is None or row.problem != slug:
-        raise RejudgeNotFound(f"The problem {slug[:64]!r} has no rejudge with the id {rejudge_id[:64]!r}.")
+        raise _not_found(slug, rejudge_id)
+    return row
+
+
+def _not_found(slug: str, rejudge_id: str) -> RejudgeNotFound:
+    return RejudgeNotFound(f"The problem {slug[:64]!r} has no rejudge with the id {rejudge_id[:64]!r}.")
+
+
+def _itself(row: RejudgeRow) -> RejudgeRow:
     return row
 
 

@@ -10,9 +10,11 @@ from app.accounts.caller import User
 from app.accounts.web import require_role, site_address
 from app.errors import Refused
 from app.repositories.git import NEEDED, usable_git
-from app.repositories.service import USERNAME, NewRepository
-from app.repositories.services import RepositoryServices
-from app.services import services_of
+from app.repositories.service import USERNAME, NewRepository, Repositories
+from app.repositories.syncing import Syncs
+from app.rest.paging import Cursor
+from app.services import Provided, Services, services_of
+from app.settings import Settings
 from app.web.forms import read_form
 from app.web.templating import render_page, render_secret_page
 
@@ -22,8 +24,8 @@ _HERE = "/repositories"
 _SHOWN = 10
 
 
-def services(request: Request) -> RepositoryServices:
-    return services_of(request, RepositoryServices)
+def services(request: Request) -> Services:
+    return services_of(request)
 
 
 @router.get("")
@@ -32,7 +34,7 @@ async def list_repositories(request: Request, user: Instructor) -> HTMLResponse:
 
 
 @router.post("")
-async def add_repository(request: Request, user: Instructor) -> Response:
+async def add_repository(request: Request, user: Instructor, repositories: Provided[Repositories]) -> Response:
     form = {name: value.strip() for name, value in (await read_form(request, max_bytes=16 * 1024)).items()}
     new = NewRepository(
         kind="folder" if form.get("kind") == "folder" else "git",
@@ -43,7 +45,7 @@ async def add_repository(request: Request, user: Instructor) -> Response:
         access_token=form.get("access_token") or None,
     )
     try:
-        repository, secret = await services(request).repositories.add(user, new)
+        repository, secret = await repositories.add(user, new)
     except Refused as refusal:
         return await _list_page(request, user, refusal, form)
     return await _page(request, user, repository.id, secret)
@@ -55,16 +57,18 @@ async def show_repository(request: Request, repository_id: str, user: Instructor
 
 
 @router.post("/{repository_id}/sync")
-async def sync_repository(request: Request, repository_id: str, user: Instructor) -> Response:
+async def sync_repository(request: Request, repository_id: str, user: Instructor, syncs: Provided[Syncs]) -> Response:
     await read_form(request)
-    sync = await services(request).syncs.request(user, repository_id, "person")
+    sync = await syncs.request(user, repository_id, "person")
     return RedirectResponse(f"{_HERE}/{sync.repository}", status_code=303)
 
 
 @router.post("/{repository_id}/remove")
-async def remove_repository(request: Request, repository_id: str, user: Instructor) -> Response:
+async def remove_repository(
+    request: Request, repository_id: str, user: Instructor, repositories: Provided[Repositories]
+) -> Response:
     await read_form(request)
-    await services(request).repositories.remove(user, repository_id)
+    await repositories.remove(user, repository_id)
     return RedirectResponse(_HERE, status_code=303)
 
 
@@ -72,25 +76,25 @@ async def _list_page(
     request: Request, user: User, refusal: Refused | None = None, form: dict[str, str] | None = None
 ) -> HTMLResponse:
     found = services(request)
-    repositories = await found.repositories.every()
-    latest = {each.id: await found.repositories.syncs(each.id, 1) for each in repositories}
+    repositories = await found[Repositories].every()
+    latest = {each.id: await found[Repositories].syncs(each.id, Cursor(1)) for each in repositories}
     return render_page(
         "repositories.html",
         status_code=refusal.status if refusal else 200,
         user=user,
         repositories=repositories,
-        latest={name: syncs[0] for name, syncs in latest.items() if syncs},
+        latest={name: sync for name, syncs in latest.items() for sync in syncs},
         refusal=refusal,
         form={"kind": "git"} | (form or {}),
-        paths=found.settings.sync_paths,
+        paths=found[Settings].sync_paths,
         git_needed=None if await asyncio.to_thread(usable_git) else NEEDED,
     )
 
 
 async def _page(request: Request, user: User, repository_id: str, secret: str | None = None) -> HTMLResponse:
     found = services(request)
-    repository = await found.repositories.get(repository_id)
-    syncs = await found.repositories.syncs(repository_id, _SHOWN)
+    repository = await found[Repositories].get(repository_id)
+    syncs = await found[Repositories].syncs(repository_id, Cursor(_SHOWN))
     render = render_page if secret is None else render_secret_page
     return render(
         "repository.html",

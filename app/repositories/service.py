@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from joserfc import jwe
 from joserfc.jwk import OctKey
-from sqlalchemy import delete, func, select, tuple_
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -37,6 +37,7 @@ from app.repositories.folder import check_folder
 from app.repositories.git import NEEDED, usable_git
 from app.repositories.hook import check_hook, hook_secret, is_of_interest
 from app.repositories.models import RepositoryRow, SyncRow
+from app.rest.paging import Cursor, Page, paged
 from app.settings import Settings
 from app.webhooks.outside import URL_PATTERN, check_url
 
@@ -155,16 +156,14 @@ class Repositories:
             record(session, user, "repository-removed", None, "", row.address[:200])
             await session.execute(delete(RepositoryRow).where(RepositoryRow.id == row.id))
 
-    async def syncs(self, repository_id: str, limit: int, before: str | None = None) -> list[Sync]:
-        """The syncs of a repository, newest first. Raises `RepositoryNotFound`, and `SyncNotFound` for `before`."""
-        query = select(SyncRow).where(SyncRow.repository_id == repository_id)
+    async def syncs(self, repository_id: str, cursor: Cursor) -> Page[Sync]:
+        """The syncs of a repository, newest first. Raises `RepositoryNotFound`, and `SyncNotFound` for the cursor."""
+        row = SyncRow
         async with self._database.reading() as session:
             await self.find(session, repository_id)
-            if before is not None:
-                last = await _find_sync(session, repository_id, before)
-                query = query.where(tuple_(SyncRow.created_at, SyncRow.id) < tuple_(last.created_at, last.id))
-            query = query.order_by(SyncRow.created_at.desc(), SyncRow.id.desc()).limit(limit)
-            return [sync_of(row) for row in await session.scalars(query)]
+            query = select(row).where(row.repository_id == repository_id)
+            by = (row.created_at, row.id)
+            return await paged(session, query, by, cursor, sync_of, missing=_no_sync)
 
     async def get_sync(self, repository_id: str, sync_id: str) -> Sync:
         """Raises `SyncNotFound`."""
@@ -263,8 +262,12 @@ def _fit(field: str, text: str, pattern: str) -> None:
 async def _find_sync(session: AsyncSession, repository_id: str, sync_id: str) -> SyncRow:
     row = await session.get(SyncRow, sync_id) if is_id(sync_id) else None
     if row is None or row.repository_id != repository_id:
-        raise SyncNotFound(f"This repository has no sync with the id {sync_id[:64]!r}.")
+        raise _no_sync(sync_id)
     return row
+
+
+def _no_sync(sync_id: str) -> SyncNotFound:
+    return SyncNotFound(f"This repository has no sync with the id {sync_id[:64]!r}.")
 
 
 def _repository(row: RepositoryRow, registered_by: str) -> Repository:

@@ -1,4 +1,7 @@
-"""Reads a body strictly: each way in which it can be wrong has its own error. Nearly all bodies are JSON."""
+"""Reads a body strictly: each way in which it can be wrong has its own error. Nearly all bodies are JSON.
+
+app/rest/routing.py calls `read_json` for a route whose signature has a body.
+"""
 
 import json
 from typing import Any, NoReturn, TypeVar
@@ -20,32 +23,14 @@ from app.errors import (
 M = TypeVar("M", bound=BaseModel)
 
 # Far more than any body without a source needs. If a field is too long, its own error says more than the body's.
-_MAX_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 _REFUSALS: dict[str, type[FieldMissing] | type[FieldUnknown]] = {
     "missing": FieldMissing,
     "extra_forbidden": FieldUnknown,
 }
 
 
-def body_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The OpenAPI description of a body that `read_json` reads, which FastAPI does not see."""
-    schema = model.model_json_schema()
-    # References in the document would begin at its root, which does not have these definitions.
-    schema = _inlined(schema, schema.pop("$defs", {}))
-    content = {"application/json": {"schema": schema, "example": schema["examples"][0]}}
-    return {"requestBody": {"required": True, "content": content}}
-
-
-def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
-    """`schema` with each reference replaced by its definition. None of ours contains itself."""
-    if isinstance(schema, dict):
-        if "$ref" in schema:
-            return _inlined(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions)
-        return {name: _inlined(value, definitions) for name, value in schema.items()}
-    return [_inlined(each, definitions) for each in schema] if isinstance(schema, list) else schema
-
-
-async def read_json(request: Request, model: type[M], *, max_bytes: int = _MAX_BYTES) -> M:
+async def read_json(request: Request, model: type[M], *, max_bytes: int = MAX_BYTES) -> M:
     """Read at most `max_bytes`, parse and validate. Raises a `BodyRefused`."""
     _check_content_type(request)
     value = _parse(await read_body(request, max_bytes, "more than any valid one has"))

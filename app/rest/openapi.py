@@ -1,16 +1,18 @@
 """The description at /openapi.json: FastAPI's, with corrections where it does not match our service."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
 
 from app.rest import rate_limit
 from app.rest.deprecation import describe_deprecations
-from app.rest.problem_json import problem_responses
+from app.rest.problem_json import MEDIA_TYPE, ProblemJSON, problem_responses
+from app.rest.routing import RestRoute
 
 # In the order in which readers need them.
 TAGS = [
@@ -58,37 +60,85 @@ def describe(app: FastAPI) -> None:
                 tags=TAGS,
             )
             _put_examples_back(described, app)
-            app.openapi_schema = _correct(described)
+            app.openapi_schema = _correct(described, _bodies(app))
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _correct(schema: dict[str, Any]) -> dict[str, Any]:
+def _correct(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> dict[str, Any]:
+    components = schema["components"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        components["schemas"].pop(name, None)
+    components["headers"] = {"Retry-After": _RETRY_AFTER, **rate_limit.DESCRIBED_HEADERS}
+    components["responses"] = {}
     for path, operations in schema["paths"].items():
         for operation in operations.values():
             responses = operation["responses"]
-            if path.startswith("/api/"):
-                _describe_rate_limit(responses)
-                # Every route reads the database, at least for the caller.
-                responses.setdefault("503", problem_responses(503)[503])
-            if "503" in responses:
-                responses["503"].setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
             # FastAPI adds its own 422 to every route with a parameter, in a format that we never use.
             if "HTTPValidationError" in str(responses.get("422")):
                 del responses["422"]
+            if path.startswith("/api/"):
+                # Every route counts requests, and reads the database, at least for the caller.
+                responses |= {str(key): each for key, each in problem_responses(429, 503).items()}
             if "401" in responses:
                 operation["security"] = [{"token": []}, {"session": []}]
             _open(responses)
+    describe_deprecations(schema["paths"])
+    for path, operations in schema["paths"].items():
+        for operation in operations.values():
+            _share_errors(operation["responses"], components["responses"], is_counted=path.startswith("/api/"))
     for operations in schema["webhooks"].values():
         for operation in operations.values():
             operation["responses"].pop("422", None)
-    for name in ("HTTPValidationError", "ValidationError"):
-        schema["components"]["schemas"].pop(name, None)
-    _open(schema["components"]["schemas"])
-    describe_deprecations(schema["paths"])
-    schema["components"]["securitySchemes"] = _SCHEMES
+    _open(components["schemas"])
+    components["schemas"][ProblemJSON.__name__] = ProblemJSON.model_json_schema()
+    _add_bodies(schema, bodies)
+    components["securitySchemes"] = _SCHEMES
     return schema
+
+
+def _share_errors(responses: dict[str, Any], shared: dict[str, Any], *, is_counted: bool) -> None:
+    """Describe each error once for all routes whose errors are alike, and let routes refer to it."""
+    for status, response in responses.items():
+        is_alike = is_counted and "headers" not in response and MEDIA_TYPE in response.get("content", {})
+        names = ["Retry-After"] if status in {"429", "503"} else []
+        # Without a user, there is nobody to count for, and without a database, nothing to count with.
+        if is_counted and status not in {"401", "503"}:
+            names += rate_limit.DESCRIBED_HEADERS
+        if names:
+            headers = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+            response["headers"] = response.get("headers", {}) | headers
+        if is_alike:
+            name = response["description"].replace(" ", "")
+            shared.setdefault(name, response)
+            responses[status] = {"$ref": f"#/components/responses/{name}"}
+
+
+def _add_bodies(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> None:
+    """Describe what routes read. A model that a response has as well is closed here, and open there."""
+    wanted: list[tuple[type[BaseModel], Literal["validation"]]] = [
+        (each, "validation") for each in sorted(bodies, key=lambda each: each.__name__)
+    ]
+    _, described = models_json_schema(wanted, ref_template="#/components/schemas/{model}")
+    schemas, definitions = schema["components"]["schemas"], described.get("$defs", {})
+    renamed = {name: f"{name}Body" for name, each in definitions.items() if schemas.get(name, each) != each}
+    for name, definition in definitions.items():
+        schemas[renamed.get(name, name)] = _renamed(definition, renamed)
+
+
+def _renamed(described: Any, names: dict[str, str]) -> Any:
+    if isinstance(described, dict):
+        reference = described.get("$ref", "")
+        if isinstance(reference, str) and (name := names.get(reference.rpartition("/")[2])):
+            return {**described, "$ref": f"#/components/schemas/{name}"}
+        return {key: _renamed(value, names) for key, value in described.items()}
+    return [_renamed(each, names) for each in described] if isinstance(described, list) else described
+
+
+def _bodies(app: FastAPI) -> set[type[BaseModel]]:
+    routes = [each.original_route for each in iter_route_contexts(app.routes)]
+    return {each.body_model for each in routes if isinstance(each, RestRoute) and each.body_model is not None}
 
 
 def _put_examples_back(schema: dict[str, Any], app: FastAPI) -> None:
@@ -118,7 +168,7 @@ def _models(parent: type[BaseModel]) -> Iterator[type[BaseModel]]:
 def _open(described: Any) -> None:
     """Allow unknown fields in responses: a client that refused them would break with the next release.
 
-    Request bodies are described at their operation, not in the components, and stay closed.
+    Request bodies stay closed.
     """
     if isinstance(described, dict):
         if described.get("additionalProperties") is False:
@@ -128,13 +178,3 @@ def _open(described: Any) -> None:
     elif isinstance(described, list):
         for value in described:
             _open(value)
-
-
-def _describe_rate_limit(responses: dict[str, Any]) -> None:
-    responses.setdefault("429", problem_responses(429)[429])
-    responses["429"].setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
-    for status, response in responses.items():
-        if status == "401":  # there is no user to count for
-            continue
-        for name, example in rate_limit.HEADERS.items():
-            response.setdefault("headers", {})[name] = {"schema": {"type": "string"}, "example": example}

@@ -65,5 +65,7 @@ def _describe(status: int, slug: str, title: str, detail: str) -> dict[str, Any]
     example = {"type": f"/help/errors#{slug}", "title": title, "status": status, "detail": detail, "slug": slug}
     return {
         "description": _PHRASES.get(status) or HTTPStatus(status).phrase,
-        "content": {MEDIA_TYPE: {"schema": ProblemJSON.model_json_schema(), "example": example}},
+        "content": {
+            MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemJSON.__name__}"}, "example": example}
+        },
     }

@@ -15,9 +15,10 @@ from limits.aio.strategies import FixedWindowRateLimiter
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _WINDOW_S = 60
-HEADERS = {
-    "RateLimit-Policy": f'"requests";q=1200;w={_WINDOW_S}',
-    "RateLimit": '"requests";r=1187;t=42',
+# As OpenAPI describes them.
+DESCRIBED_HEADERS = {
+    "RateLimit-Policy": {"schema": {"type": "string"}, "example": f'"requests";q=1200;w={_WINDOW_S}'},
+    "RateLimit": {"schema": {"type": "string"}, "example": '"requests";r=1187;t=42'},
 }
 
 

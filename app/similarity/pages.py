@@ -9,10 +9,12 @@ from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import require_role
-from app.services import services_of
+from app.courses.service import Courses
+from app.problems.service import Catalogue
+from app.services import Provided
 from app.similarity.compare import MOST_PEOPLE
 from app.similarity.narrowing import LEAST_PERCENT, read_narrowing
-from app.similarity.services import SimilarityServices
+from app.similarity.service import Similarity
 from app.web.templating import render_page
 from grader.text import plain_text
 
@@ -30,21 +32,26 @@ class Line:
 
 @router.get("/problems/{slug}/similarity")
 async def show_report(
-    request: Request, slug: str, user: Instructor, course: Annotated[str | None, Query(max_length=32)] = None
+    request: Request,
+    slug: str,
+    user: Instructor,
+    courses: Provided[Courses],
+    similarity: Provided[Similarity],
+    catalogue: Provided[Catalogue],
+    course: Annotated[str | None, Query(max_length=32)] = None,
 ) -> HTMLResponse:
     """Of all students, or of those of a course. The filter is in the address.
 
     The pairs are folded and not paged: each page would compare everybody again, and would be a look of its own in the
     audit log.
     """
-    services = services_of(request, SimilarityServices)
-    of = await services.courses.get(user, course) if course else None
+    of = await courses.get(user, course) if course else None
     narrowing = read_narrowing(request.query_params)
-    report = await services.similarity.report(user, slug, of.id if of else None, narrowing)
+    report = await similarity.report(user, slug, of.id if of else None, narrowing)
     return render_page(
         "similarity.html",
         user=user,
-        problem=services.catalogue.get(slug),
+        problem=catalogue.get(slug),
         course=of,
         report=report,
         parts=[report.pairs[first : first + _PART] for first in range(0, len(report.pairs), _PART)],
@@ -55,15 +62,21 @@ async def show_report(
 
 
 @router.get("/problems/{slug}/similarity/{one_id}/{other_id}")
-async def show_pair(request: Request, slug: str, one_id: str, other_id: str, user: Instructor) -> HTMLResponse:
-    services = services_of(request, SimilarityServices)
-    compared = await services.similarity.pair(user, slug, one_id, other_id)
+async def show_pair(
+    slug: str,
+    one_id: str,
+    other_id: str,
+    user: Instructor,
+    similarity: Provided[Similarity],
+    catalogue: Provided[Catalogue],
+) -> HTMLResponse:
+    compared = await similarity.pair(user, slug, one_id, other_id)
     one = _lines(compared.pair.one.source, compared.one_lines)
     other = _lines(compared.pair.other.source, compared.other_lines)
     return render_page(
         "similarity_pair.html",
         user=user,
-        problem=services.catalogue.get(slug),
+        problem=catalogue.get(slug),
         pair=compared.pair,
         rows=list(zip_longest(one, other)),
     )

@@ -3,7 +3,8 @@
 from fastapi import Request
 from starlette.responses import Response
 
-from app.services import Services, services_of
+from app.services import services_of
+from app.settings import Settings
 
 SESSION_COOKIE = "meshgrade_session"
 # The form token of a browser without a session is derived from it.
@@ -26,4 +27,4 @@ def delete_cookie(request: Request, response: Response, name: str) -> None:
 
 
 def is_https(request: Request) -> bool:
-    return request.url.scheme == "https" or services_of(request, Services).settings.is_https
+    return request.url.scheme == "https" or services_of(request)[Settings].is_https

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, select, tuple_
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import User
@@ -13,6 +13,7 @@ from app.errors import DeliveryNotFound, TooManyWebhooks, WebhookNotFound
 from app.ids import is_id, new_id
 from app.outbox import due_now
 from app.queue.models import AttemptRow
+from app.rest.paging import Cursor, Page, paged
 from app.webhooks.models import DeliveryRow, WebhookRow
 from app.webhooks.outside import check_url
 from app.webhooks.signing import shown_secret, webhook_key
@@ -97,22 +98,14 @@ class Webhooks:
             row = await self._find(session, user, webhook_id)
             await session.execute(delete(WebhookRow).where(WebhookRow.id == row.id))
 
-    async def deliveries(self, user: User, webhook_id: str, limit: int, before: str | None = None) -> list[Delivery]:
-        """Past and pending deliveries, newest first. `before` is the id of the last one on the previous page.
-
-        Raises:
-          WebhookNotFound, DeliveryNotFound.
-        """
+    async def deliveries(self, user: User, webhook_id: str, cursor: Cursor) -> Page[Delivery]:
+        """Past and pending, newest first. Raises `WebhookNotFound`, and `DeliveryNotFound` for the cursor."""
+        row = DeliveryRow
         async with self._database.reading() as session:
-            row = await self._find(session, user, webhook_id)
-            query = select(DeliveryRow).where(DeliveryRow.webhook_id == row.id)
-            if before is not None:
-                last = await session.get(DeliveryRow, before)
-                if last is None or last.webhook_id != row.id:
-                    raise DeliveryNotFound(f"This webhook has no delivery with the id {before[:64]!r}.")
-                query = query.where(tuple_(DeliveryRow.created_at, DeliveryRow.id) < tuple_(last.created_at, last.id))
-            query = query.order_by(DeliveryRow.created_at.desc(), DeliveryRow.id.desc()).limit(limit)
-            return [_delivery(each) for each in await session.scalars(query)]
+            webhook = await self._find(session, user, webhook_id)
+            query = select(row).where(row.webhook_id == webhook.id)
+            by = (row.created_at, row.id)
+            return await paged(session, query, by, cursor, _delivery, missing=_no_delivery)
 
     async def list(self, user: User) -> list[Webhook]:
         async with self._database.reading() as session:
@@ -128,6 +121,10 @@ class Webhooks:
         if row is None or row.user_id != user.id:
             raise WebhookNotFound(f"You have no webhook with the id {webhook_id[:64]!r}.")
         return row
+
+
+def _no_delivery(delivery_id: str) -> DeliveryNotFound:
+    return DeliveryNotFound(f"This webhook has no delivery with the id {delivery_id!r}.")
 
 
 def _webhook(row: WebhookRow) -> Webhook:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.attempts.questions import Question
+from app.services import Services
 from app.web.markdown import Prose
 from app.workbench.editorial import render
-from app.workbench.services import WorkbenchServices
 from grader.answer_text import example_of, show_answer, tolerance_text
 from grader.package.package import AnswerManifest, AnswerSpec, Package
 from grader.variants import fill
@@ -50,7 +50,7 @@ class AnswerForm:
 
 
 async def form_of(
-    services: WorkbenchServices,
+    services: Services,
     package: Package,
     manifest: AnswerManifest,
     current: Question,

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.accounts.caller import User
+from app.attempts.give_up import GiveUps
 from app.attempts.standing import standings
-from app.problems.texts import texts_of
+from app.database import Database
+from app.problems.exams import Exams
+from app.problems.service import Catalogue
+from app.problems.texts import RenderedTexts, texts_of
+from app.services import Services
 from app.web.markdown import Prose
 from app.workbench.next_problem import next_problem
-from app.workbench.services import WorkbenchServices
 from app.workbench.solutions import accepted_attempt
 from grader.package.package import Package
 
@@ -30,8 +34,8 @@ class Editorial:
     following: Package | None
 
 
-async def show_to(user: User, services: WorkbenchServices, package: Package) -> Editorial:
-    exam_until = await services.exams.open_until(user, package.slug)
+async def show_to(user: User, services: Services, package: Package) -> Editorial:
+    exam_until = await services[Exams].open_until(user, package.slug)
     is_open, gave_up_at = await access_of(user, services, package)
     is_open = is_open and exam_until is None
     prose = (await render(services, package, texts_of(package)["editorial.md"]))[0] if is_open else None
@@ -40,14 +44,14 @@ async def show_to(user: User, services: WorkbenchServices, package: Package) -> 
     return Editorial(package.slug, prose, gave_up_at, exam_until, is_solved, following)
 
 
-async def access_of(user: User, services: WorkbenchServices, package: Package) -> tuple[bool, datetime | None]:
+async def access_of(user: User, services: Services, package: Package) -> tuple[bool, datetime | None]:
     """Whether the editorial is open to the user outside an exam, and when they gave up the problem."""
-    gave_up_at = await services.give_ups.at(user, package.slug)
-    standing = (await standings(services.database, user, package.slug)).get(package.slug)
+    gave_up_at = await services[GiveUps].at(user, package.slug)
+    standing = (await standings(services[Database], user, package.slug)).get(package.slug)
     return gave_up_at is not None or (standing is not None and standing.accepted), gave_up_at
 
 
-async def render(services: WorkbenchServices, package: Package, texts: Mapping[str, str]) -> list[Prose]:
+async def render(services: Services, package: Package, texts: Mapping[str, str]) -> list[Prose]:
     """Texts of the package by the prefix of their anchors, with links to its figures and to other problems."""
-    others = {each.slug: each.manifest.title for each in services.catalogue.all() if each is not package}
-    return await services.texts.show(texts, f"/problems/{package.slug}/figures", others)
+    others = {each.slug: each.manifest.title for each in services[Catalogue].all() if each is not package}
+    return await services[RenderedTexts].show(texts, f"/problems/{package.slug}/figures", others)

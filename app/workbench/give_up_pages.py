@@ -8,38 +8,51 @@ from starlette.responses import RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
+from app.attempts.give_up import GiveUps
 from app.attempts.standing import standings
+from app.database import Database
 from app.errors import AlreadyAccepted
-from app.problems.exams import refuse_in_exam
-from app.services import services_of
+from app.problems.exams import Exams, refuse_in_exam
+from app.problems.service import Catalogue
+from app.services import Provided
 from app.web.forms import read_form
 from app.web.templating import render_page
-from app.workbench.services import WorkbenchServices
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/problems/{slug}/give-up")
-async def show_give_up(request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]) -> Response:
-    services = services_of(request, WorkbenchServices)
-    package = services.catalogue.get(slug)
-    await refuse_in_exam(services.exams, user, package.slug)
-    standing = (await standings(services.database, user, package.slug)).get(package.slug)
-    if (standing and standing.accepted) or await services.give_ups.at(user, package.slug):
+async def show_give_up(
+    slug: str,
+    user: Annotated[User, Depends(require_scope("read"))],
+    catalogue: Provided[Catalogue],
+    exams: Provided[Exams],
+    database: Provided[Database],
+    give_ups: Provided[GiveUps],
+) -> Response:
+    package = catalogue.get(slug)
+    await refuse_in_exam(exams, user, package.slug)
+    standing = (await standings(database, user, package.slug)).get(package.slug)
+    if (standing and standing.accepted) or await give_ups.at(user, package.slug):
         return _to_editorial(package)
     best_score = standing.best_score if standing else None
     return render_page("give_up.html", user=user, problem=package, best_score=best_score)
 
 
 @router.post("/problems/{slug}/give-up")
-async def give_up(request: Request, slug: str, user: Annotated[User, Depends(require_scope("submit"))]) -> Response:
+async def give_up(
+    request: Request,
+    slug: str,
+    user: Annotated[User, Depends(require_scope("submit"))],
+    catalogue: Provided[Catalogue],
+    give_ups: Provided[GiveUps],
+) -> Response:
     await read_form(request)
-    services = services_of(request, WorkbenchServices)
-    package = services.catalogue.get(slug)
+    package = catalogue.get(slug)
     # An attempt that was being graded may be accepted by now. The editorial is then open, which is even better.
     with contextlib.suppress(AlreadyAccepted):
-        await services.give_ups.give_up(user, package.slug)
+        await give_ups.give_up(user, package.slug)
     return _to_editorial(package)
 
 

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 from app.accounts.caller import User
 from app.attempts.standing import progress
-from app.workbench.services import WorkbenchServices
+from app.database import Database
+from app.problems.service import Catalogue
+from app.services import Services
 from grader.package.package import Package
 
 
-async def next_problem(user: User, services: WorkbenchServices, slug: str) -> Package | None:
+async def next_problem(user: User, services: Services, slug: str) -> Package | None:
     """The first one after `slug` in the curriculum that the user can begin, then the first before it."""
-    reached = await progress(services.database, user)
+    reached = await progress(services[Database], user)
     over = {name for name, each in reached.items() if each.is_over}
-    packages = [package for section in services.catalogue.sections() for package in section.packages]
+    packages = [package for section in services[Catalogue].sections() for package in section.packages]
     return _first_open(packages, slug, over)
 
 

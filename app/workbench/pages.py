@@ -12,24 +12,34 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.web import allow_scope, current_guest, current_user, require_scope
+from app.attempts.durations import Durations
 from app.attempts.own_inputs import FIELD as TYPED
 from app.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
 from app.attempts.phases import WORDS
 from app.attempts.questions import question_of
+from app.attempts.service import Attempts
 from app.clock import now
+from app.comments.service import Comments
+from app.database import Database
 from app.errors import AnswersUnfit, NotSignedIn, PathNotFound, QuestionChanged, QuestionsNotDrawn, Refused
+from app.lessons.reading import Lessons
+from app.problems.exams import Exams
+from app.problems.service import Catalogue
 from app.problems.texts import texts_of
+from app.queue.local_judge import LocalJudge
 from app.queue.preparing import Preparation
 from app.queue.status import ENDED
-from app.services import services_of
+from app.rest.paging import Cursor, Page
+from app.services import Provided, Services, services_of
+from app.settings import Settings
 from app.web.form_token import FIELD, check_form_token
 from app.web.forms import FormInvalid, read_unchecked_form
 from app.web.templating import render_page
 from app.workbench.answer_form import MAX_FIELDS, PREFIX, AnswerForm, source_of
 from app.workbench.answer_form import form_of as answer_form_of
+from app.workbench.drafts import Drafts
 from app.workbench.editorial import render, show_to
 from app.workbench.limits import expect_text
-from app.workbench.services import WorkbenchServices
 from grader.checks.grading import grading_of
 from grader.package.package import AnswerManifest, Package
 from grader.typed import form_of
@@ -45,22 +55,23 @@ _submitter = allow_scope("submit")
 
 
 @router.get("/problems/{slug}")
-async def show_problem(request: Request, slug: str, user: MaybeUser) -> HTMLResponse:
-    services = services_of(request, WorkbenchServices)
-    package = services.catalogue.get(slug)
+async def show_problem(
+    request: Request, slug: str, user: MaybeUser, catalogue: Provided[Catalogue], judge: Provided[LocalJudge]
+) -> HTMLResponse:
+    package = catalogue.get(slug)
     # Someone who reads a problem may soon submit to it, and a runner should then be ready.
-    services.warm(package)
+    judge.warm(package)
     return await _problem_page(request, package, user)
 
 
 @router.post("/problems/{slug}")
 async def send_source(request: Request, slug: str) -> Response:
     """The form without a script. A refused source returns with the page, so that nothing is lost."""
-    services = services_of(request, WorkbenchServices)
-    package = services.catalogue.get(slug)
+    services = services_of(request)
+    package = services[Catalogue].get(slug)
     # Percent-encoding turns one byte into three, and newlines are sent as two bytes. The rest is for the names.
     form = await read_unchecked_form(
-        request, max_bytes=6 * services.settings.max_source_bytes + _MAX_TYPED_BYTES, max_fields=MAX_FIELDS
+        request, max_bytes=6 * services[Settings].max_source_bytes + _MAX_TYPED_BYTES, max_fields=MAX_FIELDS
     )
     source, kind = form.get("source"), _KINDS.get(form.get("action", ""))
     is_answered = isinstance(package.manifest, AnswerManifest)
@@ -79,7 +90,7 @@ async def send_source(request: Request, slug: str) -> Response:
                 raise NotSignedIn("Nothing was submitted. Sign in to get your question.")
             raise NotSignedIn("Nothing was submitted; your code is below. Sign in in another tab, then try again.")
         own = read_own_inputs(package, form) if form["action"] == "own" else None
-        attempt = await services.attempts.submit(sender, slug, source, kind, own_inputs=own)
+        attempt = await services[Attempts].submit(sender, slug, source, kind, own_inputs=own)
     except Refused as refusal:
         typed = {name.removeprefix(TYPED): text for name, text in form.items() if name.startswith(TYPED)}
         written = {name: text for name, text in form.items() if name.startswith(PREFIX)}
@@ -89,15 +100,18 @@ async def send_source(request: Request, slug: str) -> Response:
 
 @router.get("/problems/{slug}/previous")
 async def list_previous(
-    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
+    slug: str,
+    user: Annotated[User, Depends(require_scope("read"))],
+    catalogue: Provided[Catalogue],
+    attempts: Provided[Attempts],
+    comments: Provided[Comments],
 ) -> HTMLResponse:
     """The user's latest attempts, as a fragment that the problem page inserts."""
-    services = services_of(request, WorkbenchServices)
-    services.catalogue.get(slug)
-    previous = await services.attempts.list(user, problem=slug, limit=_PREVIOUS)
-    unwritten = await services.attempts.unwritten(user, previous)
-    comments = await services.comments.counts([each.id for each in previous])
-    return render_page("fragments/attempts.html", attempts=previous, unwritten=unwritten, comments=comments)
+    catalogue.get(slug)
+    previous = await attempts.list(user, Cursor(_PREVIOUS), slug)
+    unwritten = await attempts.unwritten(user, previous)
+    written = await comments.counts([each.id for each in previous])
+    return render_page("fragments/attempts.html", attempts=previous, unwritten=unwritten, comments=written)
 
 
 @router.get("/problems/{slug}/editorial")
@@ -105,15 +119,15 @@ async def show_editorial(
     request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
 ) -> HTMLResponse:
     """The editorial or how to open it, as a fragment that the problem page inserts after an accepted attempt."""
-    services = services_of(request, WorkbenchServices)
-    package = services.catalogue.get(slug)
+    services = services_of(request)
+    package = services[Catalogue].get(slug)
     return render_page("fragments/editorial.html", editorial=await show_to(user, services, package))
 
 
 @router.get("/problems/{slug}/figures/{name}")
-async def show_figure(request: Request, slug: str, name: str) -> Response:
+async def show_figure(slug: str, name: str, catalogue: Provided[Catalogue]) -> Response:
     """A figure of the statement. It is an instructor's file, so its policy forbids it to run or load anything."""
-    package = services_of(request, WorkbenchServices).catalogue.get(slug)
+    package = catalogue.get(slug)
     if name not in package.figures:
         raise PathNotFound(f"The problem '{package.slug}' has no figure with this name.")
     policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -135,10 +149,10 @@ async def _problem_page(
 
     `typed` are arguments of a run, and `written` answers, by the names of their inputs.
     """
-    services = services_of(request, WorkbenchServices)
-    draft = await services.drafts.get(user, package.slug) if user else None
-    previous = await services.attempts.list(user, problem=package.slug, limit=_PREVIOUS) if user else []
-    exam_until = await services.exams.open_until(user, package.slug)
+    services = services_of(request)
+    draft = await services[Drafts].get(user, package.slug) if user else None
+    previous = await services[Attempts].list(user, Cursor(_PREVIOUS), package.slug) if user else Page()
+    exam_until = await services[Exams].open_until(user, package.slug)
     texts = texts_of(package)
     [statement] = await render(services, package, texts["statement.md"])
     background, task = statement.split_at(_TASK)
@@ -147,20 +161,20 @@ async def _problem_page(
         status_code=refusal.status if refusal else 200,
         user=user,
         problem=package,
-        lessons=services.lessons.leading_to([package.slug]),
+        lessons=services[Lessons].leading_to([package.slug]),
         background=background,
         task=task,
         grading=grading_of(package.manifest),
         hints=await render(services, package, texts["hints.md"]) if exam_until is None else [],
         editorial=await show_to(user, services, package) if user else None,
-        guest_runs=services.settings.guest_runs_in_total > 0,
+        guest_runs=services[Settings].guest_runs_in_total > 0,
         sent=source is not None,
         source=next(text for text in (source, draft and draft.source, package.starter) if text is not None),
         revision=draft.revision if draft else 0,
         refusal=refusal,
         previous=previous,
-        unwritten=await services.attempts.unwritten(user, previous) if user else frozenset(),
-        comments=await services.comments.counts([each.id for each in previous]),
+        unwritten=await services[Attempts].unwritten(user, previous) if user else frozenset(),
+        comments=await services[Comments].counts([each.id for each in previous]),
         under_way=(under_way := next((each for each in previous if each.status not in ENDED), None)),
         phases=WORDS,
         answers=await _answer_form(services, package, user, refusal, written, in_exam=exam_until is not None),
@@ -168,7 +182,7 @@ async def _problem_page(
         arguments={name: form_of(spec) for name, spec in typed_of(package).items()},
         typed=typed,
         unfit=refusal.extra.get("faults", {}) if refusal else {},
-        expect=expect_text(package.manifest.limits, await services.durations.typical_s(package.slug)),
+        expect=expect_text(package.manifest.limits, await services[Durations].typical_s(package.slug)),
         waited_s=round((now() - under_way.created_at).total_seconds()) if under_way else 0,
         last=None if under_way else next((each for each in previous if each.verdict_status), None),
         preparing=preparing.of(package.slug) if (preparing := _preparation(services)) else None,
@@ -176,7 +190,7 @@ async def _problem_page(
 
 
 async def _answer_form(
-    services: WorkbenchServices,
+    services: Services,
     package: Package,
     user: User | None,
     refusal: Refused | None,
@@ -188,7 +202,7 @@ async def _answer_form(
     if user is None or not isinstance(package.manifest, AnswerManifest):
         return None
     try:
-        async with services.database.reading() as session:
+        async with services[Database].reading() as session:
             current = await question_of(session, user, package)
     except QuestionsNotDrawn:
         return None
@@ -199,12 +213,12 @@ async def _answer_form(
     return await answer_form_of(services, package, package.manifest, current, values, faults)
 
 
-async def _keep(services: WorkbenchServices, user: User, slug: str, source: str, revision: str) -> None:
+async def _keep(services: Services, user: User, slug: str, source: str, revision: str) -> None:
     """Save what was sent as the draft, as the page's script does while the user types."""
     # A draft that was changed elsewhere stays. Faults of the source are reported when it is submitted.
     with contextlib.suppress(Refused):
-        await services.drafts.save(user, slug, source, int(revision) if re.fullmatch("[0-9]{1,9}", revision) else 0)
+        await services[Drafts].save(user, slug, source, int(revision) if re.fullmatch("[0-9]{1,9}", revision) else 0)
 
 
-def _preparation(services: WorkbenchServices) -> Preparation | None:
-    return services.preparation() if services.preparation else None
+def _preparation(services: Services) -> Preparation | None:
+    return services[LocalJudge].preparation()

@@ -8,11 +8,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.caller import User
 from app.accounts.web import require_role, require_scope
 from app.errors import Refused
-from app.services import services_of
+from app.problems.service import Catalogue
+from app.services import Provided
 from app.web.forms import read_form
 from app.web.templating import render_page
-from app.workbench.reports import LONGEST
-from app.workbench.services import WorkbenchServices
+from app.workbench.reports import LONGEST, FaultReports
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
@@ -22,36 +22,38 @@ Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get("/problems/{slug}/report")
-async def show_form(request: Request, slug: str, user: Reader) -> HTMLResponse:
-    package = services_of(request, WorkbenchServices).catalogue.get(slug)
+async def show_form(request: Request, slug: str, user: Reader, catalogue: Provided[Catalogue]) -> HTMLResponse:
+    package = catalogue.get(slug)
     return _form(package, user, is_sent="sent" in request.query_params)
 
 
 @router.post("/problems/{slug}/report")
-async def report_fault(request: Request, slug: str, user: Submitter) -> Response:
-    services = services_of(request, WorkbenchServices)
-    package = services.catalogue.get(slug)
+async def report_fault(
+    request: Request, slug: str, user: Submitter, catalogue: Provided[Catalogue], reports: Provided[FaultReports]
+) -> Response:
+    package = catalogue.get(slug)
     # Percent-encoding turns one character into at most twelve bytes.
     form = await read_form(request, max_bytes=12 * LONGEST + 1024)
     text = form.get("text", "")
     try:
-        await services.reports.add(user, package.slug, text)
+        await reports.add(user, package.slug, text)
     except Refused as refusal:
         return _form(package, user, text=text, refusal=refusal)
     return RedirectResponse(f"/problems/{package.slug}/report?sent=1", status_code=303)
 
 
 @router.get("/reports")
-async def list_reports(request: Request, user: Instructor) -> HTMLResponse:
-    services = services_of(request, WorkbenchServices)
-    titles = {each.slug: each.manifest.title for each in services.catalogue.all()}
-    return render_page("reports.html", user=user, reports=await services.reports.open_first(), titles=titles)
+async def list_reports(
+    user: Instructor, catalogue: Provided[Catalogue], reports: Provided[FaultReports]
+) -> HTMLResponse:
+    titles = {each.slug: each.manifest.title for each in catalogue.all()}
+    return render_page("reports.html", user=user, reports=await reports.open_first(), titles=titles)
 
 
 @router.post("/reports/{report_id}/done")
-async def mark_done(request: Request, report_id: str, user: Instructor) -> Response:
+async def mark_done(request: Request, report_id: str, user: Instructor, reports: Provided[FaultReports]) -> Response:
     form = await read_form(request)
-    await services_of(request, WorkbenchServices).reports.mark(report_id, is_done=form.get("done") != "no")
+    await reports.mark(report_id, is_done=form.get("done") != "no")
     return RedirectResponse("/reports", status_code=303)
 
 

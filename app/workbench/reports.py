@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select, tuple_, update
+from sqlalchemy import func, select, update
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
@@ -13,6 +13,7 @@ from app.database import Database
 from app.errors import FieldInvalid, ReportNotFound, TooManyReports
 from app.ids import is_id, new_id
 from app.problems.service import Catalogue
+from app.rest.paging import Cursor, Page, paged
 from app.workbench.models import FaultReportRow
 
 LONGEST = 4000
@@ -89,20 +90,16 @@ class FaultReports:
             return [FaultReport(*each) for each in await session.execute(query)]
 
     async def page(
-        self, limit: int, before: str | None = None, *, problem: str | None = None, is_done: bool | None = None
-    ) -> list[FaultReport]:
-        """Newest first. `before` is the id of the last one on the previous page. Raises `ReportNotFound` for it."""
+        self, cursor: Cursor, *, problem: str | None = None, is_done: bool | None = None
+    ) -> Page[FaultReport]:
+        """Newest first. Raises `ReportNotFound` for the cursor."""
         row = FaultReportRow
-        query = _REPORTS.order_by(row.created_at.desc(), row.id.desc()).limit(limit)
-        if problem is not None:
-            query = query.where(row.problem == problem.replace("\0", ""))
+        only = [] if problem is None else [row.problem == problem.replace("\0", "")]
         if is_done is not None:
-            query = query.where(row.done_at.is_not(None) if is_done else row.done_at.is_(None))
-        if before is not None:
-            last = await self.get(before)
-            query = query.where(tuple_(row.created_at, row.id) < tuple_(last.created_at, last.id))
+            only.append(row.done_at.is_not(None) if is_done else row.done_at.is_(None))
         async with self._database.reading() as session:
-            return [FaultReport(*each) for each in await session.execute(query)]
+            by = (row.created_at, row.id)
+            return await paged(session, _REPORTS, by, cursor, FaultReport, only=only, missing=_not_found)
 
     async def get(self, report_id: str) -> FaultReport:
         """Raises `ReportNotFound`."""

@@ -8,11 +8,13 @@ from markupsafe import Markup
 from sqlalchemy import select
 
 from app.accounts.caller import User
+from app.database import Database
+from app.problems.exams import Exams
 from app.queue.models import AttemptRow
 from app.queue.withheld import shown_only
+from app.services import Services
 from app.web.alignment import align
 from app.web.highlight import highlight_code
-from app.workbench.services import WorkbenchServices
 from grader.text import plain_text
 
 
@@ -37,12 +39,12 @@ class AcceptedAttempt:
     source: str
 
 
-async def accepted_attempt(user: User, services: WorkbenchServices, slug: str) -> AcceptedAttempt | None:
+async def accepted_attempt(user: User, services: Services, slug: str) -> AcceptedAttempt | None:
     """The user's latest accepted attempt at the problem, which lets its reference be shown to them.
 
     None while an exam of theirs with this problem is open.
     """
-    if await services.exams.open_until(user, slug) is not None:
+    if await services[Exams].open_until(user, slug) is not None:
         return None
     query = (
         select(AttemptRow.id, AttemptRow.source)
@@ -55,7 +57,7 @@ async def accepted_attempt(user: User, services: WorkbenchServices, slug: str) -
         .order_by(AttemptRow.created_at.desc(), AttemptRow.id.desc())
         .limit(1)
     )
-    async with services.database.reading() as session:
+    async with services[Database].reading() as session:
         shown = await shown_only(session, user_id=user.id, problem=slug)
         row = (await session.execute(query.where(*shown))).first()
     return AcceptedAttempt(*row) if row else None

@@ -9,10 +9,11 @@ from starlette.responses import HTMLResponse
 
 from app.accounts.caller import User
 from app.accounts.web import require_scope
+from app.problems.exams import Exams
+from app.problems.service import Catalogue
 from app.services import services_of
 from app.web.templating import render_page
 from app.workbench.next_problem import next_problem
-from app.workbench.services import WorkbenchServices
 from app.workbench.solutions import accepted_attempt, coloured, side_by_side
 from grader.package.package import Package
 
@@ -24,11 +25,11 @@ async def show_solutions(
     request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
 ) -> HTMLResponse:
     """Without an accepted attempt, it only says when it opens."""
-    services = services_of(request, WorkbenchServices)
-    package = services.catalogue.get(slug)
+    services = services_of(request)
+    package = services[Catalogue].get(slug)
     attempt = await accepted_attempt(user, services, package.slug)
     if attempt is None:
-        until = await services.exams.open_until(user, package.slug)
+        until = await services[Exams].open_until(user, package.slug)
         return render_page("solutions.html", user=user, problem=package, attempt=None, following=None, exam_until=until)
     return render_page(
         "solutions.html",

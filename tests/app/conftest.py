@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, LiteralString
@@ -27,11 +27,13 @@ from starlette.routing import BaseRoute
 
 from app.database import Database
 from app.lessons.reading import Lessons
-from app.main import AllServices, create_app
+from app.main import create_app
 from app.migrate import migrate
 from app.queue.null import NullGrader
 from app.queue.protocol import Grader
+from app.queue.walls import Walls
 from app.running import Grading
+from app.services import Services
 from app.settings import CHECKOUT, Settings
 from grader.package.package import Package
 from grader.package.reader import read_package
@@ -60,13 +62,9 @@ class Service:
     bearer: dict[str, str] = field(default_factory=lambda: {"Authorization": f"Bearer {TOKEN}"})
 
     @property
-    def services(self) -> AllServices:
-        services: AllServices = self.app.state.services
+    def services(self) -> Services:
+        services: Services = self.app.state.services
         return services
-
-    def replace(self, **services: object) -> None:
-        """Give the routes these services instead of the ones that they have."""
-        self.app.state.services = replace(self.services, **services)  # type: ignore[arg-type]
 
 
 StartService = Callable[..., AbstractAsyncContextManager[Service]]
@@ -328,7 +326,7 @@ def service_in(folder: Path, migrated_database: Path) -> StartService:
             app.router.lifespan_context(app),
             httpx.AsyncClient(transport=transport, base_url=SITE) as http,
         ):
-            while not app.state.services.walls.probed:
+            while not app.state.services[Walls].probed:
                 await asyncio.sleep(0.01)
             yield Service(app, http, wall)
 

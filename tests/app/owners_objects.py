@@ -6,11 +6,14 @@ import pytest
 from sqlalchemy import select
 
 from app.accounts.identities import Identity
+from app.accounts.service import Accounts
 from app.clock import now
-from app.database import Base
+from app.database import Base, Database
 from app.explorer.models import ExplorationRow
 from app.ids import new_id
 from app.lessons.models import LessonRunRow
+from app.problems.service import Catalogue
+from app.workbench.drafts import Drafts
 from grader.explore import Explored
 from grader.script import Printed
 from tests.app.accounts.people import sign_in
@@ -42,12 +45,12 @@ async def made(shared_service) -> dict[str, str]:
     url = "https://example.org/WEBHOOK-OF-THE-OWNER"
     webhook = await service.http.post("/api/v1/webhooks", json={"url": url}, headers=bearer)
     me = (await service.http.get("/api/v1/me")).json()
-    [session] = await service.services.accounts.sessions.list(me["id"])
-    await service.services.accounts.identities.link(
-        await service.services.accounts.ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
+    [session] = await service.services[Accounts].sessions.list(me["id"])
+    await service.services[Accounts].identities.link(
+        await service.services[Accounts].ensure_owner(), Identity("https://id.example", "1", "IDENTITY-OF-THE-OWNER")
     )
-    [identity] = await service.services.accounts.identities.list(me["id"])
-    drafts, owner = service.services.drafts, await service.services.accounts.ensure_owner()
+    [identity] = await service.services[Accounts].identities.list(me["id"])
+    drafts, owner = service.services[Drafts], await service.services[Accounts].ensure_owner()
     draft = await drafts.save(owner, "add_one", "DRAFT-OF-THE-OWNER", 0)
     await drafts.restore(owner, draft, "SOURCE-OF-THE-OWNER", keep=True)
     [replaced] = await drafts.list_replaced(owner)
@@ -71,14 +74,14 @@ async def explored(services, user_id: str) -> str:
         user_id=user_id,
         digest="0" * 64,
         problem="add_one",
-        version=services.catalogue.get("add_one").version,
+        version=services[Catalogue].get("add_one").version,
         source="SOURCE-OF-THE-OWNER",
         status="finished",
         result=Explored().model_dump(mode="json"),
         tries=0,
         created_at=now(),
     )
-    async with services.database.writing() as session:
+    async with services[Database].writing() as session:
         session.add(row)
     return row.id
 
@@ -96,7 +99,7 @@ async def ran(services, user_id: str) -> str:
         tries=0,
         created_at=now(),
     )
-    async with services.database.writing() as session:
+    async with services[Database].writing() as session:
         session.add(row)
     return row.id
 
@@ -118,9 +121,9 @@ async def owned(service, made, bearers, others, found) -> AsyncIterator[dict[str
 
 async def _rows_of_the_owner(service) -> dict[str, list[dict[str, object]]]:
     """Read from the database, because the tests are many: everything but when a session or a token was last used."""
-    owner = await service.services.accounts.ensure_owner()
+    owner = await service.services[Accounts].ensure_owner()
     found: dict[str, list[dict[str, object]]] = {}
-    async with service.services.database.reading() as session:
+    async with service.services[Database].reading() as session:
         for name in OWNER_HAS:
             table = Base.metadata.tables[name]
             columns = [each for each in table.columns if not each.name.startswith("last_")]

@@ -16,11 +16,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, create_engine, select, text
 
 from app.accounts.models import APITokenRow, IdentityRow, InvitationRow, SessionRow, SignInFailureRow, UserRow
+from app.accounts.service import Accounts
 from app.backup import Backup, write_backup
 from app.cli import __main__ as command_line
 from app.data_folder import DataFolder
 from app.database import Base, Database
 from app.migrate import migrate, migration_config
+from app.queue.local_judge import LocalJudge
 from app.queue.models import AttemptRow
 from app.start_errors import BackupUnusable, DatabaseUnusable, DataFolderUnusable
 from tests.app.conftest import empty
@@ -129,7 +131,7 @@ async def test_what_is_written_meanwhile_is_no_part_of_it(empty_database: Databa
 
 async def _pages(service, paths: list[str]) -> list[str]:
     """Read the pages once the start has finished, without the tokens of their forms, which differ every time."""
-    while service.services.preparation and service.services.preparation().is_in_progress:
+    while service.services[LocalJudge].preparation and service.services[LocalJudge].preparation().is_in_progress:
         await asyncio.sleep(0.01)
     texts = [(await service.http.get(path)).text for path in paths]
     return [re.sub(r'(name="form_token" value=)"[^"]+"', r"\1", text) for text in texts]
@@ -140,7 +142,7 @@ async def test_a_service_on_the_restored_folder_shows_the_same_pages(start_servi
     async with start_service() as service:
         for source in (package.reference, "wrong"):
             await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": source}, headers=service.bearer)
-        accounts = service.services.accounts
+        accounts = service.services[Accounts]
         token = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
         service.http.cookies.set("meshgrade_session", token)
         attempts = (await service.http.get("/api/v1/attempts", headers=service.bearer)).json()

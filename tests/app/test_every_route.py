@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from app.accounts.errors import SessionNeeded
+from app.accounts.service import Accounts
 from app.clock import now
 from app.errors import Refused, SignInAgain
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
@@ -37,7 +38,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture(scope="module")
 async def bearers(shared_service) -> dict[str, dict[str, str]]:
     """Tokens of the owner that lack a scope, as headers."""
-    tokens = shared_service.services.accounts.tokens
+    tokens = shared_service.services[Accounts].tokens
     caller = await tokens.caller(shared_service.bearer["Authorization"].removeprefix("Bearer "))
     scopes = {"instruct alone": ["instruct"], "all but instruct": ["read", "submit", "account"]}
     made = {name: (await tokens.create(caller, name, each, None))[0] for name, each in scopes.items()}

@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 
 import httpx
 
+from app.accounts.service import Accounts
+
 PASSWORD = "four quiet grey geese"
 SITE = {"Origin": "http://meshgrade.test"}
 
@@ -32,7 +34,7 @@ async def send_form(http: httpx.AsyncClient, page: str, action: str, **fields: s
 
 async def sign_in(service, http: httpx.AsyncClient | None = None) -> None:
     """As the owner, with the printed link."""
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     link = await accounts.new_sign_in_link(await accounts.ensure_owner())
     answer = await (http or service.http).get("/sign-in", params={"token": link})
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
@@ -40,7 +42,7 @@ async def sign_in(service, http: httpx.AsyncClient | None = None) -> None:
 
 async def sign_up(service, http: httpx.AsyncClient, name: str, role: str = "student") -> None:
     """By an invitation from the owner."""
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), role, "", 7)
     page = f"/sign-up?invitation={invitation}"
     answer = await send_form(http, page, "/sign-up", name=name, password=PASSWORD, invitation=invitation)

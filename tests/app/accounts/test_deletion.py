@@ -10,8 +10,10 @@ from app.accounts.deletion import delete_account
 from app.accounts.errors import LastOwner
 from app.accounts.export import owned_tables
 from app.accounts.models import UserRow
-from app.database import Base
+from app.accounts.service import Accounts
+from app.database import Base, Database
 from app.queue.null import NullGrader
+from app.queue.protocol import GradeQueue
 from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -19,7 +21,7 @@ ME = "/api/v1/me"
 
 
 async def rows_of(service, user_id: str) -> int:
-    async with service.services.database.reading() as session:
+    async with service.services[Database].reading() as session:
         users = Base.metadata.tables["users"]
         count = await session.scalar(select(func.count()).select_from(users).where(users.c.id == user_id))
         for table in owned_tables():
@@ -77,14 +79,14 @@ async def test_the_last_owner_stays(service):
 
 
 async def test_of_two_last_owners_who_leave_at_once_one_stays(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     owners = [await accounts.ensure_owner(), await accounts.add_user("second", "owner")]
     answers = await asyncio.gather(
-        *(delete_account(service.services.database, service.services.queue, owner) for owner in owners),
+        *(delete_account(service.services[Database], service.services[GradeQueue], owner) for owner in owners),
         return_exceptions=True,
     )
     assert sorted(type(answer) for answer in answers if answer) == [LastOwner]
-    async with service.services.database.reading() as session:
+    async with service.services[Database].reading() as session:
         assert len(list(await session.scalars(select(UserRow)))) == 1
 
 
@@ -100,7 +102,7 @@ async def test_what_is_being_graded_is_stopped(start_service):
 
     async with start_service(Stuck()) as service, browser(service) as http:
         await sign_up(service, http, "ada")
-        user = await service.services.accounts.user_of_session(http.cookies["meshgrade_session"])
+        user = await service.services[Accounts].user_of_session(http.cookies["meshgrade_session"])
         for _ in range(2):
             await http.post("/api/v1/problems/add_one/runs", json={"source": "x"}, headers=SITE)
         await asyncio.to_thread(begun.wait, 10)

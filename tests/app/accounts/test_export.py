@@ -6,6 +6,7 @@ import pytest
 
 from app.accounts.export import export_of, owned_tables
 from app.accounts.models import SessionRow, UserRow
+from app.accounts.service import Accounts
 from app.clock import now
 from app.database import Base
 from app.queue.models import AttemptRow
@@ -21,7 +22,7 @@ async def test_everything_of_mine_and_no_secret(service):
     await service.http.post("/api/v1/problems/add_one/runs?wait=10", json=source, headers=service.bearer)
     async with browser(service) as http:
         await sign_up(service, http, "ada")
-        accounts = service.services.accounts
+        accounts = service.services[Accounts]
         caller = await accounts.sessions.caller(http.cookies["meshgrade_session"])
         token, _ = await accounts.tokens.create(caller, "laptop", ["submit"], None)
         bearer = {"Authorization": f"Bearer {token}"}

@@ -11,7 +11,8 @@ import pytest
 from joserfc.jwk import OctKey, RSAKey
 from starlette.responses import JSONResponse, PlainTextResponse
 
-from app.accounts.providers import GitHubProvider, _Client, build_providers
+from app.accounts.providers import GitHubProvider, Providers, _Client, build_providers
+from app.accounts.service import Accounts
 from app.settings import Settings
 from app.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, OIDCServer, run_provider
@@ -107,7 +108,7 @@ async def test_sign_up_by_invitation_holds_here_too(start, provider):
         refused = await enter(http)
         assert refused.status_code == 403
         assert "need an invitation" in refused.text
-        accounts = service.services.accounts
+        accounts = service.services[Accounts]
         invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), "instructor", "", 7)
         page = f"/sign-up?invitation={invitation}"
         back = await go_to_provider(http, page, WITH, invitation=invitation)
@@ -271,10 +272,10 @@ async def test_it_is_added_to_an_account_and_removed_again(start):
         async with browser(service) as other:
             await enter(other)
             assert (await other.get(ME)).json()["name"] == "grace"
-        user = await service.services.accounts.user_of_session(http.cookies["meshgrade_session"])
-        [identity] = await service.services.accounts.identities.list(user.id)
+        user = await service.services[Accounts].user_of_session(http.cookies["meshgrade_session"])
+        [identity] = await service.services[Accounts].identities.list(user.id)
         await send_form(http, "/account", f"/account/identities/{identity.id}/remove")
-        assert await service.services.accounts.identities.list(user.id) == []
+        assert await service.services[Accounts].identities.list(user.id) == []
 
 
 async def test_it_confirms_who_is_signed_in_and_is_asked_to_ask_again(start, provider, monkeypatch):
@@ -285,7 +286,7 @@ async def test_it_confirms_who_is_signed_in_and_is_asked_to_ask_again(start, pro
         leave = await send_form(http, again, action, next="/account/tokens")
         asked = parse_qs(urlsplit(html.unescape(leave.headers["refresh"].partition("url=")[2])).query)
         assert (asked["prompt"], asked["max_age"]) == (["login"], ["0"])
-        sessions = service.services.accounts.sessions
+        sessions = service.services[Accounts].sessions
         before = await sessions.caller(http.cookies["meshgrade_session"])
         provider.claims = {"auth_time": int(time.time())}
         answer = await http.get(await go_to_provider(http, again, action, next="/account/tokens"))
@@ -324,15 +325,15 @@ async def test_a_flow_of_one_session_adds_nothing_to_another(start):
         await sign_in(service)
         service.http.cookies.set("meshgrade_flow", eve.cookies["meshgrade_flow"])
         assert (await service.http.get(back)).status_code == 403
-        owner = await service.services.accounts.ensure_owner()
-        assert await service.services.accounts.identities.list(owner.id) == []
+        owner = await service.services[Accounts].ensure_owner()
+        assert await service.services[Accounts].identities.list(owner.id) == []
 
 
 async def test_the_last_way_in_stays(start):
     async with start() as service, browser(service) as http:
         await enter(http)
-        user = await service.services.accounts.user_of_session(http.cookies["meshgrade_session"])
-        [identity] = await service.services.accounts.identities.list(user.id)
+        user = await service.services[Accounts].user_of_session(http.cookies["meshgrade_session"])
+        [identity] = await service.services[Accounts].identities.list(user.id)
         remove = f"/account/identities/{identity.id}/remove"
         assert (await send_form(http, "/account", remove)).status_code == 409
         await send_form(http, "/account", "/account/password", new="a long enough password")
@@ -342,7 +343,7 @@ async def test_the_last_way_in_stays(start):
 async def test_github_says_by_its_number_who_somebody_is(start_service, provider):
     async with start_service(sign_up="open") as service:
         github = GitHubProvider(_Client(CLIENT_ID, CLIENT_SECRET), provider.issuer, provider.issuer)
-        service.replace(providers={"github": github})
+        service.services.provide(Providers, {"github": github})
         for name in ("ada", "renamed"):
             provider.username = name
             async with browser(service) as http:

@@ -10,8 +10,10 @@ from app.accounts.caller import Caller, User
 from app.accounts.errors import SessionNeeded
 from app.accounts.flow import begin_flow
 from app.accounts.identities import Identity
+from app.accounts.providers import Providers
 from app.accounts.recent import Recent
 from app.accounts.roles import SCOPES
+from app.accounts.service import Accounts
 from app.clock import now
 from app.errors import SignInAgain
 from app.web.next_page import own_page
@@ -69,7 +71,7 @@ async def test_a_made_up_flow_adds_no_provider_to_the_account_of_a_token(service
         async def identify(self, flow: object, return_to: str, code: str) -> Identity:
             return Identity(self.issuer, "eve", "eve")
 
-    service.replace(providers={"oidc": Provider()})
+    service.services.provide(Providers, {"oidc": Provider()})
     for purpose in ("link", "confirm"):
         flow = begin_flow(purpose, "oidc", session_token="made up")
         cookies = {"meshgrade_flow": flow.cookie, "meshgrade_session": "made up"}
@@ -78,7 +80,7 @@ async def test_a_made_up_flow_adds_no_provider_to_the_account_of_a_token(service
             f"/sign-in/with/oidc/return?code=x&state={flow.state}", headers=service.bearer | {"Cookie": cookie}
         )
         assert (answer.status_code, answer.json()["slug"]) == (403, "session-needed")
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     assert await accounts.identities.list((await accounts.ensure_owner()).id) == []
 
 
@@ -116,7 +118,7 @@ async def test_a_form_leads_to_the_confirmation_and_back(service, later):
 
 
 async def proved_at(service, http):
-    caller = await service.services.accounts.sessions.caller(http.cookies["meshgrade_session"])
+    caller = await service.services[Accounts].sessions.caller(http.cookies["meshgrade_session"])
     return caller.authenticated_at
 
 

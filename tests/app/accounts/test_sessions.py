@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from app.accounts.service import Accounts
 from app.clock import now
 from tests.app.accounts.people import PASSWORD, browser, form_token, send_form, sign_in, sign_up
 
@@ -13,7 +14,7 @@ ME = "/api/v1/me"
 
 async def sessions_of(service, http):
     user_id = (await http.get(ME)).json()["id"]
-    return await service.services.accounts.sessions.list(user_id)
+    return await service.services[Accounts].sessions.list(user_id)
 
 
 async def test_they_are_listed_with_browser_and_times_and_without_their_tokens(service):

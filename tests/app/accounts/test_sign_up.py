@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from app.accounts.caller import User
+from app.accounts.service import Accounts
 from app.clock import now
 from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_in, sign_up
 
@@ -75,7 +76,7 @@ async def test_an_invitation_works_once_and_gives_its_role(service):
 
 
 async def test_of_two_who_use_an_invitation_at_once_one_is_refused(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), "student", "", 7)
     answers = await asyncio.gather(
         *(accounts.sign_up(name, PASSWORD, invitation, "", "") for name in ("ada", "bob")), return_exceptions=True
@@ -84,7 +85,7 @@ async def test_of_two_who_use_an_invitation_at_once_one_is_refused(service):
 
 
 async def test_a_name_that_is_taken_leaves_the_invitation_usable(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     invitation, _ = await accounts.invitations.create(await accounts.ensure_owner(), "student", "", 7)
     page = f"/sign-up?invitation={invitation}"
     async with browser(service) as http:
@@ -168,8 +169,8 @@ async def test_the_pages_list_and_revoke_invitations(service):
     here = "/account/invitations"
     made = await send_form(service.http, here, here, role="student", days="1", note="<b>Ada</b>")
     assert "&lt;b&gt;Ada&lt;/b&gt;" in made.text
-    owner: User = await service.services.accounts.ensure_owner()
-    [view] = await service.services.accounts.invitations.list(owner.id)
+    owner: User = await service.services[Accounts].ensure_owner()
+    [view] = await service.services[Accounts].invitations.list(owner.id)
     answer = await send_form(service.http, here, f"{here}/{view.id}/revoke")
     assert (answer.status_code, answer.headers["location"]) == (303, here)
-    assert await service.services.accounts.invitations.list(owner.id) == []
+    assert await service.services[Accounts].invitations.list(owner.id) == []

@@ -3,6 +3,8 @@
 import pytest
 
 from app.accounts.models import UserRow
+from app.accounts.service import Accounts
+from app.database import Database
 from tests.app.accounts.people import send_form, sign_in
 
 pytestmark = pytest.mark.anyio
@@ -11,7 +13,7 @@ RUNS = "/api/v1/problems/add_one/runs"
 
 
 async def test_a_link_works_once(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     link = await accounts.new_sign_in_link(await accounts.ensure_owner())
     first = await service.http.get("/sign-in", params={"token": link})
     cookie = first.headers["set-cookie"]
@@ -25,7 +27,7 @@ async def test_a_link_works_once(service):
 
 async def test_the_link_that_one_server_printed_survives_the_start_of_another(service):
     """As in Kubernetes, where two start at once. Each link works once."""
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     links = [await accounts.new_sign_in_link(await accounts.ensure_owner()) for _ in range(2)]
     for link in links:
         assert (await service.http.get("/sign-in", params={"token": link})).status_code == 303
@@ -33,31 +35,31 @@ async def test_the_link_that_one_server_printed_survives_the_start_of_another(se
 
 
 async def test_a_reset_ends_every_link(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     owner = await accounts.ensure_owner()
     old = await accounts.new_sign_in_link(owner)
-    async with service.services.database.writing() as session:
+    async with service.services[Database].writing() as session:
         await accounts.reset_password_in(session, await session.get_one(UserRow, owner.id))
     assert (await service.http.get("/sign-in", params={"token": old})).status_code == 403
 
 
 async def test_an_expired_link_does_not_work(start_service):
     async with start_service(sign_in_link_minutes=1e-9) as service:
-        accounts = service.services.accounts
+        accounts = service.services[Accounts]
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
         assert (await service.http.get("/sign-in", params={"token": link})).status_code == 403
 
 
 async def test_an_expired_session_is_no_session(start_service):
     async with start_service(session_days=1e-12) as service:
-        accounts = service.services.accounts
+        accounts = service.services[Accounts]
         token = await accounts.sign_in(await accounts.new_sign_in_link(await accounts.ensure_owner()))
         assert await accounts.user_of_session(token) is None
 
 
 async def test_the_cookie_is_secure_behind_https(start_service):
     async with start_service(public_url="https://meshgrade.test") as service:
-        accounts = service.services.accounts
+        accounts = service.services[Accounts]
         link = await accounts.new_sign_in_link(await accounts.ensure_owner())
         assert "Secure" in (await service.http.get("/sign-in", params={"token": link})).headers["set-cookie"]
 

@@ -4,7 +4,7 @@ import html
 
 import pytest
 
-from app.accounts.providers import build_providers
+from app.accounts.providers import Providers, build_providers
 from app.settings import Settings
 from app.start_errors import SettingInvalid
 from tests.app.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET
@@ -75,7 +75,7 @@ async def test_a_provider_is_told_to_send_people_back_here(start_service):
             return f"https://id.example/?back={return_to}"
 
     async with start_service(public_url=None) as service, browser(service) as http:
-        service.replace(providers={"oidc": Provider()})
+        service.services.provide(Providers, {"oidc": Provider()})
         token = form_token((await http.get("/sign-in", headers=EVIL)).text)
         headers = EVIL | {"Origin": "http://192.0.2.99"}
         leave = await http.post("/sign-in/with/oidc", data={"form_token": token}, headers=headers)

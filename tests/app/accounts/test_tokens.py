@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.accounts.service import Accounts
 from app.clock import now
 from tests.app.accounts.people import SITE, browser, send_form, sign_up
 
@@ -125,7 +126,7 @@ async def test_a_wrong_wish_is_refused(service, body, slug):
 
 
 async def test_nobody_has_more_than_fifty(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     caller = await accounts.tokens.caller(service.bearer["Authorization"].removeprefix("Bearer "))
     for number in range(49):  # and the preset one
         await accounts.tokens.create(caller, f"number {number}", ["read"], None)
@@ -146,7 +147,7 @@ async def test_the_page_makes_shows_and_revokes_them(service):
         assert token not in page
         assert "&lt;b&gt;laptop" in page
         assert "last used about" in page
-        [view] = await service.services.accounts.tokens.list((await http.get(ME)).json()["id"])
+        [view] = await service.services[Accounts].tokens.list((await http.get(ME)).json()["id"])
         assert view.scopes == ("read",)
         assert (await send_form(http, here, f"{here}/{view.id}/revoke")).status_code == 303
         assert (await http.get(ME, headers={"Authorization": f"Bearer {token}"})).status_code == 401

@@ -2,6 +2,9 @@
 
 import pytest
 
+from app.accounts.service import Accounts
+from app.queue.walls import Walls
+
 pytestmark = pytest.mark.anyio
 BATCH = "/api/v1/batch/attempts"
 
@@ -47,7 +50,7 @@ async def test_they_are_read_in_the_order_that_is_asked_for(service):
 
 
 async def test_anothers_attempt_is_none(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     await accounts.preset_token(await accounts.add_user("somebody", "student"), "the-token-of-somebody")
     theirs = {"Authorization": "Bearer the-token-of-somebody"}
     [mine] = (await submit(service, item())).json()["items"]
@@ -67,8 +70,8 @@ async def test_an_item_that_is_sent_again_with_its_key_is_the_same_attempt(servi
 
 async def test_each_of_them_counts_against_the_limits(start_service):
     async with start_service(requests_per_minute=10, max_waiting_per_user=2, wall_up=False) as service:
-        service.services.walls.probed = False  # attempts queue and none is graded
-        service.services.walls._missing = []
+        service.services[Walls].probed = False  # attempts queue and none is graded
+        service.services[Walls]._missing = []
         answer = await submit(service, *(item(str(number)) for number in range(4)))
         assert [each["error"] and each["error"]["slug"] for each in answer.json()["items"]] == [
             None,

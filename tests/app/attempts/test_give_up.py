@@ -6,11 +6,17 @@ import pytest
 from sqlalchemy import text
 
 from app.accounts.caller import User
+from app.accounts.service import Accounts
+from app.attempts.give_up import GiveUps
 from app.attempts.ranking import ranking
+from app.attempts.service import Attempts
 from app.attempts.standing import Standing, progress, standings
+from app.authoring.service import Authoring
 from app.clock import now
+from app.database import Database
 from app.errors import AlreadyAccepted, ProblemNotFound
 from app.queue.models import AttemptRow
+from app.rest.paging import Cursor
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_up
 from tests.app.attempts.handing_in import accepted, hand_in
 from tests.app.attempts.test_submit import HeldGrader
@@ -22,12 +28,12 @@ GIVE_UP = f"{PAGE}/give-up"
 
 
 async def ada_of(service) -> User:
-    return await service.services.accounts.add_user("ada", "student")
+    return await service.services[Accounts].add_user("ada", "student")
 
 
 async def submit(service, user: User, source: str, kind: str = "attempt"):
-    view = await service.services.attempts.submit(user, "add_one", source, kind)
-    while (view := await service.services.attempts.get(user, view.id)).status != "finished":
+    view = await service.services[Attempts].submit(user, "add_one", source, kind)
+    while (view := await service.services[Attempts].get(user, view.id)).status != "finished":
         await asyncio.sleep(0.01)
     return view
 
@@ -36,26 +42,26 @@ async def test_what_is_sent_afterwards_is_graded_and_does_not_count(either, pack
     ada, services = await ada_of(either), either.services
     wrong = await submit(either, ada, package.starter)
     assert (wrong.score, wrong.after_giving_up) == (0, False)
-    moment = await services.give_ups.give_up(ada, "add_one")
+    moment = await services[GiveUps].give_up(ada, "add_one")
     late = await submit(either, ada, package.reference)
     assert late.verdict is not None
     assert (late.verdict.status, late.verdict.score) == ("accepted", 100)
     assert (late.score, late.after_giving_up) == (None, True)
     assert late.created_at >= moment
-    assert await standings(services.database, ada) == {"add_one": Standing(0, False)}
-    assert [each.after_giving_up for each in await services.attempts.list(ada)] == [True, False]
+    assert await standings(services[Database], ada) == {"add_one": Standing(0, False)}
+    assert [each.after_giving_up for each in await services[Attempts].list(ada, Cursor())] == [True, False]
     # A run has no score in any case, so there is nothing to say about it.
     assert not (await submit(either, ada, package.reference, "run")).after_giving_up
-    other = await services.accounts.add_user("bob", "student")
+    other = await services[Accounts].add_user("bob", "student")
     assert (await submit(either, other, package.reference)).score == 100
 
 
 async def test_the_first_time_counts_and_a_solved_problem_cannot_be_given_up(either, package):
-    ada, give_ups = await ada_of(either), either.services.give_ups
+    ada, give_ups = await ada_of(either), either.services[GiveUps]
     assert await give_ups.at(ada, "add_one") is None
     moments = await asyncio.gather(*(give_ups.give_up(ada, "add_one") for _ in range(4)))
     assert set(moments) == {await give_ups.at(ada, "add_one")}
-    bob = await either.services.accounts.add_user("bob", "student")
+    bob = await either.services[Accounts].add_user("bob", "student")
     await submit(either, bob, package.reference)
     with pytest.raises(AlreadyAccepted, match="already open"):
         await give_ups.give_up(bob, "add_one")
@@ -67,20 +73,20 @@ async def test_the_first_time_counts_and_a_solved_problem_cannot_be_given_up(eit
 async def test_what_is_being_graded_at_that_moment_counts(start_service, package):
     grader = HeldGrader()
     async with start_service(grader) as service:
-        ada, attempts = await ada_of(service), service.services.attempts
+        ada, attempts = await ada_of(service), service.services[Attempts]
         early = await attempts.submit(ada, "add_one", package.reference, "attempt")
-        await service.services.give_ups.give_up(ada, "add_one")
+        await service.services[GiveUps].give_up(ada, "add_one")
         late = await attempts.submit(ada, "add_one", package.reference, "attempt")
         grader.go.set()
         while (await attempts.get(ada, late.id)).status != "finished":
             await asyncio.sleep(0.01)
         early, late = await attempts.get(ada, early.id), await attempts.get(ada, late.id)
         assert (early.score, late.score) == (100, None)
-        assert await standings(service.services.database, ada) == {"add_one": Standing(100, True)}
+        assert await standings(service.services[Database], ada) == {"add_one": Standing(100, True)}
 
 
 async def test_an_efficient_program_sent_afterwards_is_not_ranked_even_if_its_worker_dies(either):
-    ada, database = await ada_of(either), either.services.database
+    ada, database = await ada_of(either), either.services[Database]
     await hand_in(database, ada, accepted(90.0))
     async with database.writing() as session:
         session.add(
@@ -103,7 +109,7 @@ async def test_an_efficient_program_sent_afterwards_is_not_ranked_even_if_its_wo
     assert await leases.finish(lease, accepted(200.0))
     [place] = (await ranking(database, "add_one", ada, 10)).places
     assert place.efficiency == 90.0
-    assert await either.services.authoring.judged_by_others("add_one", "w") == 1
+    assert await either.services[Authoring].judged_by_others("add_one", "w") == 1
 
 
 async def test_the_page_asks_first_and_says_what_it_means(service, package):
@@ -173,13 +179,13 @@ async def test_it_is_exported_and_goes_with_its_user(either):
         [stored] = (await http.get("/api/v1/me/export")).json()["give_ups"]
         assert stored["problem"] == "add_one"
         assert (await http.delete("/api/v1/me?name=ada", headers=SITE)).status_code == 204
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         assert (await session.execute(text("SELECT count(*) FROM give_ups"))).scalar_one() == 0
 
 
 async def test_progress_says_that_it_was_given_up(either):
-    owner = await either.services.accounts.ensure_owner()
+    owner = await either.services[Accounts].ensure_owner()
     await either.http.post("/api/v1/problems/add_one/runs?wait=10", json={"source": "x"}, headers=either.bearer)
-    assert not (await progress(either.services.database, owner))["add_one"].gave_up
-    await either.services.give_ups.give_up(owner, "add_one")
-    assert (await progress(either.services.database, owner))["add_one"].gave_up
+    assert not (await progress(either.services[Database], owner))["add_one"].gave_up
+    await either.services[GiveUps].give_up(owner, "add_one")
+    assert (await progress(either.services[Database], owner))["add_one"].gave_up

@@ -8,7 +8,9 @@ from sqlalchemy import func, select
 
 from app.accounts.caller import GUEST_ID, Guest, User
 from app.attempts.guests import forget_networks, forget_older_runs
+from app.attempts.service import Attempts
 from app.clock import now
+from app.database import Database
 from app.errors import NotSignedIn
 from app.queue.models import AttemptRow, FairShareRow
 from app.queue.turns import CLASSES
@@ -109,7 +111,7 @@ async def test_a_guest_reads_nothing_of_the_users_and_submits_nothing(service, p
             assert (await http.request(method, path, headers=SITE, **body)).status_code == 401, path
     guest = User(GUEST_ID, "(guest)", "student", Guest("b", "192.0.2.1"))
     with pytest.raises(NotSignedIn, match="you can only run"):
-        await service.services.attempts.submit(guest, "add_one", package.reference, "attempt")
+        await service.services[Attempts].submit(guest, "add_one", package.reference, "attempt")
 
 
 async def test_without_the_cookie_of_a_page_or_from_another_site_nothing_runs(service):
@@ -198,7 +200,7 @@ async def test_each_network_has_the_share_of_one_user_and_closes_the_queue_to_no
                     assert answer.status_code == (202 if number < 3 else 429)
                 if number == 3:
                     assert "runs without an account are waiting from your network" in answer.json()["detail"]
-        async with service.services.database.reading() as session:
+        async with service.services[Database].reading() as session:
             rows = list(await session.scalars(select(AttemptRow).order_by(AttemptRow.created_at)))
             rounds = list(await session.scalars(select(FairShareRow)))
         # All have the place of attempts. Those of one network are a round apart, and the other's is among the first.
@@ -206,8 +208,8 @@ async def test_each_network_has_the_share_of_one_user_and_closes_the_queue_to_no
         *first, last = [row.priority // 4 - rows[0].priority // 4 for row in rows]
         assert (first, last <= 1) == ([0, 1, 2], True)
         assert len({row.share for row in rows}) == len(rounds) == 2
-        await forget_networks(service.services.database)
-        async with service.services.database.reading() as session:
+        await forget_networks(service.services[Database])
+        async with service.services[Database].reading() as session:
             assert (await session.scalars(select(FairShareRow))).all() == []
         grader.go.set()
 
@@ -217,7 +219,7 @@ async def test_after_a_day_it_is_deleted_and_nothing_else_is(either):
     async with browser(either) as http:
         await arrive(http)
         ids = [(await run(http)).json()["id"] for _ in range(2)]
-    database = either.services.database
+    database = either.services[Database]
     async with database.writing() as session:
         row = await session.get_one(AttemptRow, ids[0])
         row.created_at = now() - timedelta(hours=25)

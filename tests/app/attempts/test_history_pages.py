@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from app.database import Database
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import browser, sign_in, sign_up
 
@@ -18,7 +19,7 @@ async def send(service, source: str, kind: str = "attempts", **more: object) -> 
     )
     attempt_id: str = answer.json()["id"]
     if more:
-        async with service.services.database.writing() as session:
+        async with service.services[Database].writing() as session:
             row = await session.get_one(AttemptRow, attempt_id)
             for name, value in more.items():
                 setattr(row, name, value)

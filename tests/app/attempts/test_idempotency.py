@@ -36,7 +36,7 @@ async def test_the_same_key_with_another_request_is_refused(service, url, source
 
 
 async def test_a_key_is_its_users_own(service):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     await accounts.preset_token(await accounts.add_user("somebody", "student"), "the-token-of-somebody")
     theirs = {"Authorization": "Bearer the-token-of-somebody"}
     first = await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer | KEY)
@@ -47,8 +47,8 @@ async def test_a_key_is_its_users_own(service):
 
 async def test_a_repeated_request_does_not_count_as_another_one_waiting(start_service):
     async with start_service(wall_up=False, max_waiting_per_user=1) as service:
-        service.services.walls.probed = False  # attempts queue and none is graded
-        service.services.walls._missing = []
+        service.services[Walls].probed = False  # attempts queue and none is graded
+        service.services[Walls]._missing = []
         answers = [
             await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer | KEY) for _ in range(2)
         ]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.database import Database
 from app.queue.models import AttemptRow
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +21,7 @@ async def old_attempt(service, request) -> str:
     )
     attempt_id: str = answer.json()["id"]
     verdict: dict[str, Any] = json.loads((FIRST / f"{request.param}.json").read_text(encoding="utf-8"))
-    async with service.services.database.writing() as session:
+    async with service.services[Database].writing() as session:
         row = await session.get(AttemptRow, attempt_id)
         row.verdict = verdict
     return attempt_id

@@ -99,7 +99,7 @@ async def test_the_form_without_a_script_runs_on_them_too(service):
 def typing(service, package):
     """The service, with a problem whose `x` can be typed."""
     manifest = package.manifest.model_copy(update={"inputs": {"x": InputSpec(dtype="float32", shape=["n"])}})
-    service.replace(catalogue=Catalogue([replace(package, manifest=manifest)]))
+    service.services.add(Catalogue([replace(package, manifest=manifest)]))
     return service
 
 

@@ -30,6 +30,7 @@ from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
 from app.queue.slots import Slots
 from app.queue.walls import Walls
+from app.rest.paging import Cursor
 from tests.app.conftest import WallState
 from tests.app.queue.taking import TakingLeases
 
@@ -70,10 +71,10 @@ BY_TURN = "ix_attempts_status_priority_turn_at_id"
 SCORED, RANKED, WAITING = "ix_attempts_scored", "ix_attempts_ranked", "ix_attempts_waiting"
 JUDGED, ENDED = "ix_attempts_judged", "ix_attempts_finished_at"
 QUESTIONS: dict[str, tuple[Ask, str]] = {
-    "the list of attempts": (lambda at: at.attempts.list(ADA, limit=50), BY_TIME),
-    "a later page of it": (lambda at: at.attempts.list(ADA, limit=50, before=MIDDLE), BY_TIME),
-    "previous attempts at a problem": (lambda at: at.attempts.list(ADA, PROBLEM, limit=10), BY_PROBLEM),
-    "earlier ones": (lambda at: at.attempts.list(ADA, PROBLEM, limit=10, before=MIDDLE), BY_PROBLEM),
+    "the list of attempts": (lambda at: at.attempts.list(ADA, Cursor(50)), BY_TIME),
+    "a later page of it": (lambda at: at.attempts.list(ADA, Cursor(50, MIDDLE)), BY_TIME),
+    "previous attempts at a problem": (lambda at: at.attempts.list(ADA, Cursor(10), PROBLEM), BY_PROBLEM),
+    "earlier ones": (lambda at: at.attempts.list(ADA, Cursor(10, MIDDLE), PROBLEM), BY_PROBLEM),
     "best scores": (lambda at: standings(at.database, ADA), SCORED),
     "the best score at a problem": (lambda at: standings(at.database, ADA, PROBLEM), SCORED),
     "how far somebody has come": (lambda at: progress(at.database, ADA), SCORED),

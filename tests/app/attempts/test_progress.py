@@ -2,6 +2,8 @@
 
 import pytest
 
+from app.accounts.service import Accounts
+from app.database import Database
 from tests.app.attempts.handing_in import accepted, hand_in
 
 pytestmark = pytest.mark.anyio
@@ -11,9 +13,9 @@ PROGRESS = "/api/v1/me/progress"
 async def test_progress_is_the_best_score_of_ones_own_attempts(service):
     assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == {"problems": []}
     state = service.services
-    other = await state.accounts.add_user("somebody", "student")
-    await hand_in(state.database, other, accepted(90.0))
+    other = await state[Accounts].add_user("somebody", "student")
+    await hand_in(state[Database], other, accepted(90.0))
     assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == {"problems": []}
-    await hand_in(state.database, await state.accounts.ensure_owner(), accepted(90.0))
+    await hand_in(state[Database], await state[Accounts].ensure_owner(), accepted(90.0))
     expected = {"problems": [{"problem": "add_one", "best_score": 100, "accepted": True}]}
     assert (await service.http.get(PROGRESS, headers=service.bearer)).json() == expected

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.database import Database
 from app.queue.models import AttemptRow
 from grader.judge import Judge
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
@@ -54,7 +55,7 @@ async def submit(http: httpx.AsyncClient, fields: dict[str, str]) -> httpx.Respo
 
 
 async def stored_of(service: Service, attempt: Any) -> Any:
-    async with service.services.database.reading() as session:
+    async with service.services[Database].reading() as session:
         row = await session.get(AttemptRow, attempt["id"])
     assert row is not None
     return json.loads(row.source)

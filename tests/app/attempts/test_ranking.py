@@ -6,8 +6,10 @@ import pytest
 
 from app.accounts.caller import User
 from app.accounts.models import UserRow
+from app.accounts.service import Accounts
 from app.attempts.ranking import ranking
 from app.clock import now
+from app.database import Database
 from app.problems.service import Catalogue
 from tests.app.attempts.handing_in import accepted, hand_in
 
@@ -18,7 +20,7 @@ PAGE = {"Accept": "text/html"}
 
 @pytest.fixture
 async def people(service) -> dict[str, User]:
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     owner = await accounts.ensure_owner()
     return {"owner": owner} | {name: await accounts.add_user(name, "student") for name in ("ada", "bob", "cyd")}
 
@@ -27,7 +29,7 @@ def grade_programs(service, package) -> None:
     """Serve the package as one whose compiled program is graded."""
     # Its checks are those of mode call, which the ranking does not look at.
     program = replace(package, manifest=package.manifest.model_copy(update={"mode": "program", "checks": ()}))
-    service.replace(catalogue=Catalogue([program]))
+    service.services.add(Catalogue([program]))
 
 
 async def read(service, **params):
@@ -45,7 +47,7 @@ async def test_nobody_is_ranked_yet(service):
 
 
 async def test_each_user_has_one_place_for_the_best_attempt(service, people):
-    database = service.services.database
+    database = service.services[Database]
     for name, efficiency in (("ada", 80.0), ("ada", 120.5), ("ada", 90.0), ("bob", 100.0), ("owner", 95.0)):
         await hand_in(database, people[name], accepted(efficiency))
     answer = await read(service)
@@ -54,7 +56,7 @@ async def test_each_user_has_one_place_for_the_best_attempt(service, people):
 
 
 async def test_equal_ones_share_a_place_and_the_first_to_reach_it_is_named_first(service, people):
-    database = service.services.database
+    database = service.services[Database]
     for name, efficiency in (("bob", 100.0), ("ada", 90.0), ("ada", 100.0), ("ada", 100.0), ("cyd", 90.0)):
         await hand_in(database, people[name], accepted(efficiency))
     answer = await read(service)
@@ -64,7 +66,7 @@ async def test_equal_ones_share_a_place_and_the_first_to_reach_it_is_named_first
 
 
 async def test_only_accepted_attempts_with_an_efficiency_are_ranked(service, people):
-    database = service.services.database
+    database = service.services[Database]
     rejected = accepted(300.0).model_copy(update={"status": "rejected", "reason": "wrong_sharding"})
     await hand_in(database, people["ada"], rejected)
     await hand_in(database, people["bob"], accepted(None))
@@ -74,7 +76,7 @@ async def test_only_accepted_attempts_with_an_efficiency_are_ranked(service, peo
 
 
 async def test_ones_own_place_is_told_even_below_the_limit(service, people):
-    database = service.services.database
+    database = service.services[Database]
     for name, efficiency in (("owner", 50.0), ("ada", 100.0), ("bob", 90.0)):
         await hand_in(database, people[name], accepted(efficiency))
     answer = await read(service, limit=1)
@@ -83,7 +85,7 @@ async def test_ones_own_place_is_told_even_below_the_limit(service, people):
 
 
 async def test_names_are_told_and_nothing_else_of_a_person(service, people):
-    await hand_in(service.services.database, people["ada"], accepted(100.0))
+    await hand_in(service.services[Database], people["ada"], accepted(100.0))
     (place,) = (await read(service))["places"]
     assert set(place) == {"place", "name", "efficiency", "reached_at"}
 
@@ -106,7 +108,7 @@ async def test_an_unknown_problem_has_no_ranking(service):
 
 async def test_the_page_of_a_program_problem_shows_places_and_ones_own(service, package, people):
     grade_programs(service, package)
-    database = service.services.database
+    database = service.services[Database]
     for name, efficiency in (("ada", 104.237), ("owner", 100.0)):
         await hand_in(database, people[name], accepted(efficiency))
     page = (await service.http.get("/problems/add_one/ranking", headers=service.bearer | PAGE)).text
@@ -117,8 +119,8 @@ async def test_the_page_of_a_program_problem_shows_places_and_ones_own(service, 
 
 async def test_the_page_escapes_names(service, package):
     grade_programs(service, package)
-    hostile = await service.services.accounts.add_user("<script>alert(1)</script>", "student")
-    await hand_in(service.services.database, hostile, accepted(100.0))
+    hostile = await service.services[Accounts].add_user("<script>alert(1)</script>", "student")
+    await hand_in(service.services[Database], hostile, accepted(100.0))
     page = (await service.http.get("/problems/add_one/ranking", headers=service.bearer)).text
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page

@@ -7,7 +7,9 @@ import pytest
 from app.accounts.errors import NameInvalid, NameTaken
 from app.accounts.identities import free_name
 from app.accounts.ranking_names import set_ranking_name
+from app.accounts.service import Accounts
 from app.attempts.ranking import name_of_first, ranking, trend
+from app.database import Database
 from app.web.drawings.efficiency import bins_of
 from tests.app.accounts.people import PASSWORD, send_form, sign_in
 from tests.app.attempts.handing_in import accepted, hand_in
@@ -17,11 +19,11 @@ pytestmark = pytest.mark.anyio
 
 
 async def seed(service) -> dict:
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     people = {"owner": await accounts.ensure_owner()}
     people |= {name: await accounts.add_user(name, "student") for name in ("ada", "bob")}
     for name, efficiency in (("bob", 80.0), ("owner", 90.0), ("owner", 104.0), ("ada", 120.0)):
-        await hand_in(service.services.database, people[name], accepted(efficiency))
+        await hand_in(service.services[Database], people[name], accepted(efficiency))
     return people
 
 
@@ -33,7 +35,7 @@ async def show(service) -> str:
 
 async def test_the_distribution_the_first_and_ones_own_trend_in_each_database(either):
     people = await seed(either)
-    database = either.services.database
+    database = either.services[Database]
     found = await ranking(database, "add_one", people["owner"], 100)
     assert found.counts == ((120.0, 1), (104.0, 1), (80.0, 1))
     assert found.first_at is not None
@@ -43,7 +45,7 @@ async def test_the_distribution_the_first_and_ones_own_trend_in_each_database(ei
 
 
 async def test_the_first_places_are_those_with_fewer_better_users_than_the_limit(either):
-    accounts, database = either.services.accounts, either.services.database
+    accounts, database = either.services[Accounts], either.services[Database]
     people = {name: await accounts.add_user(name, "student") for name in ("ada", "bob", "cyd", "dan", "eve")}
     for name, efficiency in zip(people, (100.0, 110.0, 100.0, 100.0, 90.0), strict=True):
         await hand_in(database, people[name], accepted(efficiency))
@@ -70,7 +72,7 @@ async def test_who_is_left_out_has_no_place_anywhere(either, package):
     grade_programs(either, package)
     people = await seed(either)
     for name in ("bob", "owner"):
-        await set_ranking_name(either.services.database, people[name], "", is_public=False)
+        await set_ranking_name(either.services[Database], people[name], "", is_public=False)
     answer = await read(either)
     assert (places(answer), answer["own"], answer["users"]) == ([(1, "ada", 120.0)], None, 1)
     page = await show(either)
@@ -82,7 +84,7 @@ async def test_who_is_left_out_has_no_place_anywhere(either, package):
 async def test_another_name_is_shown_instead_of_the_account(either, package):
     grade_programs(either, package)
     people = await seed(either)
-    await set_ranking_name(either.services.database, people["ada"], " Countess ", is_public=True)
+    await set_ranking_name(either.services[Database], people["ada"], " Countess ", is_public=True)
     assert [place["name"] for place in (await read(either))["places"]] == ["countess", "owner", "bob"]
     page = await show(either)
     assert "countess" in page
@@ -90,22 +92,22 @@ async def test_another_name_is_shown_instead_of_the_account(either, package):
     for taken in ("countess", "bob", "owner", "ada"):
         other = people["bob"] if taken != "bob" else people["owner"]
         with pytest.raises(NameTaken, match=taken):
-            await set_ranking_name(either.services.database, other, taken, is_public=True)
+            await set_ranking_name(either.services[Database], other, taken, is_public=True)
     with pytest.raises(NameInvalid):
-        await set_ranking_name(either.services.database, people["bob"], "<b>", is_public=True)
+        await set_ranking_name(either.services[Database], people["bob"], "<b>", is_public=True)
 
 
 async def test_no_account_gets_a_name_that_somebody_has_in_rankings(either, package):
     grade_programs(either, package)
     people = await seed(either)
-    await set_ranking_name(either.services.database, people["ada"], "countess", is_public=True)
-    accounts = either.services.accounts
+    await set_ranking_name(either.services[Database], people["ada"], "countess", is_public=True)
+    accounts = either.services[Accounts]
     invitation, _ = await accounts.invitations.create(people["owner"], "student", "", 7)
     with pytest.raises(NameTaken, match="countess"):
         await accounts.sign_up("countess", PASSWORD, invitation, "", "")
     # The invitation still works.
     assert await accounts.sign_up("count", PASSWORD, invitation, "", "")
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         assert (await free_name(session, "Countess")).startswith("countess-")
 
 

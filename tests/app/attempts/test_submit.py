@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from app.accounts.service import Accounts
 from app.queue.null import NullGrader
 from grader.context import QUIET
 from grader.errors import Cancelled
@@ -113,7 +114,7 @@ async def test_the_list_tells_how_it_went_without_the_verdict(service):
 
 async def test_another_users_attempt_is_not_found(service):
     mine = (await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)).json()["id"]
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     other = await accounts.add_user("somebody", "student")
     await accounts.preset_token(other, "the-token-of-somebody")
     bearer = {"Authorization": "Bearer the-token-of-somebody"}

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from app.problems.store import PackageStore
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_in, sign_up
 from tests.app.authoring.test_validation import GOOD
 from tests.app.authoring.zips import another, upload
@@ -90,7 +91,7 @@ async def test_an_edited_file_makes_a_version_and_leaves_the_old_one(either, pac
         differences = (await grace.get(f"{PAGE}/compare?a={package.version}&b={new}")).text
         assert "statement.md" in differences
         assert "starter.py" not in differences
-        assert (await either.services.packages.get(package.version)).statement == "Add one."
+        assert (await either.services[PackageStore].get(package.version)).statement == "Add one."
         assert (await grace.get("/api/v1/problems/add_one")).json()["statement"] == "Add one."
 
 

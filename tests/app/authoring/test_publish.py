@@ -5,6 +5,9 @@ import asyncio
 import pytest
 
 from app.accounts.caller import User
+from app.authoring.service import Authoring
+from app.database import Database
+from app.problems.store import PackageStore
 from tests.app.accounts.people import SITE, browser, sign_up
 from tests.app.attempts.handing_in import hand_in
 from tests.app.authoring.test_validation import GOOD
@@ -116,10 +119,10 @@ async def test_a_version_whose_uuid_another_problem_has_by_now_is_not_published(
 
 async def test_a_damaged_version_leaves_the_one_before_it(service, package, monkeypatch):
     version = await uploaded(service)
-    await service.services.packages.publish("add_one", version)
-    service.services.packages._read.clear()
+    await service.services[PackageStore].publish("add_one", version)
+    service.services[PackageStore]._read.clear()
     monkeypatch.setattr("app.problems.store.package_of", lambda slug, files, is_stored: package)
-    await service.services.authoring._serving.refresh()
+    await service.services[Authoring]._serving.refresh()
     assert (await service.http.get(ONE)).json()["version"] == package.version
 
 
@@ -130,9 +133,9 @@ async def test_the_answer_says_whether_it_was_validated_and_whom_it_concerns(eit
     await validated(either, version)
     judged = program_verdict("add_one", efficiency=100.0)
     for kind, said in (("attempt", judged), ("run", judged.model_copy(update={"score": None}))):
-        await hand_in(either.services.database, user, said, kind)
-    await hand_in(either.services.database, user, judged.model_copy(update={"version": version}))
-    await hand_in(either.services.database, user, judged.model_copy(update={"problem": "add_two"}))
+        await hand_in(either.services[Database], user, said, kind)
+    await hand_in(either.services[Database], user, judged.model_copy(update={"version": version}))
+    await hand_in(either.services[Database], user, judged.model_copy(update={"problem": "add_two"}))
     answer = (await publish(either, version)).json()
     # The judge of these tests accepts the text of the reference alone, so the package's accepted submission is not.
     assert (answer["validated"], answer["attempts_at_other_versions"]) == (False, 1)
@@ -157,8 +160,8 @@ async def test_a_version_that_was_not_validated_is_published_only_by_force(servi
 async def test_a_validation_that_goes_on_takes_back_nothing_that_passed(service, monkeypatch):
     good = await uploaded(service, GOOD)
     await validated(service, good)
-    await service.services.authoring.validations.request(good, 5)
-    assert (await service.services.authoring.validations.latest(good)).passed is True
+    await service.services[Authoring].validations.request(good, 5)
+    assert (await service.services[Authoring].validations.latest(good)).passed is True
 
 
 async def test_who_published_what_is_kept_and_listed(either, package):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.authoring.zipped import MAX_ZIP_BYTES, files_of
 from app.errors import BodyNotZip, PackageRefused
+from app.problems.store import PackageStore
 from grader.package.fault import PackageInvalid
 from grader.package.reader import package_of
 from tests.app.authoring.zips import ZIP, another, upload, zipped
@@ -27,7 +28,7 @@ async def test_a_package_is_kept_as_a_version_and_not_served(either):
         201,
         {"problem": "add_one", "version": version, "published": False},
     )
-    assert (await either.services.packages.get(version)).statement == "Add one, newly."
+    assert (await either.services[PackageStore].get(version)).statement == "Add one, newly."
     assert (await either.http.get("/api/v1/problems/add_one")).json()["statement"] == "Add one."
 
 

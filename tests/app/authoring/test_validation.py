@@ -11,6 +11,7 @@ from app.authoring.models import ValidationRow
 from app.authoring.validations import Validations
 from app.authoring.validator import Validator, steps_of
 from app.clock import now
+from app.database import Database
 from app.problems.store import PackageStore
 from app.queue.null import NullGrader
 from app.queue.walls import Walls
@@ -83,7 +84,7 @@ async def test_each_submission_with_another_verdict_is_found(either):
 
 async def test_a_validation_stores_the_fingerprints_of_the_known_mistakes(either, package):
     await ended(either, await ask(either, package.version))
-    stored = await either.services.packages.get(package.version)
+    stored = await either.services[PackageStore].get(package.version)
     names = {each.name for each in package.rejected if each.reason == "wrong_value"}
     assert names
     assert {name: each.results for name, each in stored.known.mistakes.items() if each.results} == {
@@ -231,12 +232,12 @@ async def test_a_missing_wall_gives_the_validation_back_uncharged(start_service,
 
     async with start_service(Unwalled()) as service:
         asked = await ask(service, package.version)
-        while service.services.walls.are_up:
+        while service.services[Walls].are_up:
             await asyncio.sleep(0.02)
         while (validation := (await service.http.get(asked.headers["location"], headers=service.bearer)).json())[
             "status"
         ] != "queued":
             await asyncio.sleep(0.02)
         assert validation["passed"] is None
-        async with service.services.database.reading() as session:
+        async with service.services[Database].reading() as session:
             assert (await session.scalars(select(ValidationRow.tries))).one() == 0

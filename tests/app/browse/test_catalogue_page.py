@@ -5,6 +5,8 @@ import re
 import pytest
 
 from app.accounts.caller import User
+from app.accounts.service import Accounts
+from app.database import Database
 from tests.app.accounts.people import browser, sign_in
 from tests.app.attempts.handing_in import accepted, hand_in
 from tests.grader.modes.answer.asked import FILES
@@ -46,10 +48,10 @@ async def test_a_guest_is_told_where_to_start_and_of_no_state(service):
 
 
 async def test_a_reader_sees_state_and_best_score(service):
-    owner = await service.services.accounts.ensure_owner()
+    owner = await service.services[Accounts].ensure_owner()
     await sign_in(service)
     assert "new" in row_of(await page_of(service.http))
-    await hand_in(service.services.database, User(owner.id, owner.name, owner.role), accepted(None))
+    await hand_in(service.services[Database], User(owner.id, owner.name, owner.role), accepted(None))
     page = await page_of(service.http)
     assert "1 of 1 solved" in page
     assert "solved" in row_of(page)

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.accounts.caller import User
+from app.accounts.service import Accounts
+from app.database import Database
 from tests.app.accounts.people import sign_in
 from tests.app.attempts.handing_in import accepted, hand_in
 
@@ -15,9 +17,9 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def sent_at(service, monkeypatch) -> datetime:
     """The owner solved the problem at this time, which is the page's current minute."""
-    owner = await service.services.accounts.ensure_owner()
+    owner = await service.services[Accounts].ensure_owner()
     await sign_in(service)
-    moment = await hand_in(service.services.database, User(owner.id, owner.name, owner.role), accepted(None))
+    moment = await hand_in(service.services[Database], User(owner.id, owner.name, owner.role), accepted(None))
     monkeypatch.setattr("app.browse.progress_pages.now", lambda: moment)
     return moment
 

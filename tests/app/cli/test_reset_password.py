@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.audit.log import AuditLog
+from app.rest.paging import Cursor
 from tests.app.accounts.people import PASSWORD, browser, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +30,7 @@ async def test_a_link_signs_in_once_and_the_old_password_and_sessions_are_gone(s
         done = await reset(tmp_path / "data", "ada")
         assert done.returncode == 0, done.stderr
         link = done.stdout.strip().splitlines()[-1]
-        [entry] = await service.services.audit.list(10)
+        [entry] = await service.services[AuditLog].list(Cursor(10))
         assert (entry.action, entry.actor, entry.whom.name) == ("password-reset-by-operator", None, "ada")
         await sign_in(service)
         assert "<td>the operator</td>" in (await service.http.get("/audit", headers={"Accept": "text/html"})).text

@@ -3,6 +3,7 @@
 import pytest
 
 from app.courses.models import AssignmentProblemRow
+from app.database import Database
 from tests.app.accounts.people import browser, sign_up
 from tests.app.courses.test_courses import JSON, create, join, people
 from tests.app.people.test_attempts_of_others import GOOD, me, send
@@ -67,7 +68,7 @@ async def test_an_assistant_reads_nothing_at_other_problems(either, people):
         await join(http, course)
     await appoint(tess, course, await me(bob))
     attempt, person = await send(either, ada, GOOD), await me(ada)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         [assignment] = (await tess.get(f"/api/v1/courses/{course['id']}/assignments")).json()["assignments"]
         (await session.get_one(AssignmentProblemRow, (assignment["id"], 0))).problem = "another"
     listed = await bob.get(f"/api/v1/people/{person}/attempts")

@@ -11,6 +11,7 @@ from app.accounts.models import UserRow
 from app.clock import now
 from app.courses.csv_safe import csv_of
 from app.courses.models import MemberRow
+from app.database import Database
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import SITE, browser, send_form, sign_up
 from tests.app.people.test_attempts_of_others import GOOD, send
@@ -108,7 +109,7 @@ async def test_what_counts_of_what_was_sent(either, people):
         await join(http, course)
     ids = {name: await send(either, ada, GOOD) for name in ("early", "in time", "late")}
     scores = {"early": (-48, 100), "in time": (-1, 40), "late": (25.5, 90)}
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         for name, (hours, score) in scores.items():
             row = await session.get_one(AttemptRow, ids[name])
             row.created_at, row.score = now() + timedelta(hours=hours), score
@@ -176,7 +177,7 @@ async def test_a_course_outlives_who_created_it_and_a_member_is_exported(people)
 async def test_a_spreadsheet_shows_the_csv_and_does_not_run_it(either, people):
     tess = people[2]
     course = await create(tess, name="=HYPERLINK(1)")
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         session.add(UserRow(id="f" * 32, name="-evil", role="student", created_at=now()))
         await session.flush()
         session.add(MemberRow(course_id=course["id"], user_id="f" * 32, role="student", joined_at=now()))

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from app.clock import now
+from app.database import Database
 from app.queue.models import AttemptRow
 from app.queue.withheld import WithheldRow
 from app.webhooks.outside import Outside
@@ -55,14 +56,14 @@ async def walk(service, http, owned: dict[str, str]) -> dict[str, str]:
 
 
 async def give(service, attempt: str, verdict: dict) -> None:
-    async with service.services.database.writing() as session:
+    async with service.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, attempt)
         for name, value in verdict.items():
             setattr(row, name, value)
 
 
 async def verdict_of(service, attempt: str, **changes: object) -> dict:
-    async with service.services.database.reading() as session:
+    async with service.services[Database].reading() as session:
         row = await session.get_one(AttemptRow, attempt)
         return {name: getattr(row, name) for name in VERDICT} | changes
 
@@ -121,7 +122,7 @@ async def test_no_address_and_no_webhook_depends_on_a_hidden_verdict(either, peo
     assert b"accepted" not in bodies[0]
 
     # Once it has closed, the same walk sees the verdict in all of these places.
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         for row in list(await session.scalars(select(WithheldRow))):
             row.until = now()
     told = await differences()

@@ -11,6 +11,7 @@ from app.attempts.ranking import ranking
 from app.attempts.standing import progress, standings
 from app.clock import now
 from app.courses.models import AssignmentRow
+from app.database import Database
 from app.queue.models import AttemptRow
 from app.queue.withheld import WithheldRow
 from tests.app.accounts.people import SITE, send_form
@@ -85,8 +86,8 @@ async def test_nothing_says_how_it_was_graded_until_it_closes(either, people, ex
         assert 'data-status="submitted"' in found[where]
     [row] = json.loads(found["export"])
     assert not {"verdict", "score", "verdict_status", "faults", "efficiency"} & row.keys()
-    assert await standings(either.services.database, user) == {}
-    [reached] = (await progress(either.services.database, user)).values()
+    assert await standings(either.services[Database], user) == {}
+    [reached] = (await progress(either.services[Database], user)).values()
     assert (reached.best_score, reached.accepted) == (None, False)
     assert (await ada.get("/api/v1/problems/add_one/editorial")).status_code == 403
     assert "50 of 50" not in (await ada.get(f"/courses/{exam['id']}")).text
@@ -100,12 +101,12 @@ async def test_nothing_says_how_it_was_graded_until_it_closes(either, people, ex
     assert "accepted" in (await tess.get(f"/people/{person}/problems/add_one")).text
 
     assignment = (await only_assignment(tess, exam))["id"]
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         (await session.get_one(WithheldRow, (attempt, assignment))).until = now()
         (await session.get_one(AssignmentRow, assignment)).due_at = now()
     opened = (await ada.get(f"/api/v1/attempts/{attempt}")).json()
     assert (opened["verdict"]["status"], opened["score"], opened["withheld_until"]) == ("accepted", 100, None)
-    assert (await standings(either.services.database, user))["add_one"].accepted
+    assert (await standings(either.services[Database], user))["add_one"].accepted
     assert (await ada.get("/api/v1/problems/add_one/editorial")).status_code == 200
 
 
@@ -130,14 +131,14 @@ async def test_a_shared_link_a_comparison_and_a_repetition_say_nothing_either(ei
 async def test_the_ranking_leaves_it_out_for_everyone(either, people, exam):
     ada, bob, _ = people
     attempt = await send(either, ada, GOOD)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         (await session.get_one(AttemptRow, attempt)).efficiency = 120.0
     reader = await user_of(either, bob)
-    assert (await ranking(either.services.database, "add_one", reader, 10)).users == 0
-    async with either.services.database.writing() as session:
+    assert (await ranking(either.services[Database], "add_one", reader, 10)).users == 0
+    async with either.services[Database].writing() as session:
         for row in list(await session.scalars(select(WithheldRow))):
             row.until = now()
-    assert (await ranking(either.services.database, "add_one", reader, 10)).users == 1
+    assert (await ranking(either.services[Database], "add_one", reader, 10)).users == 1
 
 
 async def test_a_change_of_the_exam_changes_what_is_hidden(either, people):

@@ -16,9 +16,10 @@ from app.courses.due import credit
 from app.courses.gradebook import Cell, Column, Line, LineFilter
 from app.courses.models import MemberRow
 from app.courses.schemas import GradebookPage
-from app.courses.service import AssignedProblem, Assignment
+from app.courses.service import AssignedProblem, Assignment, Courses
 from app.courses.spreadsheet import xlsx_of
 from app.courses.statistics import statistics_of
+from app.database import Database
 from app.queue.models import AttemptRow
 from tests.app.courses.test_courses import at, create, join, people
 from tests.app.people.test_attempts_of_others import GOOD, send
@@ -33,12 +34,12 @@ async def test_of_many_attempts_the_one_that_gives_the_most_counts(either, peopl
     ada, _, tess = people
     course = await create(tess, late_percent=10, opens=at(days=-9), due=at(days=-5))
     await join(ada, course)
-    [assignment] = await either.services.courses.assignments(
-        await either.services.courses.get(await _user(either, tess), course["id"])
+    [assignment] = await either.services[Courses].assignments(
+        await either.services[Courses].get(await _user(either, tess), course["id"])
     )
     sent = [(-24, 90), (-3, 60), (0, 60), (2, 70), (20, 95), (30, 95), (50, 100), (51, 99), (-24 * 20, 100)]
     attempt = await send(either, ada, GOOD)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         first = await session.get_one(AttemptRow, attempt)
         for number, (hours, score) in enumerate(sent):
             moment = assignment.due_at + timedelta(hours=hours)
@@ -90,7 +91,7 @@ async def test_a_workbook_has_numbers_as_numbers_and_formulas_as_text(either, pe
     course = await create(tess, name="=HYPERLINK(1)")
     await join(ada, course)
     await send(either, ada, GOOD)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         session.add(UserRow(id="f" * 32, name="=1+1", role="student", created_at=now()))
         await session.flush()
         session.add(MemberRow(course_id=course["id"], user_id="f" * 32, role="student", joined_at=now()))

@@ -4,8 +4,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from app.audit.log import AuditLog
 from app.clock import now
+from app.database import Database
 from app.queue.models import AttemptRow
+from app.rest.paging import Cursor
 from tests.app.accounts.people import send_form
 from tests.app.courses.test_assignments import only_assignment
 from tests.app.courses.test_courses import JSON, at, create, join, people
@@ -20,7 +23,7 @@ async def try_again(http, kind: str = "attempts"):
 
 
 async def shift(either, attempt_id: str, **distance: float) -> None:
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, attempt_id)
         row.created_at = now() + timedelta(**distance)
 
@@ -32,7 +35,7 @@ async def test_after_the_last_attempt_only_runs_are_possible(either, people):
     early = await send(either, ada, "x = 1\n")
     await shift(either, early, days=-2)  # before it opened
     failed = await send(either, ada, "x = 2\n")
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         (await session.get_one(AttemptRow, failed)).verdict_status = "failed"
     for number in range(2):
         assert (await try_again(ada)).status_code == 200, number
@@ -110,12 +113,12 @@ async def test_one_student_gets_more_time_and_attempts_and_the_audit_log_says_wh
     assert (await try_again(ada)).status_code == 200
     assert (await try_again(ada)).status_code == 403
     await shift(either, late, minutes=90)  # an hour after it was due, for others
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         (await session.get_one(AttemptRow, late)).score = 100
     path = f"/api/v1/courses/{course['id']}/gradebook"
     lines = (await tess.get(path)).json()["students"]
     assert [(each["name"], each["total"]) for each in lines] == [("ada", 50), ("bob", 0)]
-    [entry] = await either.services.audit.list(10)
+    [entry] = await either.services[AuditLog].list(Cursor(10))
     assert (entry.action, entry.whom.name, entry.reason) == ("assignment-extended", "ada", "was ill")
     rest = f"/api/v1/courses/{course['id']}/assignments/{assignment['id']}/extensions"
     [listed] = (await tess.get(rest)).json()["extensions"]

@@ -7,6 +7,7 @@ from sqlalchemy import update
 
 from app.clock import now
 from app.courses.models import AssignmentRow
+from app.database import Database
 from app.queue.withheld import WithheldRow
 from tests.app.courses.test_assignments import only_assignment
 from tests.app.courses.test_courses import JSON, create, join, people
@@ -23,7 +24,7 @@ async def give_up(http):
 
 
 async def end(either) -> None:
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         await session.execute(update(AssignmentRow).values(due_at=now() - timedelta(minutes=10)))
 
 
@@ -78,7 +79,7 @@ async def test_what_was_open_before_is_closed_until_the_last_student_has_finishe
     assert answer.status_code < 300, answer.text
     await end(either)  # ten minutes ago: the other student has ten minutes more
     assert not any((await reads(ada)).values())
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         await session.execute(update(AssignmentRow).values(due_at=now() - timedelta(minutes=30)))
         # The attempt counts for the exam, too. A change of the due time by a page or over REST does this as well.
         await session.execute(update(WithheldRow).values(until=now()))
@@ -90,7 +91,7 @@ async def test_an_assignment_that_is_no_exam_or_not_open_yet_closes_nothing(eith
     course = await create(tess)
     await join(ada, course)
     assert (await reads(ada))["hints over REST"]
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         later = now() + timedelta(minutes=10)
         await session.execute(update(AssignmentRow).values(is_exam=True, opens_at=later))
     assert (await reads(ada))["hints over REST"]

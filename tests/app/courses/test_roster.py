@@ -13,6 +13,7 @@ from app.accounts.models import UserRow
 from app.clock import now
 from app.courses.errors import RosterInvalid
 from app.courses.roster_file import COLUMNS, MOST_ROWS, read_roster
+from app.database import Database
 from tests.app.accounts.people import PASSWORD, browser, send_form
 from tests.app.courses.test_courses import JSON, create, join, people
 
@@ -87,7 +88,7 @@ async def test_while_a_row_has_a_fault_nothing_is_imported(people):
 async def test_somebody_who_was_deactivated_is_not_enrolled(either, people):
     tess = people[2]
     course = await create(tess)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         session.add(UserRow(id="e" * 32, name="gone", role="student", created_at=now(), deactivated_at=now()))
     path = f"/api/v1/courses/{course['id']}/roster"
     answer = (await tess.post(path, json={"csv": "username\ngone\n"}, headers=JSON)).json()

@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 from app.accounts.caller import User
 from app.accounts.service import Accounts
 from app.clock import now
+from app.database import Database
 from app.explorer.exploring import Explorer
 from app.explorer.models import ExplorationRow
 from app.explorer.service import ExplorationLimits, Explorations
@@ -93,12 +94,12 @@ async def test_a_missing_wall_gives_it_back_uncharged(start_service, monkeypatch
     monkeypatch.setattr(Measuring, "inspect", unwalled)
     async with start_service(Measuring()) as service:
         asked = await explore(service)
-        while service.services.walls.are_up:
+        while service.services[Walls].are_up:
             await asyncio.sleep(0.02)
         while True:
             found = (await service.http.get(asked.headers["location"], headers=service.bearer)).json()
             if found["status"] == "queued":
                 break
             await asyncio.sleep(0.02)
-        async with service.services.database.reading() as session:
+        async with service.services[Database].reading() as session:
             assert (await session.scalars(select(ExplorationRow.tries))).one() == 0

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from app.accounts.caller import GUEST_ID
 from app.clock import now
+from app.database import Database
 from app.explorer.guests import forget_older_explorations
 from app.explorer.models import ExplorationRow
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
@@ -121,7 +122,7 @@ async def test_they_are_deleted_after_a_day_and_those_of_users_stay(start_servic
         body = {"problem": "move_mean", "source": "x = 1"}
         own = (await http.post(URL, json=body, headers=SITE)).json()["id"]
         await service.http.post(URL, json=body, headers=service.bearer)
-        database = service.services.database
+        database = service.services[Database]
         await forget_older_explorations(database)
         async with database.writing() as session:
             for row in await session.scalars(select(ExplorationRow)):

@@ -6,8 +6,10 @@ import re
 import pytest
 from markupsafe import escape
 
+from app.accounts.service import Accounts
 from app.explorer.examples import all_examples
 from app.explorer.view import lines_of
+from app.lessons.reading import Lessons
 from grader.explore import explored
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 from tests.app.explorer.conftest import Measuring
@@ -210,7 +212,7 @@ async def test_an_instructor_opens_every_solution_without_one_of_their_own(insid
         assert LINK.format(package.accepted[0].name) in (await http.get("/explore?problem=move_mean")).text
         opened = (await http.get(f"/explore?problem=move_mean&solution={package.accepted[0].name}")).text
         assert opened.count(str(escape(package.accepted[0].source.strip()))) == 1
-    tokens = inside.services.accounts.tokens
+    tokens = inside.services[Accounts].tokens
     caller = await tokens.caller(inside.bearer["Authorization"].removeprefix("Bearer "))
     token, _ = await tokens.create(caller, "reads", ["read"], None)
     async with browser(inside) as http:
@@ -220,7 +222,7 @@ async def test_an_instructor_opens_every_solution_without_one_of_their_own(insid
 
 
 async def test_the_programs_of_lessons_open_in_the_form(inside):
-    lessons = [each for each in inside.services.lessons.all() if each.explorable]
+    lessons = [each for each in inside.services[Lessons].all() if each.explorable]
     page = (await inside.http.get("/explore")).text
     for lesson in lessons:
         assert f'<a href="/lessons/{lesson.slug}">{lesson.title}</a>' in page

@@ -5,8 +5,10 @@ import asyncio
 import pytest
 from sqlalchemy import select
 
+from app.database import Database
 from app.insight.explaining import Explaining
 from app.problems.models import PackageRow
+from app.problems.store import PackageStore
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import SITE, browser, sign_up
 from tests.app.authoring.test_validation import ask, ended
@@ -36,14 +38,14 @@ async def publish_with_mistake(either, tess, attempt: str) -> str:
 
 
 async def explain(either) -> None:
-    explaining = Explaining(either.services.database, either.services.packages)
+    explaining = Explaining(either.services[Database], either.services[PackageStore])
     while await explaining.step():
         pass
 
 
 async def misconceptions(either) -> dict[str, str | None]:
     """By the attempt's id; what the verdict says, and what insight counts."""
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         rows = (await session.scalars(select(AttemptRow).where(AttemptRow.kind == "attempt"))).all()
     for row in rows:
         assert row.verdict["misconception"] == row.faults["misconception"]
@@ -52,7 +54,7 @@ async def misconceptions(either) -> dict[str, str | None]:
 
 
 async def is_explained(either, version: str) -> bool:
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         return bool(await session.scalar(select(PackageRow.explained).where(PackageRow.version == version)))
 
 
@@ -84,4 +86,4 @@ async def test_the_service_does_it_by_itself_and_once(either, tess, monkeypatch)
                 break
             await asyncio.sleep(0.01)
         assert await misconceptions(either) == {attempt: TEXT}
-        assert not await Explaining(either.services.database, either.services.packages).step()
+        assert not await Explaining(either.services[Database], either.services[PackageStore]).step()

@@ -5,6 +5,7 @@ from sqlalchemy import event, select
 
 from app.accounts.models import UserRow
 from app.clock import now
+from app.database import Database
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import browser, send_form, sign_up
 from tests.app.people.test_attempts_of_others import GOOD, send
@@ -55,7 +56,7 @@ async def test_thousands_of_attempts_take_as_many_queries_as_one(either):
     async with browser(either) as ada:
         await sign_up(either, ada, "ada")
         one = await send(either, ada, "x")
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, one)
         values = {column.name: getattr(row, column.key) for column in AttemptRow.__table__.columns}
         for number in range(50):
@@ -65,7 +66,7 @@ async def test_thousands_of_attempts_take_as_many_queries_as_one(either):
             AttemptRow(**values | {"id": f"{number:032x}", "user_id": f"{number % 50:032x}"}) for number in range(2000)
         )
     statements = []
-    engine = either.services.database.engine.sync_engine
+    engine = either.services[Database].engine.sync_engine
     event.listen(engine, "before_cursor_execute", lambda *args: statements.append(args[2]))
     found = (await either.http.get("/api/v1/problems/add_one/insight", headers=either.bearer)).json()
     assert (found["people"], found["graded"]) == (51, 2001)
@@ -77,6 +78,6 @@ async def test_only_a_rejected_attempt_has_faults(either):
     async with browser(either) as ada:
         await sign_up(either, ada, "ada")
         ids = {await send(either, ada, "x"): True, await send(either, ada, GOOD): False}
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         for attempt_id, faults in (await session.execute(select(AttemptRow.id, AttemptRow.faults))).all():
             assert (faults is not None) is ids[attempt_id]

@@ -4,8 +4,10 @@ import ast
 
 import pytest
 
+from app.database import Database
 from app.insight.misconceptions import with_docstring
 from app.insight.summary import cluster_of, summarize
+from app.problems.store import PackageStore
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import SITE, browser, form_token, sign_up
 from tests.app.insight.test_summary import wrong
@@ -48,7 +50,7 @@ async def test_an_attempt_becomes_a_rejected_submission_of_a_draft(either, peopl
     made = await tess.post(f"{ONE}/insight/misconceptions", json={"attempt": first, "text": TEXT}, headers=SITE)
     assert (made.status_code, made.json()["published"]) == (201, False)
     version = made.json()["version"]
-    draft = await either.services.packages.get(version)
+    draft = await either.services[PackageStore].get(version)
     path = f"submissions/rejected/wrong_value/attempt_{first[:12]}.py"
     assert draft.files == {**package.files, path: f'"""{TEXT}"""\nx = 1\n'}
     [mistake] = [each for each in draft.rejected if each.source.endswith("x = 1\n")]
@@ -58,14 +60,14 @@ async def test_an_attempt_becomes_a_rejected_submission_of_a_draft(either, peopl
     # The next one continues the draft, and the same attempt again replaces its file.
     more = {"attempt": second, "text": "Another."}
     later = (await tess.post(f"{ONE}/insight/misconceptions", json=more, headers=SITE)).json()["version"]
-    both = await either.services.packages.get(later)
+    both = await either.services[PackageStore].get(later)
     assert len(both.files) == len(draft.files) + 1
     other = {"attempt": first, "text": "Better words."}
     last = (await tess.post(f"{ONE}/insight/misconceptions", json=other, headers=SITE)).json()["version"]
-    assert (await either.services.packages.get(last)).files[path].startswith('"""Better words."""')
+    assert (await either.services[PackageStore].get(last)).files[path].startswith('"""Better words."""')
     on_served = more | {"base": package.version}
     again = (await tess.post(f"{ONE}/insight/misconceptions", json=on_served, headers=SITE)).json()["version"]
-    assert path not in (await either.services.packages.get(again)).files
+    assert path not in (await either.services[PackageStore].get(again)).files
 
 
 async def test_two_forms_on_pages(either, people):
@@ -110,7 +112,7 @@ async def test_clusters_are_of_what_was_measured(either, people):
     ada, bob, tess = people
     ids = [await send(either, http, "x") for http in (ada, bob, bob)]
     await me(ada)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         for attempt, value in zip(ids, ("2.5", "2.5", "7"), strict=True):
             row = await session.get_one(AttemptRow, attempt)
             row.faults = {**row.faults, "signs": [f"public-1: it is {value}, not 1"], "fingerprint": value}

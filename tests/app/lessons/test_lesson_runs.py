@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from app.clock import now
+from app.database import Database
 from app.lessons.models import LessonRunRow
 from app.lessons.reading import Lessons
 from app.lessons.runs import forget_older_lesson_runs
@@ -62,7 +63,7 @@ async def ended(service, answer):
 
 
 async def count(service):
-    async with service.services.database.reading() as session:
+    async with service.services[Database].reading() as session:
         return await session.scalar(select(func.count()).select_from(LessonRunRow))
 
 
@@ -115,7 +116,7 @@ async def test_what_cannot_be_run_is_refused(running, body, status, slug):
 async def test_one_program_of_a_reader_runs_at_a_time(running, tmp_path):
     text = "## One\n\n```python\nprint((2, 4))\n```\n\n## Two\n\n```python\nprint(2)\n```\n"
     claims = {"jax": "0.10.2", "devices": 8, "by_name": {}}
-    running.replace(lessons=Lessons.load(write_lesson(tmp_path / "two", text=text, claims=claims, svg=None)))
+    running.services.add(Lessons.load(write_lesson(tmp_path / "two", text=text, claims=claims, svg=None)))
     running.grader.go.clear()
     await run(running)
     refused = await run(running, "print(2)", program=2)
@@ -234,7 +235,7 @@ async def test_nobody_else_reads_or_removes_a_run(running):
 
 async def test_runs_are_deleted_after_a_day(running):
     await ended(running, await run(running))
-    database = running.services.database
+    database = running.services[Database]
     await forget_older_lesson_runs(database)
     assert await count(running) == 1
     async with database.writing() as session:

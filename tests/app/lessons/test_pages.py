@@ -14,10 +14,10 @@ HTML = {"Accept": "text/html"}
 
 @pytest.fixture
 async def service(shared_service, tmp_path):
-    before = shared_service.services.lessons
-    shared_service.replace(lessons=Lessons.load(write_lesson(tmp_path)))
+    before = shared_service.services[Lessons]
+    shared_service.services.add(Lessons.load(write_lesson(tmp_path)))
     yield shared_service
-    shared_service.replace(lessons=before)
+    shared_service.services.add(before)
 
 
 async def test_the_list_has_each_lesson_and_its_problems(service):
@@ -85,7 +85,7 @@ async def test_a_right_answer_opens_the_explanation(service):
 async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
     folder = tmp_path / "other"
     lessons = write_lesson(folder, order=ORDER.replace("add_one", "gone_one"), text=TEXT.replace("add_one", "gone_one"))
-    service.replace(lessons=Lessons.load(lessons))
+    service.services.add(Lessons.load(lessons))
     for path in ("/lessons", "/lessons/first"):
         found = await service.http.get(path, headers=HTML)
         assert found.status_code == 200
@@ -96,12 +96,12 @@ async def test_a_problem_that_is_not_served_is_no_link(service, tmp_path):
 async def test_a_page_names_the_lessons_that_prepare_its_problems(service, path):
     first = '<a href="/lessons/first">First</a>'
     assert f"Lesson: {first}" in (await service.http.get(path, headers=HTML)).text
-    (lesson,) = service.services.lessons.all()
+    (lesson,) = service.services[Lessons].all()
     both = Lessons([lesson, replace(lesson, slug="second", title="Second & last")])
-    service.replace(lessons=both)
+    service.services.add(both)
     page = (await service.http.get(path, headers=HTML)).text
     assert f'Lessons: {first}, <a href="/lessons/second">Second &amp; last</a>' in page
-    service.replace(lessons=Lessons([replace(lesson, problems=("other",))]))
+    service.services.add(Lessons([replace(lesson, problems=("other",))]))
     page = (await service.http.get(path, headers=HTML)).text
     assert "Lesson: " not in page
     assert "/lessons/first" not in page
@@ -120,7 +120,7 @@ async def test_each_shipped_lesson_leads_to_the_next(shared_service):
         seen.append(path.removeprefix("/lessons/"))
         found = re.search(r'Next lesson: <a href="([^"]+)"', page.text)
         path = found[1] if found else ""
-    assert seen == [lesson.slug for lesson in shared_service.services.lessons.all()]
+    assert seen == [lesson.slug for lesson in shared_service.services[Lessons].all()]
 
 
 async def test_an_unknown_lesson_is_not_found(service):
@@ -153,5 +153,5 @@ async def test_rest_has_the_text_with_its_numbers(service):
 async def test_a_start_reports_lessons_that_are_left_out(start_service, tmp_path):
     folder = write_lesson(tmp_path, text="One array.")
     async with start_service(lessons=folder) as service:
-        assert service.services.lessons.all() == []
+        assert service.services[Lessons].all() == []
         assert (await service.http.get("/lessons", headers=HTML)).text.count("This server has no lessons.") == 1

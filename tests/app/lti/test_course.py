@@ -11,8 +11,10 @@ from joserfc import jwt
 from joserfc.jwk import KeySet
 from sqlalchemy import select
 
+from app.accounts.service import Accounts
 from app.clock import now
-from app.lti.keys import AFTER_USE, UNTIL_USE
+from app.database import Database
+from app.lti.keys import AFTER_USE, UNTIL_USE, ToolKeys
 from app.lti.models import ScoreRow
 from app.queue.withheld import WithheldRow
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_up
@@ -73,7 +75,7 @@ async def test_an_exam_sends_no_score_before_it_has_closed(school, platform, tes
         await first_launch(school, platform, ada)
         await join(ada, await create(tess, exam=True))
         await send(school, ada, GOOD)
-        database = school.services.database
+        database = school.services[Database]
         with anyio.fail_after(20):
             while True:
                 async with database.reading() as session:
@@ -198,8 +200,8 @@ async def test_a_roster_that_is_no_roster_changes_nothing(school, platform, tess
 
 
 async def test_keys_are_rotated_and_the_old_one_stays_published(school, platform, monkeypatch):
-    keys = school.services.lti_keys
-    owner = await school.services.accounts.ensure_owner()
+    keys = school.services[ToolKeys]
+    owner = await school.services[Accounts].ensure_owner()
     first = await keys.signing()
     second = await keys.rotate(owner)
     assert [each["kid"] for each in (await keys.published())["keys"]] == [first.kid, second]
@@ -221,8 +223,8 @@ async def test_the_private_keys_are_not_in_the_database(school):
 
     from app.lti.models import KeyRow
 
-    key = await school.services.lti_keys.signing()
-    async with school.services.database.reading() as session:
+    key = await school.services[ToolKeys].signing()
+    async with school.services[Database].reading() as session:
         [row] = await session.scalars(select(KeyRow))
     assert key.as_dict(private=True)["d"] not in row.sealed
     assert row.sealed.count(".") == 4

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.database import Database
 from app.lti.keys import ToolKeys
 from tests.app.accounts.people import sign_in
 
@@ -12,4 +13,4 @@ async def test_the_page_opens_before_there_is_a_key(either):
     await sign_in(either)
     page = await either.http.get("/lti/platforms", headers={"Accept": "text/html"})
     assert page.status_code == 200
-    assert await ToolKeys(either.services.database, b"secret").views() == []
+    assert await ToolKeys(either.services[Database], b"secret").views() == []

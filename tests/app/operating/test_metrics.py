@@ -8,8 +8,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
+from app.database import Database
 from app.operating.metrics import Metrics
 from app.operating.tally import Tally
+from app.queue.workers import Workers
+from app.settings import Settings
 from tests.app.attempts.test_submit import ATTEMPTS, RUNS, HeldGrader
 from tests.app.conftest import METRICS_TOKEN as TOKEN
 from tests.app.conftest import Service
@@ -51,9 +54,9 @@ async def test_attempts_are_counted_once_by_what_became_of_them(service, package
 
 async def test_two_processes_tell_the_same_of_attempts(service):
     other, state = Metrics(), service.services
-    tally = Tally(state.database)
+    tally = Tally(state[Database])
     await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)
-    theirs = parsed((await other.render(state.database, tally, state.workers, None)).decode())
+    theirs = parsed((await other.render(state[Database], tally, state[Workers], None)).decode())
     ours = await scrape(service)
     assert theirs["attempts_total", "attempt", "wrong_value", "rejected"] == 1
     assert {key for key in theirs if key[0].startswith(("attempts", "grading", "queue"))} == {
@@ -107,7 +110,7 @@ async def test_walls_are_told(start_service, up):
     async with start_service(wall_up=up) as service:
         found = await scrape(service)
         assert {key: found[key] for key in found if key[0] == "wall_up"} == {
-            ("wall_up", "namespaces", service.services.settings.worker_name): up
+            ("wall_up", "namespaces", service.services[Settings].worker_name): up
         }
         assert found["workers",] == up
 

@@ -5,6 +5,8 @@ import logging
 import httpx
 import pytest
 
+from app.problems.service import Catalogue
+
 pytestmark = pytest.mark.anyio
 
 
@@ -50,7 +52,7 @@ async def test_what_machines_ask_for_all_the_time_is_told_to_those_who_want_all(
 
 async def test_an_error_that_nobody_foresaw_is_told_as_one(service, caplog, monkeypatch):
     caplog.set_level(logging.INFO, "app")
-    monkeypatch.setattr(service.services.catalogue, "get", lambda slug: 1 / 0)
+    monkeypatch.setattr(service.services[Catalogue], "get", lambda slug: 1 / 0)
     answer = await service.http.get("/api/v1/problems/add_one")
     assert lines(caplog) == [("GET", "/api/v1/problems/{slug}", 500)]
     assert answer.headers["X-Request-Id"]

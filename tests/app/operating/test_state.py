@@ -6,7 +6,10 @@ import pytest
 from sqlalchemy import update
 
 from app.clock import now
+from app.database import Database
+from app.queue.local_judge import LocalJudge
 from app.queue.models import AttemptRow
+from app.queue.workers import Workers
 from grader.sandbox.pool import PoolStats
 from grader.sandbox.setbacks import Setback
 from tests.app.accounts.people import browser, sign_in, sign_up
@@ -46,7 +49,7 @@ async def test_attempts_that_failed_or_wait_long_are_named(service):
         (await service.http.post(f"{ATTEMPTS}?wait=10", json={"source": "x"}, headers=service.bearer)).json()["id"]
         for _ in range(2)
     ]
-    async with service.services.database.writing() as session:
+    async with service.services[Database].writing() as session:
         failed, old = (update(AttemptRow).where(AttemptRow.id == each) for each in attempts)
         await session.execute(failed.values(verdict_status="failed"))
         # Far from its turn, so that nothing takes it during the test.
@@ -59,12 +62,12 @@ async def test_attempts_that_failed_or_wait_long_are_named(service):
 
 async def test_a_setback_and_a_pool_that_stopped_are_named(service, monkeypatch):
     await sign_in(service)
-    monkeypatch.setattr(service.services.workers._own, "name", "here")
+    monkeypatch.setattr(service.services[Workers]._own, "name", "here")
     setback = Setback("fsdp_step", 2, "warmup.py raised <b>", 15.0)
     stats = {"generic": 1, "warm": {"a" * 64: 2}, "zygotes": 1, "pids": (), "root": None, "misses": 0}
     stopped = PoolStats(alive=False, setbacks=(setback,), **stats)
-    service.replace(pool_stats=lambda: stopped)
-    monkeypatch.setattr(service.services.workers._own, "pool_stats", lambda: stopped)
+    service.services.add(LocalJudge(pool_stats=lambda: stopped))
+    monkeypatch.setattr(service.services[Workers]._own, "pool_stats", lambda: stopped)
     page = (await service.http.get("/service", headers=PAGE)).text
     assert "The pool of runners has stopped." in page
     assert "The warm-up of fsdp_step failed 2 times on here: warmup.py raised &lt;b&gt;" in page

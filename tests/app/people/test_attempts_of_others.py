@@ -6,8 +6,11 @@ from html import unescape
 
 import pytest
 
+from app.accounts.service import Accounts
+from app.database import Database
 from app.people.at_problem import who_tried
 from app.queue.models import AttemptRow
+from app.rest.paging import Cursor, Page
 from tests.app.accounts.people import SITE, browser, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -104,7 +107,7 @@ async def test_the_story_shows_what_changed_from_one_to_the_next(either, people,
     ada, tess = await me(people["ada"]), people["tess"]
     ids = [await send(either, people["ada"], source) for source in ("a = 1\n", "a = 2\n", "a = 2\n", GOOD)]
     await send(either, people["bob"], "SECRET-OF-BOB")
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         first = await session.get_one(AttemptRow, ids[0])
         first.created_at -= timedelta(hours=3)
     page = (await tess.get(f"/people/{ada}/problems/add_one")).text
@@ -141,8 +144,8 @@ async def test_who_has_tried_a_problem(either, people):
     assert ([each["name"] for each in all_of_them["people"]], all_of_them["next"]) == (["ada", "bob"], "bob")
     rest = (await people["owner"].get("/api/v1/problems/add_one/people?limit=2&after=bob")).json()
     assert ([each["name"] for each in rest["people"]], rest["next"]) == (["tom"], None)
-    owner = await either.services.accounts.ensure_owner()
-    assert await who_tried(either.services.database, owner, "no_such", 10) == []
+    owner = await either.services[Accounts].ensure_owner()
+    assert await who_tried(either.services[Database], owner, "no_such", Cursor(10)) == Page([])
     assert (await people["ada"].get("/problems/add_one/people")).status_code == 403
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from app.attempts.source_colours import colour_lines
-from app.comments.service import LONGEST, lines_of
+from app.comments.service import LONGEST, Comments, lines_of
 from tests.app.accounts.people import SITE, browser, form_token, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -160,7 +160,7 @@ async def test_it_is_exported_with_both_and_stays_when_its_author_is_deleted(eit
     assert comment["author"] is None
     assert "Somebody whose account is deleted" in (await people["ada"].get(f"/attempts/{attempt[1]}")).text
     await people["ada"].delete("/api/v1/me?name=ada", headers=SITE)
-    assert await either.services.comments.of_attempt(attempt[1]) == []
+    assert await either.services[Comments].of_attempt(attempt[1]) == []
 
 
 @pytest.mark.parametrize(

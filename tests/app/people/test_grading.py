@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from app.database import Database
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import browser, sign_up
 from tests.app.courses.test_assistants import appoint
@@ -51,7 +52,7 @@ async def test_a_grading_has_its_worker_and_its_phases(either, people):
 async def test_a_try_that_failed_says_why(either, people):
     ada, _, tess = people
     attempt = await send(either, ada, GOOD)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, attempt)
         row.gradings, row.tries = [FAILED, *row.gradings], 2
     here = f"/people/{await me(ada)}/attempts/{attempt}/grading"
@@ -61,7 +62,7 @@ async def test_a_try_that_failed_says_why(either, people):
     assert "the disk &lt;is&gt; full" in page
     assert "the grader failed after 2.5 s." in page
     assert page.count("<h2 id=") == 2
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         (await session.get_one(AttemptRow, attempt)).gradings = None
     assert "It was graded before tries were recorded." in (await tess.get(here)).text
 

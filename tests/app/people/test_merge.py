@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from app.accounts.export import owned_tables
 from app.clock import now
 from app.comments.models import CommentRow
+from app.database import Database
 from app.people.merge import _ENDING, _UNTOUCHED
 from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up
 from tests.app.courses.test_courses import create, join
@@ -36,7 +37,7 @@ async def test_attempts_courses_and_ways_in_move_and_access_ends(either):
             )
             assert saved.status_code in (200, 201), saved.text
         old_id, ada_id = await id_of(either, "ada-old"), (await ada.get("/api/v1/me")).json()["id"]
-        async with either.services.database.writing() as session:
+        async with either.services[Database].writing() as session:
             about = {"user_id": await id_of(either, "tess"), "whom_id": old_id, "attempt_id": attempt.json()["id"]}
             session.add(CommentRow(id="c" * 32, line=1, text="why?", created_at=now(), **about))
         page = f"/people/{old_id}/merge"
@@ -54,7 +55,7 @@ async def test_attempts_courses_and_ways_in_move_and_access_ends(either):
         assert len((await ada.get("/api/v1/courses")).json()["courses"]) == 2
         assert str(id(ada)) in (await ada.get("/api/v1/problems/add_one/draft")).text
     assert (await entries(either))[0] == ("merged", "ada", "two accounts")
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         for table in owned_tables():
             for name in {"user_id", "whom_id"} & set(table.c.keys()):
                 left = await session.scalar(select(func.count()).select_from(table).where(table.c[name] == old_id))

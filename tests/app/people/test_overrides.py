@@ -8,6 +8,7 @@ import re
 import pytest
 from sqlalchemy import select
 
+from app.database import Database
 from app.queue.models import AttemptRow
 from app.queue.overrides import OverrideRow
 from tests.app.accounts.people import SITE, browser, sign_in, sign_up
@@ -134,7 +135,7 @@ async def test_a_cell_has_no_mark_if_an_unchanged_attempt_gives_the_same_or_more
 
 async def test_a_ranking_and_acceptance_are_those_of_the_verdict(either, people):
     attempt = await me(people["ada"]), await send(either, people["ada"], GOOD)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         (await session.get_one(AttemptRow, attempt[1])).efficiency = 120.0
     assert (await people["tess"].put(theirs(attempt), json=NEW | {"score": 0}, headers=SITE)).status_code == 200
     [progress] = (await people["ada"].get("/api/v1/me/progress")).json()["problems"]
@@ -227,7 +228,7 @@ async def test_only_an_attempt_that_counts_has_points(either, people, wrong):
     answer = await people["tess"].put(theirs(late), json=NEW, headers=SITE)
     assert (answer.status_code, "after giving up" in answer.text) == (409, True)
     assert 'id="points"' not in (await people["tess"].get(page_of(late))).text
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, wrong[1])
         row.status, row.verdict, row.score = "queued", None, None
         row.not_before = row.created_at.replace(year=2100)
@@ -236,7 +237,7 @@ async def test_only_an_attempt_that_counts_has_points(either, people, wrong):
 
 
 async def test_an_attempt_that_the_judge_could_not_grade_can_get_points(either, people, wrong):
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         row = await session.get_one(AttemptRow, wrong[1])
         row.verdict = {**row.verdict, "status": "failed", "score": None, "reason": None}
         row.score = row.verdict_reason = row.faults = None
@@ -260,7 +261,7 @@ async def test_it_is_exported_and_goes_with_the_student_but_not_with_its_author(
     assert (found["score"], found["override"]["by"]) == (80, None)
     assert "Somebody whose account is deleted" in (await people["ada"].get(f"/attempts/{wrong[1]}")).text
     await people["ada"].delete("/api/v1/me?name=ada", headers=SITE)
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         assert (await session.scalars(select(OverrideRow))).all() == []
 
 

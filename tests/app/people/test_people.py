@@ -8,9 +8,12 @@ import pytest
 from sqlalchemy import event
 
 from app.accounts.models import UserRow
+from app.accounts.service import Accounts
 from app.clock import now
+from app.database import Database
 from app.people.changes import reset_as_operator
-from app.people.listing import EVERYBODY, PeopleFilter
+from app.people.listing import EVERYBODY, Directory, PeopleFilter
+from app.rest.paging import Cursor
 from tests.app.accounts.people import PASSWORD, SITE, browser, form_token, send_form, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -18,7 +21,7 @@ JSON = SITE | {"Accept": "application/json"}
 
 
 async def id_of(service, name: str) -> str:
-    [person] = await service.services.directory.list(PeopleFilter(q=name), 10)
+    [person] = await service.services[Directory].list(PeopleFilter(q=name), Cursor(10))
     return person.id
 
 
@@ -34,7 +37,7 @@ async def entries(service) -> list[tuple[str, str, str]]:
 
 
 async def add_many(service, count: int) -> None:
-    async with service.services.database.writing() as session:
+    async with service.services[Database].writing() as session:
         for number in range(count):
             name = f"student-{number:04}"
             session.add(UserRow(id=f"{number:032x}", name=name, role="student", created_at=now()))
@@ -45,7 +48,7 @@ async def test_a_thousand_are_listed_page_by_page_with_few_queries(either):
     await add_many(either, 1000)
     statements = []
     event.listen(
-        either.services.database.engine.sync_engine, "before_cursor_execute", lambda *args: statements.append(args[2])
+        either.services[Database].engine.sync_engine, "before_cursor_execute", lambda *args: statements.append(args[2])
     )
     found, address = [], "/people?role=student"
     while address:
@@ -75,7 +78,7 @@ async def test_a_thousand_are_listed_page_by_page_with_few_queries(either):
 )
 async def test_a_part_of_the_name_the_role_and_the_state_narrow_it_down(either, query, expected):
     await sign_in(either)
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         for name, role in (("ada", "student"), ("a_c", "student"), ("grace", "instructor")):
             gone = now() if name == "a_c" else None
             session.add(UserRow(id=name * 6, name=name, role=role, created_at=now(), deactivated_at=gone))
@@ -146,7 +149,7 @@ async def test_the_last_owner_stays(either):
     assert (deletion.status_code, deletion.json()["slug"]) == (409, "last-owner")
     await act(either, "ada", "reactivate")
     assert (await act(either, "owner", "role", role="instructor")).status_code == 303
-    assert (await either.services.accounts.ensure_owner()).name == "ada"
+    assert (await either.services[Accounts].ensure_owner()).name == "ada"
 
 
 async def test_an_owner_cannot_shut_themselves_out(either):
@@ -175,7 +178,7 @@ async def test_who_is_deactivated_is_out_everywhere_until_they_are_reactivated(e
         assert (refused.status_code, "This account is deactivated" in refused.text) == (403, True)
         wrong = await send_form(ada, "/sign-in", "/sign-in", name="ada", password="not the password")
         assert (wrong.status_code, "deactivated" in wrong.text) == (401, False)
-        link = await reset_as_operator(either.services.database, either.services.accounts, "ada")
+        link = await reset_as_operator(either.services[Database], either.services[Accounts], "ada")
         assert (await ada.get("/sign-in", params={"token": link})).status_code == 403
 
         assert (await act(either, "ada", "reactivate")).status_code == 303
@@ -292,7 +295,7 @@ async def test_the_log_is_read_in_pages(either):
 
 
 async def test_guests_are_nobody(either):
-    async with either.services.database.writing() as session:
+    async with either.services[Database].writing() as session:
         session.add(UserRow(id="guest", name="(guest)", role="student", created_at=now()))
-    assert [each.name for each in await either.services.directory.list(EVERYBODY, 10)] == ["owner"]
-    assert await either.services.directory.count(EVERYBODY) == 1
+    assert [each.name for each in await either.services[Directory].list(EVERYBODY, Cursor(10))] == ["owner"]
+    assert await either.services[Directory].count(EVERYBODY) == 1

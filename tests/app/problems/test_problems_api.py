@@ -82,7 +82,7 @@ async def test_a_new_version_has_another_etag(service, package):
     paths = ("/api/v1/problems", "/api/v1/problems/add_one")
     before = [(await service.http.get(path)).headers["etag"] for path in paths]
     manifest = package.manifest.model_copy(update={"title": "Add two"})
-    service.replace(catalogue=Catalogue([replace(package, version="b" * 64, manifest=manifest)]))
+    service.services.add(Catalogue([replace(package, version="b" * 64, manifest=manifest)]))
     for path, etag in zip(paths, before, strict=True):
         answer = await service.http.get(path, headers={"If-None-Match": etag})
         assert answer.status_code == 200

@@ -85,8 +85,8 @@ async def test_the_time_of_publishing_changes_with_the_version_alone(store, each
 
 async def test_a_service_stores_what_it_serves(start_service, package):
     async with start_service() as service:
-        assert await service.services.packages.published() == {package.slug: package.version}
-        assert await service.services.packages.get(package.version) == package
+        assert await service.services[PackageStore].published() == {package.slug: package.version}
+        assert await service.services[PackageStore].get(package.version) == package
 
 
 def fingerprints(*of):

@@ -38,7 +38,7 @@ async def stored(database: Database) -> int:
 
 
 async def test_texts_are_formatted_once_for_all_pages_and_processes(either, calls):
-    database = either.services.database
+    database = either.services[Database]
     before = await stored(database)
     first = RenderedTexts(database)
     [statement, hint] = await first.show(TEXTS, "/a", {"add_one": "Add <one>"})
@@ -54,7 +54,7 @@ async def test_texts_are_formatted_once_for_all_pages_and_processes(either, call
 
 
 async def test_many_readers_wait_for_one_call(either, calls):
-    texts = RenderedTexts(either.services.database)
+    texts = RenderedTexts(either.services[Database])
     shown = await asyncio.gather(*(texts.show({"s": "# Two"}, "", {}) for _ in range(10)))
     assert len({prose.html for [prose] in shown}) == 1
     assert len(calls) == 1
@@ -62,7 +62,7 @@ async def test_many_readers_wait_for_one_call(either, calls):
 
 async def test_what_takes_too_long_is_shown_as_written_and_not_tried_again(either, calls):
     texts = {"s": "TOO MUCH <b>"}
-    for rendered in (RenderedTexts(either.services.database), RenderedTexts(either.services.database)):
+    for rendered in (RenderedTexts(either.services[Database]), RenderedTexts(either.services[Database])):
         [prose] = await rendered.show(texts, "", {})
         assert "takes too long to format" in prose.html
         assert "TOO MUCH &lt;b&gt;" in prose.html
@@ -79,8 +79,8 @@ async def test_an_upload_that_takes_too_long_to_format_is_refused(either, calls)
 
 
 async def test_what_another_version_of_the_service_formatted_is_forgotten(either, calls, monkeypatch):
-    texts = RenderedTexts(either.services.database)
+    texts = RenderedTexts(either.services[Database])
     await texts.show(TEXTS, "", {})
     monkeypatch.setattr(module, "_renderer", lambda: "another")
     await texts.forget_older()
-    assert await stored(either.services.database) == 0
+    assert await stored(either.services[Database]) == 0

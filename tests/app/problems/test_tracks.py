@@ -109,7 +109,7 @@ async def test_rest_lists_problems_in_this_order_with_their_tracks(start_service
         answer = (await service.http.get("/api/v1/problems")).json()
         assert answer["tracks"] == [{"id": "a", "title": "A", "teaches": "B.", "problems": ["add_one"]}]
         extra = named(package, "a_first_by_name")
-        service.services.catalogue.serve(extra)
+        service.services[Catalogue].serve(extra)
         answer = (await service.http.get("/api/v1/problems")).json()
         assert [each["slug"] for each in answer["problems"]] == ["add_one", "a_first_by_name"]
         assert [each["title"] for each in answer["tracks"]] == ["A", "More"]

@@ -7,7 +7,10 @@ from collections import deque
 import pytest
 
 from app.accounts.caller import User
+from app.accounts.service import Accounts
+from app.database import Database
 from app.queue.null import NullGrader
+from app.queue.protocol import GradeQueue
 from grader.context import QUIET
 from grader.errors import Cancelled, WallMissing
 from grader.verdict import Verdict
@@ -54,13 +57,13 @@ async def test_a_rollback_leaves_no_job(service):
     from app.clock import now
     from app.queue.models import AttemptRow
 
-    owner: User = await service.services.accounts.ensure_owner()
-    database = service.services.database
+    owner: User = await service.services[Accounts].ensure_owner()
+    database = service.services[Database]
     row = AttemptRow(id="a", user_id=owner.id, problem="add_one", version="v", kind="run", source="x", created_at=now())
 
     async def enqueue_and_change_my_mind() -> None:
         async with database.writing() as session:
-            await service.services.queue.enqueue(session, row)
+            await service.services[GradeQueue].enqueue(session, row)
             await session.flush()
             raise KeyError
 

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from app.accounts.service import Accounts
+from app.attempts.service import Attempts
 from app.attempts.waiting import event_stream
 from tests.app.attempts.test_submit import ATTEMPTS, HeldGrader
 
@@ -28,8 +30,8 @@ async def test_the_place_is_told_while_an_attempt_waits_and_not_after(start_serv
         page = await service.http.get(f"/attempts/{second['id']}", headers=service.bearer)
         assert "Waiting: 1 ahead of you" in page.text
 
-        owner = await service.services.accounts.ensure_owner()
-        stream = event_stream(service.services.attempts, owner, second["id"])
+        owner = await service.services[Accounts].ensure_owner()
+        stream = event_stream(service.services[Attempts], owner, second["id"])
         event = (await anext(stream)).decode().split("data: ")[1]
         assert json.loads(event) == {"status": "queued", "phase": None, "queue": second["queue"]}
         grader.go.set()

@@ -4,10 +4,12 @@ import asyncio
 
 import pytest
 
+from app.attempts.service import Attempts
 from app.data_folder import DataFolder
 from app.database import Database
 from app.queue.deployment import share_secret, shared_secret
 from app.queue.null import NullGrader
+from app.settings import Settings
 from app.start_errors import GradingImpossible, SettingInvalid
 from tests.app.attempts.test_submit import ATTEMPTS, HeldGrader
 from tests.app.conftest import empty
@@ -40,7 +42,7 @@ async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_servi
     async with start_service(database_url=shared_url, grading_slots=0, wall_up=False) as service:
         attempt = await submit(service, 0, package.reference)
         assert attempt["status"] == "queued"
-        with service.services.attempts.events.subscribe(attempt["id"]) as changes:
+        with service.services[Attempts].events.subscribe(attempt["id"]) as changes:
             async with start_worker(grader, seen=seen):
                 heard = []
                 while "held" not in heard:
@@ -50,14 +52,14 @@ async def test_a_server_that_grades_nothing_hears_what_a_worker_does(start_servi
                     pass
                 assert change.status == "finished"
         assert (await submit(service, 0))["status"] == "queued"
-        secret = await asyncio.to_thread((service.services.settings.data / "secret").read_bytes)
+        secret = await asyncio.to_thread((service.services[Settings].data / "secret").read_bytes)
     assert seen == [secret]
 
 
 async def test_cancelling_at_the_server_stops_the_grading_at_the_worker(start_service, start_worker, shared_url):
     async with start_service(database_url=shared_url, grading_slots=0) as service, start_worker(HoldsOne()):
         attempt = await submit(service, 0, "hold")
-        with service.services.attempts.events.subscribe(attempt["id"]) as changes:
+        with service.services[Attempts].events.subscribe(attempt["id"]) as changes:
             while (await changes.next(20)).phase != "held":
                 pass
         await service.http.delete(f"/api/v1/attempts/{attempt['id']}", headers=service.bearer)

@@ -26,7 +26,7 @@ async def test_a_missing_wall_refuses_to_grade_but_pages_stay_readable(start_ser
 async def test_a_mended_wall_is_noticed(start_service):
     async with start_service(wall_up=False) as service:
         service.wall.up = True
-        service.services.walls.probe()
+        service.services[Walls].probe()
         assert (await service.http.get("/readyz")).status_code == 200
         answer = await service.http.post(ATTEMPTS, json={"source": "x"}, headers=service.bearer)
         assert answer.status_code == 202

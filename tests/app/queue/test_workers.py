@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import event, insert, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
+from app.accounts.service import Accounts
 from app.clock import now
 from app.database import Database
 from app.explorer.models import ExplorationRow
@@ -43,8 +44,8 @@ async def add_worker(database, worker_id="elsewhere", *, seen_s=0.0, **columns):
 
 async def remove_own_row(service):
     """The service of the tests grades. Without its row, nothing does."""
-    service.services.workers._own = None
-    await service.services.workers.leave()
+    service.services[Workers]._own = None
+    await service.services[Workers].leave()
 
 
 async def rows_of(database):
@@ -90,9 +91,9 @@ async def test_a_worker_that_died_is_shown_for_an_hour_unless_it_came_back(each_
 
 async def test_on_sqlite_a_start_forgets_the_process_before_it(tmp_path, start_service):
     async with start_service() as service:
-        await add_worker(service.services.database, "died")
-        await service.services.workers.join()
-        assert len(await rows_of(service.services.database)) == 1
+        await add_worker(service.services[Database], "died")
+        await service.services[Workers].join()
+        assert len(await rows_of(service.services[Database])) == 1
 
 
 @POSTGRESQL_ALONE
@@ -140,16 +141,16 @@ async def test_a_student_reads_that_no_worker_is_connected_until_one_is(start_se
 async def test_a_page_of_other_work_says_that_no_worker_is_connected(service):
     await sign_in(service)
     services = service.services
-    owner = await services.accounts.ensure_owner()
+    owner = await services[Accounts].ensure_owner()
     # Far from its turn, so that nothing takes it during the test.
     row = {"id": "e" * 32, "user_id": owner.id, "digest": "d", "source": "x", "tries": 0, "created_at": now()}
     later = {"status": "queued", "fence_token": "f", "lease_until": now() + timedelta(hours=1)}
-    async with services.database.writing() as session:
+    async with services[Database].writing() as session:
         await session.execute(insert(ExplorationRow).values(function=FUNCTION, **row, **later))
     address = f"/explore/{row['id']}"
     assert NO_WORKER not in (await service.http.get(address, headers=PAGE)).text
     await remove_own_row(service)
-    services.workers._read_at = float("-inf")
+    services[Workers]._read_at = float("-inf")
     assert NO_WORKER in (await service.http.get(address, headers=PAGE)).text
 
 
@@ -157,7 +158,7 @@ async def test_the_service_page_and_the_metrics_name_what_workers_met(either):
     await sign_in(either)
     wall = {"name": "landlock", "up": False, "found": "the kernel has none", "remedy": "use a newer one"}
     setback = {"what": "reference", "name": "fsdp_step", "failures": 4, "why": "it <b>died</b>"}
-    database = either.services.database
+    database = either.services[Database]
     columns = {"walls": [wall], "setbacks": [setback], "clock_offset_s": -3.25, "can_grade": False}
     await add_worker(database, "grader-2", **columns)
     await add_worker(database, "grader-3", seen_s=180)
@@ -179,7 +180,7 @@ async def test_the_service_page_and_the_metrics_name_what_workers_met(either):
 
 
 async def test_readyz_is_false_while_the_database_cannot_be_written(either):
-    workers, database = either.services.workers, either.services.database
+    workers, database = either.services[Workers], either.services[Database]
     engine = database.engine.sync_engine
     assert (await either.http.get("/readyz")).status_code == 200
 
@@ -209,7 +210,7 @@ async def test_a_full_disk_makes_the_service_not_ready(service, monkeypatch):
 
     monkeypatch.setattr(Workers, "_write", full)
     quicken(monkeypatch)
-    beating = asyncio.create_task(service.services.workers.loop.run())
+    beating = asyncio.create_task(service.services[Workers].loop.run())
     async with asyncio.timeout(10):
         while (await service.http.get("/readyz")).status_code != 503:
             await asyncio.sleep(0.01)

@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from app.audit.log import AuditLog
+from app.rest.paging import Cursor
 from tests.app.accounts.people import browser, send_form, sign_in, sign_up
 from tests.app.loops import quicken
 from tests.app.rejudging.test_rejudge import NEW_SOURCE, OLD_SOURCE, published, scores, student, submit
@@ -45,7 +47,7 @@ async def test_the_page_says_who_gains_and_who_loses_and_applies_it(either):
         assert await scores(either, ada, was_right) == [100]
         assert (await send_form(grace, address, f"{address}/apply")).status_code == 303
         await shown(grace, address, "The new verdicts are in effect.")
-        [entry] = await either.services.audit.list(10)
+        [entry] = await either.services[AuditLog].list(Cursor(10))
         assert (entry.actor.name, entry.action, entry.whom) == ("grace", "rejudge-applied", None)
         assert entry.detail == f"add_one, by version {version[:12]}"
         async with browser(either) as owner:

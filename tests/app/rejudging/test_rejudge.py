@@ -8,10 +8,12 @@ import anyio
 import pytest
 from sqlalchemy import func, select, update
 
+from app.accounts.service import Accounts
 from app.clock import now
+from app.database import Database
 from app.queue.models import AttemptRow
 from app.queue.null import NullGrader
-from app.queue.protocol import QueueStats
+from app.queue.protocol import GradeQueue, QueueStats
 from app.queue.withheld import WithheldRow
 from app.rejudging import pump
 from app.rejudging.models import RejudgedRow
@@ -41,7 +43,7 @@ async def call(service, method, path, bearer=None, **body):
 
 
 async def student(service, name):
-    accounts = service.services.accounts
+    accounts = service.services[Accounts]
     await accounts.preset_token(await accounts.add_user(name, "student"), f"the-token-of-{name}")
     return {"Authorization": f"Bearer the-token-of-{name}"}
 
@@ -118,7 +120,7 @@ async def test_what_would_change_is_shown_and_counts_once_it_is_applied(either, 
         "attempts_at_other_versions"
     ] == 0
     assert (await call(either, "POST", f"/rejudges/{told['id']}/apply")).json() == applied
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         item = await session.get_one(RejudgedRow, (told["id"], was_right))
         trial = await session.get_one(AttemptRow, item.trial_id)
     assert (trial.verdict["status"], trial.version, trial.score) == ("accepted", package.version, None)
@@ -130,7 +132,7 @@ async def test_students_see_nothing_of_it(either):
     told = await rejudged(either, await published(either))
     listed = (await either.http.get("/api/v1/attempts", headers=ada)).json()["attempts"]
     assert [each["id"] for each in listed] == [attempt]
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         trial = await session.scalar(select(AttemptRow.id).where(AttemptRow.kind == "rejudge"))
     for method, path in (("GET", ""), ("GET", "/events"), ("DELETE", "")):
         answer = await either.http.request(method, f"/api/v1/attempts/{trial}{path}", headers=ada)
@@ -150,7 +152,7 @@ async def test_one_that_is_cancelled_changes_nothing_and_leaves_nothing(either):
         gone = (await call(either, "DELETE", f"/rejudges/{told['id']}")).json()
         assert gone["status"] == "cancelled"
     assert await scores(either, ada, attempt) == [100]
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         assert await session.scalar(select(func.count()).where(AttemptRow.kind == "rejudge")) == 0
     refused = await call(either, "POST", f"/rejudges/{told['id']}/apply")
     assert (refused.status_code, refused.json()["slug"]) == (409, "rejudge-cancelled")
@@ -168,7 +170,7 @@ async def test_what_waits_or_runs_is_stopped_when_it_is_cancelled(either, monkey
         raise Cancelled("stopped")
 
     monkeypatch.setattr("app.queue.null.NullGrader.judge", judge)
-    queue = either.services.queue
+    queue = either.services[GradeQueue]
     answer = await call(either, "POST", "/rejudge", version=version)
     while (stats := await queue.stats()).queued + stats.running < 3 or not stats.running:
         await asyncio.sleep(0.01)
@@ -269,8 +271,8 @@ async def test_more_than_are_queued_at_once_and_pages_of_changes(either, monkeyp
 
 async def test_a_rank_goes_with_the_verdict_and_a_webhook_hears_of_the_change_alone(start_service, database_url):
     async with start_service(database_url=database_url) as service:
-        database = service.services.database
-        ada = await service.services.accounts.add_user("ada", "student")
+        database = service.services[Database]
+        ada = await service.services[Accounts].add_user("ada", "student")
         await hand_in(database, ada, program_verdict("add_one", efficiency=90.0))
         async with database.writing() as session:
             session.add(WebhookRow(id="7" * 32, user_id=ada.id, url="https://example.org/", created_at=now()))
@@ -293,8 +295,8 @@ async def test_a_change_of_a_verdict_that_an_exam_hides_is_sent_once_it_has_clos
 
     monkeypatch.setattr(Outside, "post", receive)
     async with start_service() as service:
-        database = service.services.database
-        ada = await service.services.accounts.add_user("ada", "student")
+        database = service.services[Database]
+        ada = await service.services[Accounts].add_user("ada", "student")
         await hand_in(database, ada, program_verdict("add_one", efficiency=90.0))
         until = now() + timedelta(hours=1)
         async with database.writing() as session:

@@ -4,8 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from app.audit.log import AuditLog
 from app.clock import now
+from app.database import Database
 from app.queue.models import AttemptRow
+from app.rest.paging import Cursor
 from tests.app.accounts.people import browser, send_form, sign_up
 from tests.app.conftest import FILES
 from tests.app.loops import quicken
@@ -57,7 +60,7 @@ async def count(service, version, **chosen):
 
 
 async def sent_at(service, attempt, moment):
-    async with service.services.database.writing() as session:
+    async with service.services[Database].writing() as session:
         (await session.get_one(AttemptRow, attempt)).created_at = moment
 
 
@@ -154,7 +157,7 @@ async def test_scores_are_never_lowered_if_that_is_chosen(either):
     assert (kept["rejudged"], kept["verdict"]["status"]) == (None, "accepted")
     changes = (await call(either, "GET", f"/rejudges/{told['id']}/changes")).json()["changes"]
     assert [each["attempt"] for each in changes] == [is_right]
-    [entry] = await either.services.audit.list(10)
+    [entry] = await either.services[AuditLog].list(Cursor(10))
     assert entry.detail == f"add_one, by version {version[:12]}, no score lowered"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 
+from app.repositories.syncing import Syncs
 from tests.app.conftest import Service
 
 REPOSITORIES = "/api/v1/repositories"
@@ -26,7 +27,7 @@ async def sync(service: Service, repository: dict[str, Any]) -> dict[str, Any]:
     """The sync when it has finished."""
     begun = await service.http.post(f"{REPOSITORIES}/{repository['id']}/syncs", headers=service.bearer)
     assert begun.status_code == 202, begun.text
-    await service.services.syncs.settled()
+    await service.services[Syncs].settled()
     return (await service.http.get(begun.headers["Location"], headers=service.bearer)).json()
 
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from app.repositories.syncing import Syncs
 from tests.app.repositories.asking import REPOSITORIES, outcomes, registered
 from tests.app.repositories.git_server import ADD_ONE, below, write_tree
 
@@ -28,7 +29,7 @@ async def push(service, repository, headers, body: bytes = PUSH):
 
 
 async def finished(service, repository):
-    await service.services.syncs.settled()
+    await service.services[Syncs].settled()
     found = await service.http.get(f"{REPOSITORIES}/{repository['id']}/syncs", headers=service.bearer)
     return found.json()["syncs"]
 

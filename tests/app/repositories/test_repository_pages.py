@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from app.repositories.syncing import Syncs
 from tests.app.accounts.people import SITE, form_token, sign_in
 from tests.app.conftest import FILES
 from tests.app.repositories.git_server import ADD_ONE, below, write_tree
@@ -29,7 +30,7 @@ async def test_a_repository_is_registered_synced_and_removed(inside, shelf):
     [here] = set(re.findall(r'action="(/repositories/\w+)/sync"', made.text))
     assert f"http://meshgrade.test/api/v1{here}/webhook" in made.text
     assert (await post(inside, f"{here}/sync", made.text)).headers["location"] == here
-    await inside.services.syncs.settled()
+    await inside.services[Syncs].settled()
     report = (await inside.http.get(here)).text
     assert re.search(r"1 updated,\s+1 refused", report)
     assert "points of the checks add up to 90" in report

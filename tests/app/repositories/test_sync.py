@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.repositories.syncing import Syncs
 from grader.package.reader import package_of
 from tests.app.authoring.zips import another
 from tests.app.conftest import FILES
@@ -150,7 +151,7 @@ async def test_a_second_request_joins_the_sync_that_runs(inside, shelf):
     path = f"{REPOSITORIES}/{repository['id']}/syncs"
     first = await inside.http.post(path, headers=inside.bearer)
     second = await inside.http.post(path, headers=inside.bearer)
-    await inside.services.syncs.settled()
+    await inside.services[Syncs].settled()
     kept = (await inside.http.get(path, headers=inside.bearer)).json()["syncs"]
     if second.json()["id"] == first.json()["id"]:
         assert [outcomes(each) for each in kept] == [{"add_one": "unchanged"}, {"add_one": "updated"}]

@@ -23,6 +23,19 @@ def described() -> dict[str, Any]:
     return found
 
 
+def resolved(document: dict[str, Any], value: Any, seen: tuple[str, ...] = ()) -> Any:
+    """`value` with each reference replaced by what it refers to, but not within itself."""
+    if isinstance(value, dict):
+        reference = value.get("$ref")
+        if not isinstance(reference, str) or reference in seen:
+            return {name: resolved(document, each, seen) for name, each in value.items()}
+        found = document
+        for step in reference.removeprefix("#/").split("/"):
+            found = found[step]
+        return resolved(document, found, (*seen, reference))
+    return [resolved(document, each, seen) for each in value] if isinstance(value, list) else value
+
+
 def text_of(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 

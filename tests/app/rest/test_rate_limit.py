@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from app.accounts.service import Accounts
+
 pytestmark = pytest.mark.anyio
 
 
@@ -30,7 +32,7 @@ async def test_one_too_many_is_refused_until_the_window_is_over(start_service):
 
 async def test_people_are_counted_one_by_one(start_service):
     async with start_service(requests_per_minute=1) as service:
-        accounts = service.services.accounts
+        accounts = service.services[Accounts]
         await accounts.preset_token(await accounts.add_user("somebody", "student"), "the-token-of-somebody")
         theirs = {"Authorization": "Bearer the-token-of-somebody"}
         answers = [

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import inspect, select, update
 
 from app.accounts.models import UserRow
+from app.database import Database
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import SITE, browser, sign_in, sign_up
 from tests.app.courses.test_courses import create, join
@@ -30,7 +31,7 @@ async def test_copies_are_paired_and_marked_and_each_look_is_recorded(either):
             if name != "tess":
                 await sign_up(either, http, name)
             attempt_id = await send(either, http, GOOD)
-            async with either.services.database.writing() as session:
+            async with either.services[Database].writing() as session:
                 change = update(AttemptRow).where(AttemptRow.id == attempt_id)
                 await session.execute(change.values(source=sources[name]))
         report = (await tess.get(f"/api/v1{PATH}")).json()
@@ -68,7 +69,7 @@ def source_of(number: int) -> str:
 
 async def copy_to_all(service, attempt_id: str) -> None:
     """Give everybody in NAMES an attempt like this one, with a source of their own."""
-    async with service.services.database.writing() as session:
+    async with service.services[Database].writing() as session:
         attempt = (await session.execute(select(AttemptRow).where(AttemptRow.id == attempt_id))).scalar_one()
         user = await session.get(UserRow, attempt.user_id)
         columns = {each.key: getattr(attempt, each.key) for each in inspect(AttemptRow).column_attrs}

@@ -5,6 +5,7 @@ from ipaddress import ip_network
 import httpx
 import pytest
 
+from app.queue.workers import Workers
 from app.settings import load_settings
 from app.start_errors import SettingInvalid
 from app.web.proxies import Clients, client_of
@@ -119,8 +120,8 @@ async def test_the_service_page_health_and_doctor_say_that_all_clients_have_one_
             await http.get("/problems", headers={"X-Forwarded-For": f"198.51.100.{number}"})
         assert (await http.get("/readyz")).json()["warnings"] == ["All clients seem to have one address."]
         # What `doctor` reads.
-        await service.services.workers.beat()
-        [own] = await service.services.workers.all()
+        await service.services[Workers].beat()
+        [own] = await service.services[Workers].all()
         assert "It is 172.18.0.1" in own.warnings[0].what
         page = (await http.get("/service", headers=service.bearer | {"Accept": "text/html"})).text
         assert "All clients seem to have one address. It is 172.18.0.1" in page

@@ -10,15 +10,16 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select, update
 
+from app.accounts.service import Accounts
 from app.clock import now
-from app.database import FromNow
+from app.database import Database, FromNow
 from app.outbox import Outbox
 from app.queue.models import AttemptRow
 from app.queue.protocol import QueueHooks
 from app.webhooks.models import DeliveryRow
 from app.webhooks.outside import Outside
 from app.webhooks.sender import PAUSES_S, WebhookSender
-from app.webhooks.service import queue_deliveries
+from app.webhooks.service import Webhooks, queue_deliveries
 from tests.app.loops import hold
 from tests.app.queue.taking import TakingLeases
 
@@ -38,8 +39,8 @@ async def inside(start_service, monkeypatch):
 
 
 def outbox_of(service, *, private: bool = True) -> Outbox:
-    webhooks = service.services.webhooks
-    return WebhookSender(service.services.database, webhooks._deployment_secret, Outside(private=private)).outbox
+    webhooks = service.services[Webhooks]
+    return WebhookSender(service.services[Database], webhooks._deployment_secret, Outside(private=private)).outbox
 
 
 async def add(service, url: str) -> dict[str, str]:
@@ -86,7 +87,7 @@ async def test_what_was_not_delivered_is_tried_again_with_growing_pauses_and_the
     for tries, pause_s in enumerate((*PAUSES_S, None), 1):
         before = now()
         assert await outbox_of(inside).send_due() == 1
-        async with inside.services.database.writing() as session:
+        async with inside.services[Database].writing() as session:
             row = (await session.scalars(select(DeliveryRow))).one()
             assert (row.tries, row.answer, row.delivered_at) == (tries, "HTTP 503", None)
             if pause_s is None:
@@ -105,7 +106,7 @@ async def test_a_delivery_whose_sender_died_is_taken_up_by_another(inside, recei
     await submit(inside)
     assert len(await outbox_of(inside).lease_due()) == 1
     assert await outbox_of(inside).send_due() == 0
-    async with inside.services.database.writing() as session:
+    async with inside.services[Database].writing() as session:
         await session.execute(update(DeliveryRow).values(lease_until=EXPIRED))
     assert await outbox_of(inside).send_due() == 1
 
@@ -115,7 +116,7 @@ async def test_a_delivery_at_which_every_sender_died_is_given_up(inside, receive
     await submit(inside)
     for _ in range(len(PAUSES_S) + 1):
         assert len(await outbox_of(inside).lease_due()) == 1
-        async with inside.services.database.writing() as session:
+        async with inside.services[Database].writing() as session:
             await session.execute(update(DeliveryRow).values(lease_until=EXPIRED))
     assert await outbox_of(inside).send_due() == 0
     (delivery,) = await deliveries(inside, hook)
@@ -135,7 +136,7 @@ async def test_an_address_that_is_inside_after_all_is_told_to_its_owner(inside, 
 async def test_a_verdict_of_a_grader_that_died_is_sent_too(inside, receiver):
     await add(inside, receiver.url)
     attempt = await submit(inside)
-    database = inside.services.database
+    database = inside.services[Database]
     async with database.writing() as session:
         await session.execute(update(DeliveryRow).values(next_try_at=None))
         await session.execute(update(AttemptRow).values(status="running", tries=3, lease_until=EXPIRED))
@@ -166,7 +167,7 @@ async def test_the_secret_is_told_once(inside, receiver):
 
 async def test_another_users_webhook_is_not_found_and_hears_nothing(inside, receiver):
     hook = await add(inside, receiver.url)
-    accounts = inside.services.accounts
+    accounts = inside.services[Accounts]
     await accounts.preset_token(await accounts.add_user("somebody", "student"), "the-token-of-somebody")
     theirs = {"Authorization": "Bearer the-token-of-somebody"}
     for method, path in (("GET", ""), ("GET", "/deliveries"), ("DELETE", "")):

@@ -6,6 +6,7 @@ import json
 import pytest
 from sqlalchemy import text
 
+from app.database import Database
 from tests.app.accounts.people import browser, form_token, sign_in, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -130,5 +131,5 @@ async def test_a_draft_is_exported_and_goes_with_its_author(either):
         assert (draft["problem"], draft["source"], draft["revision"]) == ("add_one", "DRAFT-OF-ADA", 1)
         gone = await http.delete("/api/v1/me?name=ada", headers={"Origin": "http://meshgrade.test"})
         assert gone.status_code == 204, gone.text
-    async with either.services.database.reading() as session:
+    async with either.services[Database].reading() as session:
         assert (await session.execute(text("SELECT count(*) FROM drafts"))).scalar_one() == 0

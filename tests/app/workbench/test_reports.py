@@ -4,7 +4,9 @@ import re
 
 import pytest
 
+from app.accounts.service import Accounts
 from app.errors import TooManyReports
+from app.workbench.reports import FaultReports
 from tests.app.accounts.people import SITE, browser, form_token, send_form, sign_up
 
 pytestmark = pytest.mark.anyio
@@ -50,18 +52,18 @@ async def test_an_unusable_text_returns_with_the_reason(service, text):
 
 
 async def test_ten_a_day_are_enough(either):
-    owner = await either.services.accounts.ensure_owner()
+    owner = await either.services[Accounts].ensure_owner()
     for number in range(10):
-        await either.services.reports.add(owner, "add_one", f"fault {number}")
+        await either.services[FaultReports].add(owner, "add_one", f"fault {number}")
     with pytest.raises(TooManyReports, match="Send this one tomorrow"):
-        await either.services.reports.add(owner, "add_one", "one more")
-    assert len(await either.services.reports.open_first()) == 10
+        await either.services[FaultReports].add(owner, "add_one", "one more")
+    assert len(await either.services[FaultReports].open_first()) == 10
 
 
 async def test_over_rest_an_instructor_reads_them_in_pages_and_marks_them(either):
-    owner = await either.services.accounts.ensure_owner()
+    owner = await either.services[Accounts].ensure_owner()
     for number in range(3):
-        await either.services.reports.add(owner, "add_one", f"fault {number}")
+        await either.services[FaultReports].add(owner, "add_one", f"fault {number}")
 
     async def listed(**params: object) -> dict:
         answer = await either.http.get("/api/v1/reports", params=params, headers=either.bearer)

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from app.accounts.service import Accounts
+from app.workbench.drafts import Drafts
 from tests.app.accounts.people import SITE, form_token, send_form, sign_in
 
 pytestmark = pytest.mark.anyio
@@ -95,9 +97,9 @@ async def test_a_draft_that_changed_after_it_was_shown_is_shown_again(either):
 async def test_the_oldest_of_too_many_is_dropped(either, monkeypatch):
     monkeypatch.setattr("app.workbench.drafts._MOST_REPLACED", 2)
     services = either.services
-    owner = await services.accounts.ensure_owner()
+    owner = await services[Accounts].ensure_owner()
     for number in range(4):
-        draft = await services.drafts.get(owner, "add_one")
-        draft = await services.drafts.save(owner, "add_one", f"draft {number}", draft.revision)
-        await services.drafts.restore(owner, draft, f"source {number}", keep=True)
-    assert [each.source for each in await services.drafts.list_replaced(owner)] == ["draft 3", "draft 2"]
+        draft = await services[Drafts].get(owner, "add_one")
+        draft = await services[Drafts].save(owner, "add_one", f"draft {number}", draft.revision)
+        await services[Drafts].restore(owner, draft, f"source {number}", keep=True)
+    assert [each.source for each in await services[Drafts].list_replaced(owner)] == ["draft 3", "draft 2"]

@@ -1,6 +1,5 @@
 """expect: accepted. Looks for what its own command line reveals."""
 
-import ctypes
 import sys
 
 if len(sys.argv) > 1 or getattr(sys, "orig_argv", [])[6:]:

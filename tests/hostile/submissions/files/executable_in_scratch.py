@@ -1,8 +1,7 @@
 """expect: accepted; wall: namespaces; says: "stopped". Writes a library into its scratch folder and has it mapped as code."""
 
-import ctypes
-
 import _ctypes
+import ctypes
 
 with open(_ctypes.__file__, "rb") as original, open("/tmp/planted.so", "wb") as copy:
     copy.write(original.read())

@@ -5,7 +5,8 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, PartitionSpec as P
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
 
 mesh = Mesh(np.asarray(jax.devices()), "d")
 print(len(jax.devices()), "devices")
