@@ -124,7 +124,9 @@ def _add_bodies(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> None:
     schemas, definitions = schema["components"]["schemas"], described.get("$defs", {})
     renamed = {name: f"{name}Body" for name, each in definitions.items() if schemas.get(name, each) != each}
     for name, definition in definitions.items():
-        schemas[renamed.get(name, name)] = _renamed(definition, renamed)
+        # Generated clients call a model by its title.
+        title = {"title": renamed[name]} if name in renamed else {}
+        schemas[renamed.get(name, name)] = _renamed(definition, renamed) | title
 
 
 def _renamed(described: Any, names: dict[str, str]) -> Any:
