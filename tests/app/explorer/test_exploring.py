@@ -15,6 +15,7 @@ from app.explorer.models import ExplorationRow
 from app.explorer.service import ExplorationLimits, Explorations
 from app.problems.service import Catalogue
 from app.problems.store import PackageStore
+from app.queue.walls import Walls
 from grader.errors import WallMissing
 from tests.app.explorer.conftest import Measuring, Waiting
 from tests.app.explorer.test_api import explore
