@@ -2,7 +2,7 @@
 
 A route asks for what it uses in its signature: `courses: Provided[Courses]`. A service is built when it is
 first asked for, from its constructor's annotations, so only those that also need a value, such as a secret, are built
-in app/main.py. Why not a library: docs/decisions/0032-routes-say-what-they-use.md
+in app/main.py. Why not a library: docs/decisions/0033-routes-say-what-they-use.md
 """
 
 import inspect
