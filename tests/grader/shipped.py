@@ -1,8 +1,8 @@
 """The submissions that ship with the problems, by `slug:path`, for tests that put them through the judge.
 
 There are more than a thousand, each of which takes a second or two, so a run takes a part of them (tests/parts.py): an
-eighth of the problems with all of their submissions, because preparing a problem takes as long as judging several of
-them. If the grader changed, it is every reference as well.
+eighth of the problems of mode program with all of their submissions, because preparing one takes as long as judging
+several of them. If the grader changed, it is every reference as well.
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
-from tests.parts import EVERY, PART, PARTS, changed, part_of
+from tests.parts import PART, changed, part_of
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 _GRADER = ("grader/", "tests/grader/checked.py", "tests/grader/shipped", "uv.lock")
@@ -52,14 +52,18 @@ def _part(mode: str, kind: str) -> list[object]:
 @cache
 def _of_this_run() -> list[str]:
     """What is judged: references, starters and submissions, as `slug:path`."""
-    # There are fewer problems of mode call than parts, so each of them is in several.
-    calls = (slugs("call") * PARTS)[:PARTS]
-    part = {*slugs("program"), *calls} if PART == EVERY else {*part_of(slugs("program"), PART), *part_of(calls, PART)}
+    # Problems of mode call are quick to prepare, and fewer than the parts: of each, an eighth of the submissions.
+    calls = [f"{slug}:{path}" for slug in slugs("call") for path in _submissions(slug)]
+    dealt = {*part_of(calls, PART), *(f"{slug}:{own}" for slug in slugs("call") for own in ("reference", "starter"))}
+    whole = part_of(slugs("program"), PART)
     return [
         f"{slug}:{path}"
         for slug in sorted(slugs("call") + slugs("program"))
         for path in ("reference", "starter", *_submissions(slug))
-        if slug in part or (path == "reference" and _grader_changed()) or _changed(slug, path)
+        if slug in whole
+        or f"{slug}:{path}" in dealt
+        or (path == "reference" and _grader_changed())
+        or _changed(slug, path)
     ]
 
 
