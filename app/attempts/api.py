@@ -104,8 +104,8 @@ async def submit_run(
     wait: Wait = None,
     idempotency_key: IdempotencyKey = None,
 ) -> AttemptJSON:
-    asked = body.inputs
-    own = None if asked is None else choose(catalogue.get(slug), asked.seed, asked.mesh, asked.values)
+    inputs = body.inputs
+    own = None if inputs is None else choose(catalogue.get(slug), inputs.seed, inputs.mesh, inputs.values)
     attempt = await attempts.submit(user, slug, body.source, "run", idempotency_key, own)
     return await _answer(response, attempts, user, attempt, wait)
 

@@ -7,12 +7,18 @@ from fastapi import Depends
 from app.accounts.caller import User
 from app.accounts.web import require_scope
 from app.attempts.service import Attempts
+from app.attempts.views import AttemptView
 from app.comments.schemas import CommentJSON, CommentList, ResolvedJSON
 from app.comments.service import Comments
 from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("attempts")
+Submitter = Annotated[User, Depends(require_scope("submit"))]
+
+
+async def own_attempt(attempt_id: str, user: Submitter, attempts: Provided[Attempts]) -> AttemptView:
+    return await attempts.get(user, attempt_id, placed=False)
 
 
 @router.get("/attempts/{attempt_id}/comments", summary="What instructors and assistants wrote on lines of your attempt")
@@ -31,12 +37,9 @@ async def list_comments(
     summary="Mark a comment on your attempt as resolved, or open it again",
 )
 async def resolve_comment(
-    attempt_id: str,
     comment_id: str,
-    user: Annotated[User, Depends(require_scope("submit"))],
+    attempt: Annotated[AttemptView, Depends(own_attempt)],
     body: ResolvedJSON,
-    attempts: Provided[Attempts],
     comments: Provided[Comments],
 ) -> CommentJSON:
-    attempt = await attempts.get(user, attempt_id, placed=False)
     return CommentJSON.of(await comments.resolve(attempt.id, comment_id, is_resolved=body.resolved))

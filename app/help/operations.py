@@ -39,16 +39,17 @@ class Group:
 def operations_of(openapi: Mapping[str, Any]) -> list[Group]:
     """The groups in the order of the description's tags, each with its operations in the order of the paths."""
     by_tag: dict[str, list[Operation]] = {}
+    errors = openapi["components"]["responses"]
     for path, methods in openapi["paths"].items():
         for method, operation in methods.items():
             for tag in operation.get("tags", ["other"])[:1]:
-                by_tag.setdefault(tag, []).append(_operation(method, path, operation))
+                by_tag.setdefault(tag, []).append(_operation(method, path, operation, errors))
     about = {tag["name"]: tag.get("description", "") for tag in openapi.get("tags", [])}
     names = [name for name in about if name in by_tag] + [name for name in by_tag if name not in about]
     return [Group(name, render_markdown(about.get(name, "")), tuple(by_tag[name])) for name in names]
 
 
-def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Operation:
+def _operation(method: str, path: str, operation: Mapping[str, Any], errors: Mapping[str, Any]) -> Operation:
     return Operation(
         id=operation["operationId"],
         method=method.upper(),
@@ -60,6 +61,12 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Operatio
             for each in operation.get("parameters", [])
             if "name" in each
         ),
-        answers=tuple((status, answer["description"]) for status, answer in operation["responses"].items()),
+        answers=tuple((status, _described(answer, errors)) for status, answer in operation["responses"].items()),
         deprecated=operation.get("deprecated", False),
     )
+
+
+def _described(answer: Mapping[str, Any], errors: Mapping[str, Any]) -> str:
+    """An error that operations share is described once, and referred to."""
+    found = errors[answer["$ref"].rpartition("/")[2]] if "$ref" in answer else answer
+    return str(found["description"])

@@ -4,15 +4,19 @@ An assistant of a course reads those of its students, at the problems of its ass
 """
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
 
 from app.accounts.caller import User
 from app.accounts.roles import is_at_least
+from app.accounts.web import require_scope
 from app.attempts.service import Attempts
 from app.attempts.views import AttemptView
 from app.errors import AttemptNotFound, RoleMissing
 from app.people.assistance import Assistance
 from app.people.listing import Directory, Person
-from app.services import Services
+from app.services import Services, services_of
 
 
 def may_read(reader: User, person: Person) -> bool:
@@ -74,3 +78,13 @@ async def attempt_of(services: Services, reader: User, person_id: str, attempt_i
         raise AttemptNotFound(f"{may.person.name} has no attempt with the id {attempt_id[:64]!r}.") from None
     may.require(attempt.problem)
     return may.person, attempt
+
+
+async def attempt_in_path(
+    request: Request, person_id: str, attempt_id: str, user: Annotated[User, Depends(require_scope("instruct"))]
+) -> tuple[Person, AttemptView]:
+    """A dependency: `attempt_of` what the path names. Put it before a body, which it protects."""
+    return await attempt_of(services_of(request), user, person_id, attempt_id)
+
+
+PersonsAttempt = Annotated[tuple[Person, AttemptView], Depends(attempt_in_path)]

@@ -75,6 +75,12 @@ def _correct(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> dict[str, 
     for path, operations in schema["paths"].items():
         for operation in operations.values():
             responses = operation["responses"]
+            # In the path's order, which is also that of arguments in generated clients.
+            in_path = [each for each in operation.get("parameters", []) if each["in"] == "path"]
+            in_path.sort(key=lambda each: path.index(f"{{{each['name']}}}"))
+            if in_path:
+                others = [each for each in operation["parameters"] if each["in"] != "path"]
+                operation["parameters"] = in_path + others
             # FastAPI adds its own 422 to every route with a parameter, in a format that we never use.
             if "HTTPValidationError" in str(responses.get("422")):
                 del responses["422"]
@@ -117,10 +123,10 @@ def _share_errors(responses: dict[str, Any], shared: dict[str, Any], *, is_count
 
 def _add_bodies(schema: dict[str, Any], bodies: set[type[BaseModel]]) -> None:
     """Describe what routes read. A model that a response has as well is closed here, and open there."""
-    wanted: list[tuple[type[BaseModel], Literal["validation"]]] = [
+    models: list[tuple[type[BaseModel], Literal["validation"]]] = [
         (each, "validation") for each in sorted(bodies, key=lambda each: each.__name__)
     ]
-    _, described = models_json_schema(wanted, ref_template="#/components/schemas/{model}")
+    _, described = models_json_schema(models, ref_template="#/components/schemas/{model}")
     schemas, definitions = schema["components"]["schemas"], described.get("$defs", {})
     renamed = {name: f"{name}Body" for name, each in definitions.items() if schemas.get(name, each) != each}
     for name, definition in definitions.items():

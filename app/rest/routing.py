@@ -56,7 +56,7 @@ class RestRoute(APIRoute):
     def _refusals(self) -> Iterator[int]:
         if self.body_model is not None:
             yield from (400, 413, 415, 422)
-        if self.dependant.path_params:
+        if "{" in self.path:
             yield 404
         yield from _refusals_of(self.dependant)
 
