@@ -17,24 +17,20 @@ async def hand_in(database: Database, user: User, verdict: Verdict, kind: str = 
     """Store an attempt as a worker does. Each attempt was sent a minute after the previous one."""
     number = next(_ids)
     sent_at = datetime(2026, 1, 5, tzinfo=UTC) + timedelta(minutes=number)
-    async with database.writing() as session:
-        session.add(
-            AttemptRow(
-                id=f"{number:032x}",
-                user_id=user.id,
-                problem=verdict.problem,
-                version=verdict.version,
-                kind=kind,
-                source="x",
-                status="queued",
-                priority=0,
-                tries=0,
-                created_at=sent_at,
-            )
-        )
+    row = AttemptRow(
+        id=f"{number:032x}",
+        user_id=user.id,
+        problem=verdict.problem,
+        version=verdict.version,
+        kind=kind,
+        source="x",
+        status="queued",
+        priority=0,
+        tries=0,
+        created_at=sent_at,
+    )
     leases = TakingLeases(database, lease_s=30, retry_s=2)
-    lease = await leases.take()
-    assert lease is not None
+    lease = await leases.take_new(row)
     assert await leases.finish(lease, verdict)
     return sent_at
 

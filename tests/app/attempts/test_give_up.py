@@ -88,24 +88,21 @@ async def test_what_is_being_graded_at_that_moment_counts(start_service, package
 async def test_an_efficient_program_sent_afterwards_is_not_ranked_even_if_its_worker_dies(either):
     ada, database = await ada_of(either), either.services[Database]
     await hand_in(database, ada, accepted(90.0))
-    async with database.writing() as session:
-        session.add(
-            AttemptRow(
-                id="f" * 32,
-                user_id=ada.id,
-                problem="add_one",
-                version="v",
-                kind="attempt",
-                source="x",
-                status="queued",
-                priority=0,
-                tries=0,
-                created_at=now(),
-                after_giving_up=True,
-            )
-        )
+    row = AttemptRow(
+        id="f" * 32,
+        user_id=ada.id,
+        problem="add_one",
+        version="v",
+        kind="attempt",
+        source="x",
+        status="queued",
+        priority=0,
+        tries=0,
+        created_at=now(),
+        after_giving_up=True,
+    )
     leases = TakingLeases(database, lease_s=30, retry_s=2)
-    lease = await leases.take()
+    lease = await leases.take_new(row)
     assert await leases.finish(lease, accepted(200.0))
     [place] = (await ranking(database, "add_one", ada, 10)).places
     assert place.efficiency == 90.0

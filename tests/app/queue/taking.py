@@ -29,6 +29,14 @@ class TakingLeases(Leases):
                 return await self.lease(session, row)
         return None
 
+    async def take_new(self, row: AttemptRow) -> Lease:
+        """Store an attempt and lease it at once, before the queue of a service that runs beside can."""
+        async with self._database.writing() as session:
+            session.add(row)
+            await session.flush()
+            await serve(session, row)
+            return await self.lease(session, row)
+
     async def rescued(self, *, max_deaths: int, everything: bool) -> int:
         async with self._database.writing() as session:
             return await self.rescue(session, max_deaths=max_deaths, everything=everything)
