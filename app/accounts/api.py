@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.accounts.caller import Caller, User
+from app.accounts.caller import Caller
 from app.accounts.deletion import delete_account
 from app.accounts.errors import NameDiffers
 from app.accounts.schemas import (
@@ -22,11 +22,11 @@ from app.accounts.schemas import (
     TokenList,
 )
 from app.accounts.web import (
+    Reader,
     accounts_of,
     export_response,
     require_caller,
     require_caller_role,
-    require_scope,
     sign_up_link,
 )
 from app.database import Database
@@ -36,7 +36,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("accounts")
-Reader = Annotated[User, Depends(require_scope("read"))]
 Own = Annotated[Caller, Depends(require_caller("account"))]
 Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
 _EXPORT_EXAMPLE = {

@@ -1,9 +1,10 @@
 """The caller of a request, by bearer token or session cookie; its scopes; and the origins that may use a cookie."""
 
 from collections.abc import Awaitable, Callable
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import Request
+from fastapi import Depends, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Caller, Guest, User
@@ -141,6 +142,14 @@ async def current_guest(request: Request) -> User | None:
 
 
 current_user = allow_scope("read")
+# Who may call a route. A `Grader` may be the assistant of a course: a look at the course or the person says what of.
+Reader = Annotated[User, Depends(require_scope("read"))]
+Submitter = Annotated[User, Depends(require_scope("submit"))]
+Grader = Annotated[User, Depends(require_scope("instruct"))]
+Instructor = Annotated[User, Depends(require_role("instructor"))]
+# A guest runs without an account, and sees nothing but their own runs.
+ReaderOrGuest = Annotated[User, Depends(admit_guests("read"))]
+SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 
 
 def _reach(caller: Caller, scope: Scope) -> Caller:

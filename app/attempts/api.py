@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, Query, Request, Response
+from fastapi import Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.accounts.caller import User
-from app.accounts.web import admit_guests, require_scope
+from app.accounts.web import Reader, ReaderOrGuest, Submitter, SubmitterOrGuest
 from app.attempts.own_inputs import choose
 from app.attempts.ranking import ranking
 from app.attempts.schemas import (
@@ -35,11 +35,6 @@ from app.services import Provided
 
 router = rest_router("attempts")
 
-Reader = Annotated[User, Depends(require_scope("read"))]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
-# A guest runs without an account, and sees nothing but their own runs.
-ReaderOrGuest = Annotated[User, Depends(admit_guests("read"))]
-SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 Wait = Annotated[
     float | None,
     Query(ge=0, le=60, allow_inf_nan=False, description="Seconds to wait for the verdict. If it arrives, 200."),

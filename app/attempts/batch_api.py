@@ -3,11 +3,10 @@
 from collections.abc import Awaitable
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 
-from app.accounts.caller import User
 from app.accounts.counted import count_more
-from app.accounts.web import require_scope
+from app.accounts.web import Reader, Submitter
 from app.attempts.batch_schemas import MOST, BatchAnswerJSON, BatchAnswersJSON, BatchJSON
 from app.attempts.service import Attempts
 from app.attempts.views import AttemptView
@@ -16,8 +15,6 @@ from app.rest.routing import MaxBytes, rest_router
 from app.services import Provided
 
 router = rest_router("attempts")
-Reader = Annotated[User, Depends(require_scope("read"))]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
 MAX_BATCH_BYTES = 2 * 1024 * 1024
 _LARGE = MaxBytes(MAX_BATCH_BYTES)
 

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Reader, Submitter
 from app.attempts.service import Attempts
 from app.attempts.views import AttemptView
 from app.comments.schemas import CommentJSON, CommentList, ResolvedJSON
@@ -14,7 +13,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("attempts")
-Submitter = Annotated[User, Depends(require_scope("submit"))]
 
 
 async def own_attempt(attempt_id: str, user: Submitter, attempts: Provided[Attempts]) -> AttemptView:
@@ -24,7 +22,7 @@ async def own_attempt(attempt_id: str, user: Submitter, attempts: Provided[Attem
 @router.get("/attempts/{attempt_id}/comments", summary="What instructors and assistants wrote on lines of your attempt")
 async def list_comments(
     attempt_id: str,
-    user: Annotated[User, Depends(require_scope("read"))],
+    user: Reader,
     attempts: Provided[Attempts],
     comments: Provided[Comments],
 ) -> CommentList:

@@ -1,12 +1,9 @@
 """The buttons beside comments on the caller's own attempts."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Submitter
 from app.attempts.service import Attempts
 from app.comments.service import Comments
 from app.services import Provided
@@ -20,7 +17,7 @@ async def resolve_comment(
     request: Request,
     attempt_id: str,
     comment_id: str,
-    user: Annotated[User, Depends(require_scope("submit"))],
+    user: Submitter,
     attempts: Provided[Attempts],
     comments: Provided[Comments],
 ) -> Response:

@@ -9,7 +9,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.ranking_names import read_ranking_name
-from app.accounts.web import admit_guests, current_user, require_scope, site_address
+from app.accounts.web import (
+    Reader,
+    ReaderOrGuest,
+    Submitter,
+    SubmitterOrGuest,
+    current_user,
+    site_address,
+)
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.own_inputs import own_in_words
 from app.attempts.phases import WORDS, in_words
@@ -39,12 +46,8 @@ from grader.verdict import Verdict
 router = APIRouter(include_in_schema=False)
 _PAGE = 50
 _PLACES = 100
-Reader = Annotated[User, Depends(require_scope("read"))]
 MaybeUser = Annotated[User | None, Depends(current_user)]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
 # A guest has no list of attempts, but each of their runs has its page.
-ReaderOrGuest = Annotated[User, Depends(admit_guests("read"))]
-SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 
 
 @router.get("/attempts")

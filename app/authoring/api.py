@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.authoring.schemas import (
     KeptVersionJSON,
     PublicationJSON,
@@ -29,7 +28,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("authoring")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 QUEUED: dict[int | str, dict[str, Any]] = {
     202: {
         "description": "Queued. Follow it at the address in the Location header",

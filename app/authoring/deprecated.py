@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.authoring.api import QUEUED, Instructor
+from app.accounts.web import Instructor
+from app.authoring.api import QUEUED
 from app.authoring.schemas import (
     EXAMPLE_VALIDATION,
     EXAMPLE_VALIDATION_SUMMARY,

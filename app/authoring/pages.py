@@ -3,11 +3,11 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.authoring.service import Authoring
 from app.authoring.zipped import MAX_ZIP_BYTES
 from app.errors import PathNotFound, Refused
@@ -24,7 +24,6 @@ from grader.checks.grading import grading_of
 from grader.package.package import Package
 
 router = APIRouter(prefix="/authoring", include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 Version = Annotated[str, Query(pattern="^[0-9a-f]{64}$")]
 # A statement, or a long submission. Percent-encoding turns one character into at most twelve bytes.
 _LONGEST_FILE = 256 << 10

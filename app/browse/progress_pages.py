@@ -2,11 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Reader
 from app.attempts.days import days
 from app.attempts.standing import progress
 from app.browse.listing import list_problems
@@ -23,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/progress")
 async def show_progress(
-    user: Annotated[User, Depends(require_scope("read"))],
+    user: Reader,
     catalogue: Provided[Catalogue],
     database: Provided[Database],
     zone: Annotated[str, Query(max_length=64)] = "",

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.responses import JSONResponse, Response
 
-from app.accounts.caller import User
-from app.accounts.web import require_role, require_scope
+from app.accounts.web import Instructor, Reader, Submitter
 from app.clock import now
 from app.courses.assignments import AssignmentChanges
+from app.courses.course_in_path import GradedCourse, JoinedCourse, TaughtCourse
 from app.courses.extensions import Extensions
 from app.courses.gradebook import LineFilter, columns_of, gradebook
 from app.courses.schemas import (
@@ -35,11 +35,6 @@ from app.rest.routing import rest_router
 from app.services import Provided, services_of
 
 router = rest_router("courses")
-Reader = Annotated[User, Depends(require_scope("read"))]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
-Instructor = Annotated[User, Depends(require_role("instructor"))]
-# `Courses.graded` says for which course.
-Grader = Annotated[User, Depends(require_scope("instruct"))]
 _REFUSALS = problem_responses(409)
 
 
@@ -67,8 +62,8 @@ async def join_course(user: Submitter, body: JoinCodeJSON, courses: Provided[Cou
 
 
 @router.get("/courses/{course_id}/assignments", summary="What is due")
-async def list_assignments(course_id: str, user: Reader, courses: Provided[Courses]) -> AssignmentList:
-    found = await courses.assignments(await courses.get(user, course_id))
+async def list_assignments(course: JoinedCourse, user: Reader, courses: Provided[Courses]) -> AssignmentList:
+    found = await courses.assignments(course)
     moment = now()
     return AssignmentList(
         assignments=[AssignmentJSON.of(each) for each in found if manages(user) or each.opens_at <= moment]
@@ -82,13 +77,8 @@ async def list_assignments(course_id: str, user: Reader, courses: Provided[Cours
     responses=_REFUSALS,
 )
 async def create_assignment(
-    course_id: str,
-    user: Instructor,
-    body: NewAssignmentJSON,
-    courses: Provided[Courses],
-    assignments: Provided[AssignmentChanges],
+    course: TaughtCourse, body: NewAssignmentJSON, assignments: Provided[AssignmentChanges]
 ) -> AssignmentJSON:
-    course = await courses.get(user, course_id)
     return AssignmentJSON.of(await assignments.create(course, body.terms(course)))
 
 
@@ -98,14 +88,13 @@ async def create_assignment(
     responses=_REFUSALS,
 )
 async def change_assignment(
-    course_id: str,
+    course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
     body: ChangedAssignmentJSON,
     courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
 ) -> AssignmentJSON:
-    course = await courses.get(user, course_id)
     before = await courses.assignment(course, assignment_id)
     return AssignmentJSON.of(await assignments.change(user, course, before, body.terms(course), body.reason))
 
@@ -116,13 +105,9 @@ async def change_assignment(
     summary="Withdraw an assignment, as an instructor",
 )
 async def withdraw_assignment(
-    course_id: str,
-    assignment_id: str,
-    user: Instructor,
-    assignments: Provided[AssignmentChanges],
-    courses: Provided[Courses],
+    course: TaughtCourse, assignment_id: str, user: Instructor, assignments: Provided[AssignmentChanges]
 ) -> None:
-    await assignments.withdraw(user, await courses.get(user, course_id), assignment_id)
+    await assignments.withdraw(user, course, assignment_id)
 
 
 @router.get(
@@ -130,9 +115,9 @@ async def withdraw_assignment(
     summary="Extra time and attempts at an assignment, for instructors",
 )
 async def list_extensions(
-    course_id: str, assignment_id: str, user: Instructor, courses: Provided[Courses], extensions: Provided[Extensions]
+    course: TaughtCourse, assignment_id: str, courses: Provided[Courses], extensions: Provided[Extensions]
 ) -> ExtensionList:
-    assignment = await courses.assignment(await courses.get(user, course_id), assignment_id)
+    assignment = await courses.assignment(course, assignment_id)
     found = await extensions.of(assignment)
     return ExtensionList(extensions=[ExtensionJSON.of(each) for each in found])
 
@@ -144,7 +129,7 @@ async def list_extensions(
     responses=_REFUSALS,
 )
 async def extend_assignment(
-    course_id: str,
+    course: TaughtCourse,
     assignment_id: str,
     person_id: str,
     user: Instructor,
@@ -152,7 +137,6 @@ async def extend_assignment(
     courses: Provided[Courses],
     extensions: Provided[Extensions],
 ) -> None:
-    course = await courses.get(user, course_id)
     assignment = await courses.assignment(course, assignment_id)
     await extensions.extend(user, course, assignment, person_id, body.extra_minutes, body.extra_attempts, body.reason)
 
@@ -162,8 +146,8 @@ async def extend_assignment(
     status_code=204,
     summary="Remove a member from a course, as an instructor",
 )
-async def remove_from_course(course_id: str, person_id: str, user: Instructor, courses: Provided[Courses]) -> None:
-    await courses.remove(await courses.get(user, course_id), person_id)
+async def remove_from_course(course: TaughtCourse, person_id: str, courses: Provided[Courses]) -> None:
+    await courses.remove(course, person_id)
 
 
 @router.put(
@@ -173,9 +157,9 @@ async def remove_from_course(course_id: str, person_id: str, user: Instructor, c
     responses=_REFUSALS,
 )
 async def set_role_in_course(
-    course_id: str, person_id: str, user: Instructor, body: MemberRoleJSON, courses: Provided[Courses]
+    course: TaughtCourse, person_id: str, body: MemberRoleJSON, courses: Provided[Courses]
 ) -> None:
-    await courses.set_role(await courses.get(user, course_id), person_id, body.role)
+    await courses.set_role(course, person_id, body.role)
 
 
 @router.get(
@@ -184,8 +168,7 @@ async def set_role_in_course(
     response_model=GradebookPage,
 )
 async def get_gradebook(
-    course_id: str,
-    user: Grader,
+    course: GradedCourse,
     courses: Provided[Courses],
     database: Provided[Database],
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
@@ -196,7 +179,6 @@ async def get_gradebook(
         int | None, Query(ge=1, le=100, description="Only those with fewer percent of the points that have opened")
     ] = None,
 ) -> Response:
-    course = await courses.graded(user, course_id)
     columns = columns_of(await courses.assignments(course))
     matching = LineFilter(q.strip(), missing, below)
     lines = await gradebook(database, course, columns, Cursor(limit, after), matching=matching)

@@ -1,14 +1,14 @@
 """The forms with which instructors create, change and withdraw assignments."""
 
 from datetime import datetime
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.courses.assignments import LONGEST_COOL_DOWN, MOST_ATTEMPTS, AssignmentChanges, Terms
+from app.courses.course_in_path import TaughtCourse
 from app.courses.due import from_local, to_local
 from app.courses.extensions import MOST_EXTRA_ATTEMPTS, MOST_EXTRA_MINUTES, Extensions
 from app.courses.pages import course_page, go_to, services_for
@@ -19,20 +19,14 @@ from app.web.forms import read_form
 from app.web.templating import render_page
 
 router = APIRouter(prefix="/courses/{course_id}/assignments", include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 _LARGEST_FORM = 16 * 1024
 
 
 @router.post("")
 async def assign(
-    request: Request,
-    course_id: str,
-    user: Instructor,
-    courses: Provided[Courses],
-    assignments: Provided[AssignmentChanges],
+    request: Request, course: TaughtCourse, user: Instructor, assignments: Provided[AssignmentChanges]
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
-    course = await courses.get(user, course_id)
     try:
         await assignments.create(course, _terms(form, course))
     except Refused as refusal:
@@ -42,9 +36,8 @@ async def assign(
 
 @router.get("/{assignment_id}/edit")
 async def edit(
-    request: Request, course_id: str, assignment_id: str, user: Instructor, courses: Provided[Courses]
+    request: Request, course: TaughtCourse, assignment_id: str, user: Instructor, courses: Provided[Courses]
 ) -> HTMLResponse:
-    course = await courses.get(user, course_id)
     assignment = await courses.assignment(course, assignment_id)
     return await _edit_page(request, user, course, assignment, _as_form(course, assignment))
 
@@ -52,14 +45,13 @@ async def edit(
 @router.post("/{assignment_id}/edit")
 async def change(
     request: Request,
-    course_id: str,
+    course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
     courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
-    course = await courses.get(user, course_id)
     assignment = await courses.assignment(course, assignment_id)
     try:
         terms = _terms(form, course, assignment)
@@ -72,14 +64,12 @@ async def change(
 @router.post("/{assignment_id}/withdraw")
 async def withdraw(
     request: Request,
-    course_id: str,
+    course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
-    courses: Provided[Courses],
     assignments: Provided[AssignmentChanges],
 ) -> Response:
     form = await read_form(request)
-    course = await courses.get(user, course_id)
     await assignments.withdraw(user, course, assignment_id, form.get("reason", ""))
     return go_to(course)
 
@@ -87,7 +77,7 @@ async def withdraw(
 @router.post("/{assignment_id}/extend")
 async def extend(
     request: Request,
-    course_id: str,
+    course: TaughtCourse,
     assignment_id: str,
     user: Instructor,
     courses: Provided[Courses],
@@ -95,7 +85,6 @@ async def extend(
 ) -> Response:
     """More time or attempts for one student, who is chosen by name."""
     form = await read_form(request)
-    course = await courses.get(user, course_id)
     assignment = await courses.assignment(course, assignment_id)
     try:
         minutes = _number(form, "extra_minutes", f"0 to {MOST_EXTRA_MINUTES} minutes") or 0

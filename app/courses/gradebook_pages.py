@@ -4,15 +4,15 @@ import asyncio
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Grader
+from app.courses.course_in_path import GradedCourse
 from app.courses.csv_safe import csv_download
 from app.courses.gradebook import LineFilter, columns_of, gradebook
 from app.courses.pages import services_for, titles_of
-from app.courses.service import Courses
+from app.courses.service import Course, Courses
 from app.courses.spreadsheet import xlsx_download
 from app.courses.statistics import statistics_of
 from app.database import Database
@@ -21,22 +21,19 @@ from app.services import Provided
 from app.web.templating import render_page
 
 router = APIRouter(prefix="/courses/{course_id}", include_in_schema=False)
-# `Courses.graded` says for which course.
-Grader = Annotated[User, Depends(require_scope("instruct"))]
 _PAGE = 50
 
 
 @router.get("/gradebook")
 async def show_gradebook(
     request: Request,
-    course_id: str,
+    course: GradedCourse,
     user: Grader,
     courses: Provided[Courses],
     database: Provided[Database],
     after: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
     """The filter is in the address, and so in the address of each further page."""
-    course = await courses.graded(user, course_id)
     columns = columns_of(await courses.assignments(course))
     matching = _read_filter(request)
     lines = await gradebook(database, course, columns, Cursor(_PAGE, after), matching=matching)
@@ -55,14 +52,14 @@ async def show_gradebook(
 
 
 @router.get("/gradebook.csv")
-async def download_gradebook(request: Request, course_id: str, user: Grader) -> Response:
-    head, rows = await _table(request, course_id, user)
+async def download_gradebook(request: Request, course: GradedCourse) -> Response:
+    head, rows = await _table(request, course)
     return csv_download("gradebook.csv", [head, *rows])
 
 
 @router.get("/gradebook.xlsx")
-async def download_workbook(request: Request, course_id: str, user: Grader) -> Response:
-    head, rows = await _table(request, course_id, user)
+async def download_workbook(request: Request, course: GradedCourse) -> Response:
+    head, rows = await _table(request, course)
     # Compressing a large one takes time that other requests should not wait for.
     return await asyncio.to_thread(xlsx_download, "gradebook.xlsx", head, rows, "Gradebook")
 
@@ -70,13 +67,12 @@ async def download_workbook(request: Request, course_id: str, user: Grader) -> R
 @router.get("/assignments/{assignment_id}/statistics")
 async def show_statistics(
     request: Request,
-    course_id: str,
+    course: GradedCourse,
     assignment_id: str,
     user: Grader,
     courses: Provided[Courses],
     database: Provided[Database],
 ) -> HTMLResponse:
-    course = await courses.graded(user, course_id)
     assignment = await courses.assignment(course, assignment_id)
     columns = columns_of([assignment])
     lines = await gradebook(database, course, columns)
@@ -90,10 +86,9 @@ async def show_statistics(
     )
 
 
-async def _table(request: Request, course_id: str, user: User) -> tuple[list[str], list[list[object]]]:
+async def _table(request: Request, course: Course) -> tuple[list[str], list[list[object]]]:
     """Head and rows, with all students. The last column names the problems whose points were changed by hand."""
     services = services_for(request)
-    course = await services[Courses].graded(user, course_id)
     columns = columns_of(await services[Courses].assignments(course))
     lines = await gradebook(services[Database], course, columns)
     problems = [f"{each.assignment.name}: {each.problem}" for each in columns]

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role, require_scope
+from app.accounts.web import Instructor, Reader, Submitter
 from app.clock import now
 from app.courses.announcements import LONGEST_ANNOUNCEMENT, Announcements
+from app.courses.course_in_path import JoinedCourse, TaughtCourse
 from app.courses.due import time_zones, to_local
 from app.courses.extensions import Extensions
 from app.courses.gradebook import columns_of, gradebook
@@ -21,9 +22,6 @@ from app.web.forms import read_form
 from app.web.templating import render_page
 
 router = APIRouter(prefix="/courses", include_in_schema=False)
-Reader = Annotated[User, Depends(require_scope("read"))]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get("")
@@ -55,20 +53,15 @@ async def join_course(request: Request, user: Submitter, courses: Provided[Cours
 
 
 @router.get("/{course_id}")
-async def show_course(request: Request, course_id: str, user: Reader, courses: Provided[Courses]) -> HTMLResponse:
-    return await course_page(request, user, await courses.get(user, course_id))
+async def show_course(request: Request, course: JoinedCourse, user: Reader) -> HTMLResponse:
+    return await course_page(request, user, course)
 
 
 @router.post("/{course_id}/announcements")
 async def announce(
-    request: Request,
-    course_id: str,
-    user: Instructor,
-    courses: Provided[Courses],
-    announcements: Provided[Announcements],
+    request: Request, course: TaughtCourse, user: Instructor, announcements: Provided[Announcements]
 ) -> Response:
     form = await read_form(request, max_bytes=9 * LONGEST_ANNOUNCEMENT)
-    course = await courses.get(user, course_id)
     try:
         await announcements.announce(user, course, form.get("text", ""))
     except Refused as refusal:
@@ -79,34 +72,26 @@ async def announce(
 @router.post("/{course_id}/announcements/{announcement_id}/remove")
 async def remove_announcement(
     request: Request,
-    course_id: str,
+    course: TaughtCourse,
     announcement_id: str,
     user: Instructor,
-    courses: Provided[Courses],
     announcements: Provided[Announcements],
 ) -> Response:
     await read_form(request)
-    course = await courses.get(user, course_id)
     await announcements.remove(user, course, announcement_id)
     return go_to(course)
 
 
 @router.post("/{course_id}/people/{person_id}/remove")
-async def remove_person(
-    request: Request, course_id: str, person_id: str, user: Instructor, courses: Provided[Courses]
-) -> Response:
+async def remove_person(request: Request, course: TaughtCourse, person_id: str, courses: Provided[Courses]) -> Response:
     await read_form(request)
-    course = await courses.get(user, course_id)
     await courses.remove(course, person_id)
     return go_to(course)
 
 
 @router.post("/{course_id}/people/{person_id}/role")
-async def set_role(
-    request: Request, course_id: str, person_id: str, user: Instructor, courses: Provided[Courses]
-) -> Response:
+async def set_role(request: Request, course: TaughtCourse, person_id: str, courses: Provided[Courses]) -> Response:
     form = await read_form(request)
-    course = await courses.get(user, course_id)
     await courses.set_role(course, person_id, "assistant" if form.get("role") == "assistant" else "student")
     return go_to(course)
 

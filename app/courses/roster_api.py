@@ -2,21 +2,19 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Response
+from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
+from app.courses.course_in_path import TaughtCourse
 from app.courses.roster import Outcome, Rosters
 from app.courses.roster_file import LONGEST_ROSTER
 from app.courses.roster_links import invitation_link
-from app.courses.service import Courses
 from app.rest.problem_json import problem_responses
 from app.rest.routing import MaxBytes, rest_router
 from app.services import Provided
 
 router = rest_router("courses")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 _ENTRY: dict[str, Any] = {
     "row": 2,
     "username": "",
@@ -76,13 +74,11 @@ class ImportedRosterJSON(BaseModel):
 async def import_roster(
     request: Request,
     response: Response,
-    course_id: str,
+    course: TaughtCourse,
     user: Instructor,
     body: Annotated[RosterJSON, MaxBytes(12 * LONGEST_ROSTER + 1024)],
-    courses: Provided[Courses],
     rosters: Provided[Rosters],
 ) -> ImportedRosterJSON:
-    course = await courses.get(user, course_id)
     do = rosters.apply if body.is_import else rosters.check
     roster = await do(user, course, body.csv)
     response.headers["Cache-Control"] = "no-store"

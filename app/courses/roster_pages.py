@@ -1,39 +1,36 @@
 """The page that checks and imports a roster. It works in two steps: first what each row would do, then the import."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
+from app.courses.course_in_path import TaughtCourse
 from app.courses.csv_safe import csv_download
 from app.courses.roster import Roster, Rosters
 from app.courses.roster_file import LONGEST_ROSTER
 from app.courses.roster_links import invitation_link
-from app.courses.service import Course, Courses
+from app.courses.service import Course
 from app.errors import FieldInvalid, Refused
 from app.services import Provided
 from app.web.forms import read_form
 from app.web.templating import render_secret_page
 
 router = APIRouter(prefix="/courses/{course_id}/roster", include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 # As a form sends it, a character may take nine bytes.
 _LARGEST_FORM = 9 * LONGEST_ROSTER
 
 
 @router.get("")
-async def show_roster(course_id: str, user: Instructor, courses: Provided[Courses]) -> HTMLResponse:
-    return _page(user, await courses.get(user, course_id), "")
+async def show_roster(course: TaughtCourse, user: Instructor) -> HTMLResponse:
+    return _page(user, course, "")
 
 
 @router.post("")
 async def import_roster(
-    request: Request, course_id: str, user: Instructor, courses: Provided[Courses], rosters: Provided[Rosters]
+    request: Request, course: TaughtCourse, user: Instructor, rosters: Provided[Rosters]
 ) -> Response:
     form = await read_form(request, max_bytes=_LARGEST_FORM)
-    course = await courses.get(user, course_id)
     text, step = form.get("csv", ""), form.get("step", "check")
     try:
         if len(text) > LONGEST_ROSTER:

@@ -5,7 +5,13 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 
 from app.accounts.caller import User
-from app.accounts.web import admit_guests, current_guest, current_user, require_scope
+from app.accounts.web import (
+    Reader,
+    Submitter,
+    SubmitterOrGuest,
+    current_guest,
+    current_user,
+)
 from app.explorer.schemas import (
     ExplorationJSON,
     ExplorationPage,
@@ -19,12 +25,9 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("explorer")
-Reader = Annotated[User, Depends(require_scope("read"))]
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
 # A guest compiles for small meshes, and sees nothing but what their browser sent.
-SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 
 
 @router.post(

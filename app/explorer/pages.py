@@ -8,7 +8,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
 from app.accounts.roles import is_at_least
-from app.accounts.web import admit_guests, allow_scope, current_caller, current_guest, current_user, require_scope
+from app.accounts.web import (
+    Submitter,
+    SubmitterOrGuest,
+    allow_scope,
+    current_caller,
+    current_guest,
+    current_user,
+)
 from app.attempts.service import Attempts
 from app.attempts.source_colours import colour_lines
 from app.errors import EditorialClosed, NotSignedIn, ProblemNotFound, Refused
@@ -39,8 +46,6 @@ router = APIRouter(include_in_schema=False)
 _SHOWN = 20
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
-SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 _submitter = allow_scope("submit")
 
 

@@ -1,11 +1,6 @@
 """REST: how students do at problems, for instructors."""
 
-from typing import Annotated
-
-from fastapi import Depends
-
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.authoring.schemas import UploadJSON
 from app.insight.misconceptions import Misconceptions
 from app.insight.schemas import (
@@ -24,7 +19,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("insight")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get("/insight", summary="How students do at each problem, in a line")

@@ -1,13 +1,12 @@
 """The pages on which instructors see how students do."""
 
 from datetime import timedelta
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.errors import Refused
 from app.insight.discrimination import FEWEST
 from app.insight.misconceptions import LONGEST, Misconceptions, suggestion
@@ -22,7 +21,6 @@ from app.web.templating import render_page
 from app.workbench.reports import FaultReports
 
 router = APIRouter(include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get("/insight")

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 
 from app.accounts.caller import User
-from app.accounts.web import admit_guests, current_guest, current_user
+from app.accounts.web import SubmitterOrGuest, current_guest, current_user
 from app.lessons.reading import Lessons
 from app.lessons.runs import LessonRuns
 from app.lessons.schemas import LessonDetail, LessonList, LessonRunJSON, LessonSummary, NewLessonRunJSON
@@ -16,7 +16,6 @@ from app.services import Provided, services_of
 router = rest_router("lessons")
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
-SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 
 
 @router.get("/lessons", summary="All lessons, in the order in which they are best read")

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import admit_guests, allow_scope, current_guest, current_user
+from app.accounts.web import SubmitterOrGuest, allow_scope, current_guest, current_user
 from app.errors import NotSignedIn, Refused
 from app.lessons.errors import LessonNotFound, LessonProgramNotFound
 from app.lessons.lesson import Figure, Lesson, Misreading, Program, Question, Steps, Text
@@ -29,7 +29,6 @@ from app.web.templating import render_page
 router = APIRouter(include_in_schema=False)
 MaybeUser = Annotated[User | None, Depends(current_user)]
 MaybeGuest = Annotated[User | None, Depends(current_guest)]
-SubmitterOrGuest = Annotated[User, Depends(admit_guests("submit"))]
 Titles = tuple[tuple[str, str], ...]
 _submitter = allow_scope("submit")
 

@@ -7,16 +7,16 @@ them: what counts is the platform's signature.
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
 from app.accounts.digest import digest, new_token
 from app.accounts.web import (
+    Reader,
     accounts_of,
     check_origin,
     current_caller,
-    require_scope,
     signed_in,
     site_address,
     user_agent,
@@ -36,7 +36,6 @@ from app.web.security import CONTENT_SECURITY_POLICY
 from app.web.templating import render_secret_page
 
 router = APIRouter(prefix="/lti", include_in_schema=False)
-Reader = Annotated[User, Depends(require_scope("read"))]
 Ticket = Annotated[str, Query(max_length=100)]
 _MAX_BYTES = 64 * 1024
 

@@ -6,8 +6,9 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import Caller, User
-from app.accounts.web import accounts_of, require_caller_role, require_role, site_address
-from app.courses.service import Courses
+from app.accounts.web import Instructor, accounts_of, require_caller_role, site_address
+from app.courses.course_in_path import TaughtCourse
+from app.courses.service import Course
 from app.errors import Refused, SignInAgain
 from app.lti.keys import ToolKeys
 from app.lti.linked import LinkedCourses, RosterResult
@@ -18,7 +19,6 @@ from app.web.templating import render_page, render_secret_page
 
 router = APIRouter(include_in_schema=False)
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 _HERE = "/lti/platforms"
 _MAX_BYTES = 32 * 1024
 
@@ -78,64 +78,50 @@ async def rotate_keys(request: Request, caller: Owner, lti_keys: Provided[ToolKe
 
 
 @router.get("/courses/{course_id}/lti")
-async def show_course(request: Request, course_id: str, user: Instructor) -> HTMLResponse:
-    return await _course_page(request, course_id, user)
+async def show_course(request: Request, course: TaughtCourse, user: Instructor) -> HTMLResponse:
+    return await _course_page(request, course, user)
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/connect")
 async def connect(
-    request: Request,
-    course_id: str,
-    context_id: str,
-    user: Instructor,
-    lti_linked: Provided[LinkedCourses],
-    courses: Provided[Courses],
+    request: Request, course: TaughtCourse, context_id: str, lti_linked: Provided[LinkedCourses]
 ) -> Response:
     await read_form(request)
-    await lti_linked.connect(await courses.get(user, course_id), context_id)
-    return _go(course_id)
+    await lti_linked.connect(course, context_id)
+    return _go(course)
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/disconnect")
 async def disconnect(
-    request: Request,
-    course_id: str,
-    context_id: str,
-    user: Instructor,
-    lti_linked: Provided[LinkedCourses],
-    courses: Provided[Courses],
+    request: Request, course: TaughtCourse, context_id: str, lti_linked: Provided[LinkedCourses]
 ) -> Response:
     await read_form(request)
-    await lti_linked.disconnect(await courses.get(user, course_id), context_id)
-    return _go(course_id)
+    await lti_linked.disconnect(course, context_id)
+    return _go(course)
 
 
 @router.post("/courses/{course_id}/lti/{context_id}/roster")
 async def import_roster(
     request: Request,
-    course_id: str,
+    course: TaughtCourse,
     context_id: str,
     user: Instructor,
-    courses: Provided[Courses],
     lti_linked: Provided[LinkedCourses],
 ) -> Response:
     """Responds with the page itself, which says how many joined."""
     await read_form(request)
-    course = await courses.get(user, course_id)
     try:
         result = await lti_linked.import_roster(user, course, context_id)
     except Refused as refusal:
-        return await _course_page(request, course_id, user, refusal)
-    return await _course_page(request, course_id, user, result=result)
+        return await _course_page(request, course, user, refusal)
+    return await _course_page(request, course, user, result=result)
 
 
 @router.post("/courses/{course_id}/lti/scores")
-async def send_scores(
-    request: Request, course_id: str, user: Instructor, lti_linked: Provided[LinkedCourses], courses: Provided[Courses]
-) -> Response:
+async def send_scores(request: Request, course: TaughtCourse, lti_linked: Provided[LinkedCourses]) -> Response:
     await read_form(request)
-    await lti_linked.send_again(await courses.get(user, course_id))
-    return _go(course_id)
+    await lti_linked.send_again(course)
+    return _go(course)
 
 
 async def _platforms_page(
@@ -156,13 +142,12 @@ async def _platforms_page(
 
 async def _course_page(
     request: Request,
-    course_id: str,
+    course: Course,
     user: User,
     refusal: Refused | None = None,
     result: RosterResult | None = None,
 ) -> HTMLResponse:
     services = services_of(request)
-    course = await services[Courses].get(user, course_id)
     return render_page(
         "lti_course.html",
         status_code=refusal.status if refusal else 200,
@@ -176,5 +161,5 @@ async def _course_page(
     )
 
 
-def _go(course_id: str) -> Response:
-    return RedirectResponse(f"/courses/{course_id}/lti", status_code=303)
+def _go(course: Course) -> Response:
+    return RedirectResponse(f"/courses/{course.id}/lti", status_code=303)

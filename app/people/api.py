@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request, Response
 
-from app.accounts.caller import Caller, User
+from app.accounts.caller import Caller
 from app.accounts.roles import Role
-from app.accounts.web import require_caller_role, require_role, sign_in_link
+from app.accounts.web import Instructor, require_caller_role, sign_in_link
 from app.people.changes import PeopleChanges
 from app.people.listing import Directory, PeopleFilter, State
 from app.people.schemas import NewRoleJSON, PeoplePage, PersonJSON, ReasonJSON, SignInLinkJSON
@@ -16,7 +16,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("people")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
 _REFUSALS = problem_responses(409)
 

@@ -2,20 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
-from app.accounts.caller import User
-from app.accounts.web import require_role, require_scope
+from app.accounts.web import Grader, Instructor
 from app.attempts.filter import KINDS, STATUSES, AttemptFilter
 from app.attempts.service import Attempts
 from app.attempts.standing import progress
 from app.comments.service import Comments
 from app.database import Database
-from app.people.assistance import Assistance
 from app.people.at_problem import who_tried
-from app.people.listing import Directory
-from app.people.reading import reach
+from app.people.reading import PersonsReach
 from app.people.story import read_story
 from app.problems.service import Catalogue
 from app.rest.paging import Cursor
@@ -24,9 +21,6 @@ from app.web.reasons import REASONS
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
-# `reach` says whose, and at which problems.
-Grader = Annotated[User, Depends(require_scope("instruct"))]
 Later = Annotated[str | None, Query(max_length=200)]
 _PAGE = 50
 _STEPS = 20
@@ -35,17 +29,14 @@ _STEPS = 20
 @router.get("/people/{person_id}/attempts")
 async def list_attempts_of_person(
     request: Request,
-    person_id: str,
+    may: PersonsReach,
     user: Grader,
-    directory: Provided[Directory],
-    assistance: Provided[Assistance],
     attempts: Provided[Attempts],
     database: Provided[Database],
     comments: Provided[Comments],
     before: Later = None,
 ) -> HTMLResponse:
     """The filter is in the address, and so in the address of each further page."""
-    may = await reach(directory, assistance, user, person_id)
     person, owner = may.person, may.owner
     only = AttemptFilter.read(request.query_params)
     page = await attempts.list(owner, Cursor(_PAGE, before), only=only, for_instructor=True, within=may.problems)
@@ -75,16 +66,13 @@ async def list_attempts_of_person(
 @router.get("/people/{person_id}/problems/{slug}")
 async def show_story(
     request: Request,
-    person_id: str,
+    may: PersonsReach,
     slug: str,
     user: Grader,
-    directory: Provided[Directory],
-    assistance: Provided[Assistance],
     database: Provided[Database],
     after: Later = None,
 ) -> HTMLResponse:
     """Each attempt in order, with what changed since the one before."""
-    may = await reach(directory, assistance, user, person_id)
     may.require(slug)
     person = may.person
     steps = await read_story(database, person.id, slug.replace("\0", ""), Cursor(_STEPS, after))

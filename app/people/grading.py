@@ -4,14 +4,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from app.accounts.caller import User
 from app.attempts.views import AttemptView
 from app.database import Database
 from app.people.listing import Person
-from app.people.reading import attempt_of
 from app.queue.gradings import Try, tries_of
 from app.queue.models import AttemptRow
-from app.services import Services
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +22,8 @@ class GradingStory:
     tries: list[Try]
 
 
-async def read_grading(services: Services, reader: User, person_id: str, attempt_id: str) -> GradingStory:
-    """Raises what `attempt_of` raises."""
-    person, attempt = await attempt_of(services, reader, person_id, attempt_id)
+async def read_grading(database: Database, person: Person, attempt: AttemptView) -> GradingStory:
     query = select(AttemptRow.tries, AttemptRow.gradings).where(AttemptRow.id == attempt.id)
-    async with services[Database].reading() as session:
+    async with database.reading() as session:
         counted, gradings = (await session.execute(query)).one_or_none() or (0, None)
     return GradingStory(person, attempt, counted, tries_of(gradings))

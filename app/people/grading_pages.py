@@ -1,26 +1,25 @@
 """How an attempt was graded, for instructors: on a page and over REST."""
 
 from datetime import timedelta
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.attempts.phases import in_words
+from app.database import Database
 from app.errors import ProblemNotFound
 from app.people.grading import read_grading
+from app.people.reading import PersonsAttempt
 from app.people.schemas import GradingJSON
 from app.problems.service import Catalogue
 from app.queue.gradings import Try
 from app.rest.routing import rest_router
-from app.services import services_of
+from app.services import Provided
 from app.web.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 api = rest_router("people")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 _END_WORDS = {
     "finished": "finished with a verdict",
     "failed": "the grader failed",
@@ -31,12 +30,13 @@ _END_WORDS = {
 
 
 @router.get("/people/{person_id}/attempts/{attempt_id}/grading")
-async def show_grading(request: Request, person_id: str, attempt_id: str, user: Instructor) -> HTMLResponse:
-    services = services_of(request)
-    story = await read_grading(services, user, person_id, attempt_id)
+async def show_grading(
+    user: Instructor, found: PersonsAttempt, database: Provided[Database], catalogue: Provided[Catalogue]
+) -> HTMLResponse:
+    story = await read_grading(database, *found)
     attempt = story.attempt
     try:
-        title = services[Catalogue].get(attempt.problem).manifest.title
+        title = catalogue.get(attempt.problem).manifest.title
     except ProblemNotFound:  # withdrawn since
         title = attempt.problem
     return render_page(
@@ -55,8 +55,8 @@ async def show_grading(request: Request, person_id: str, attempt_id: str, user: 
     "/people/{person_id}/attempts/{attempt_id}/grading",
     summary="How an attempt was graded: each try, its worker, its phases and its end",
 )
-async def get_grading(request: Request, person_id: str, attempt_id: str, user: Instructor) -> GradingJSON:
-    return GradingJSON.of(await read_grading(services_of(request), user, person_id, attempt_id))
+async def get_grading(user: Instructor, found: PersonsAttempt, database: Provided[Database]) -> GradingJSON:
+    return GradingJSON.of(await read_grading(database, *found))
 
 
 def _took(each: Try) -> str | None:

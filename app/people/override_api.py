@@ -1,11 +1,6 @@
 """REST: the points of an attempt, changed by hand."""
 
-from typing import Annotated
-
-from fastapi import Depends
-
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Grader
 from app.attempts.overrides import Overrides
 from app.attempts.schemas import OverrideJSON
 from app.people.reading import PersonsAttempt
@@ -15,8 +10,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("people", "/people/{person_id}/attempts/{attempt_id}/override")
-# `PersonsAttempt` says whose, and at which problems.
-Grader = Annotated[User, Depends(require_scope("instruct"))]
 
 
 @router.put("", summary="Give an attempt other points than its verdict does", responses=problem_responses(409))

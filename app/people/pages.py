@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.accounts.caller import Caller, User
+from app.accounts.caller import Caller
 from app.accounts.roles import ROLES
-from app.accounts.web import accounts_of, require_caller_role, require_role, sign_in_link
+from app.accounts.web import Instructor, accounts_of, require_caller_role, sign_in_link
 from app.audit.log import ACTION_WORDS, LONGEST_REASON, AuditLog
 from app.errors import FieldInvalid, Refused, SignInAgain
 from app.people.changes import PeopleChanges
@@ -19,7 +19,6 @@ from app.web.forms import read_form
 from app.web.templating import render_page, render_secret_page
 
 router = APIRouter(prefix="/people", include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 Reader = Annotated[Caller, Depends(require_caller_role("instructor"))]
 Owner = Annotated[Caller, Depends(require_caller_role("owner", "account"))]
 _PAGE = 50

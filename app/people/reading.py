@@ -6,17 +6,17 @@ An assistant of a course reads those of its students, at the problems of its ass
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
 
 from app.accounts.caller import User
 from app.accounts.roles import is_at_least
-from app.accounts.web import require_scope
+from app.accounts.web import Grader
 from app.attempts.service import Attempts
 from app.attempts.views import AttemptView
 from app.errors import AttemptNotFound, RoleMissing
 from app.people.assistance import Assistance
 from app.people.listing import Directory, Person
-from app.services import Services, services_of
+from app.services import Provided
 
 
 def may_read(reader: User, person: Person) -> bool:
@@ -37,8 +37,10 @@ class Reach:
             raise RoleMissing("An assistant reads attempts at the problems of the course's assignments, and no others.")
 
 
-async def reach(directory: Directory, assistance: Assistance, reader: User, person_id: str) -> Reach:
-    """What `reader` may read of a person.
+async def reach(
+    person_id: str, reader: Grader, directory: Provided[Directory], assistance: Provided[Assistance]
+) -> Reach:
+    """A dependency: what the caller may read of the person in the path.
 
     Raises:
       PersonNotFound.
@@ -69,22 +71,19 @@ async def readable(directory: Directory, reader: User, person_id: str) -> tuple[
     return person, User(person.id, person.name, person.role)
 
 
-async def attempt_of(services: Services, reader: User, person_id: str, attempt_id: str) -> tuple[Person, AttemptView]:
-    """A person whose attempts `reader` may read, and one of these. Raises as `reach` does, and `AttemptNotFound`."""
-    may = await reach(services[Directory], services[Assistance], reader, person_id)
+PersonsReach = Annotated[Reach, Depends(reach)]
+
+
+async def attempt_of(attempt_id: str, may: PersonsReach, attempts: Provided[Attempts]) -> tuple[Person, AttemptView]:
+    """A dependency: the person and the attempt in the path. Put it before a body, which is then read only for those who
+    may read the attempt. Raises as `reach` does, and `AttemptNotFound`.
+    """
     try:
-        attempt = await services[Attempts].get(may.owner, attempt_id, placed=False, for_instructor=True)
+        attempt = await attempts.get(may.owner, attempt_id, placed=False, for_instructor=True)
     except AttemptNotFound:
         raise AttemptNotFound(f"{may.person.name} has no attempt with the id {attempt_id[:64]!r}.") from None
     may.require(attempt.problem)
     return may.person, attempt
 
 
-async def attempt_in_path(
-    request: Request, person_id: str, attempt_id: str, user: Annotated[User, Depends(require_scope("instruct"))]
-) -> tuple[Person, AttemptView]:
-    """A dependency: `attempt_of` what the path names. Put it before a body, which it protects."""
-    return await attempt_of(services_of(request), user, person_id, attempt_id)
-
-
-PersonsAttempt = Annotated[tuple[Person, AttemptView], Depends(attempt_in_path)]
+PersonsAttempt = Annotated[tuple[Person, AttemptView], Depends(attempt_of)]

@@ -1,11 +1,6 @@
 """REST: what instructors and assistants add to an attempt of somebody else: comments on its lines."""
 
-from typing import Annotated
-
-from fastapi import Depends
-
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Grader
 from app.comments.schemas import CommentJSON, CommentList, NewCommentJSON
 from app.comments.service import Comments
 from app.people.reading import PersonsAttempt
@@ -14,8 +9,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("people", "/people/{person_id}/attempts/{attempt_id}/comments")
-# `PersonsAttempt` says whose, and at which problems.
-Grader = Annotated[User, Depends(require_scope("instruct"))]
 
 
 @router.get("", summary="The comments on the attempt of a person")

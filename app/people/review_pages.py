@@ -3,26 +3,26 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Grader
 from app.attempts.overrides import MOST_POINTS
 from app.attempts.source_colours import colour_lines
+from app.attempts.views import AttemptView
 from app.audit.log import LONGEST_REASON
 from app.comments.service import LONGEST, Comments, may_remove
 from app.errors import FieldInvalid, ProblemNotFound, Refused
-from app.people.reading import attempt_of
+from app.people.listing import Person
+from app.people.reading import PersonsAttempt
 from app.problems.service import Catalogue
-from app.services import services_of
+from app.services import Provided, services_of
 from app.web.forms import read_form
 from app.web.templating import render_page
 from app.web.verdict_view import arrange_verdict
 
 router = APIRouter(prefix="/people/{person_id}/attempts/{attempt_id}", include_in_schema=False)
-# `attempt_of` says whose, and at which problems.
-Grader = Annotated[User, Depends(require_scope("instruct"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,48 +48,47 @@ NOTHING_WRITTEN, NO_POINTS = Written(), TypedPoints()
 
 @router.get("")
 async def show_attempt_of_person(
-    request: Request, person_id: str, attempt_id: str, user: Grader, line: Annotated[str, Query(max_length=9)] = ""
+    request: Request, user: Grader, found: PersonsAttempt, line: Annotated[str, Query(max_length=9)] = ""
 ) -> HTMLResponse:
     """What its owner sees of it, without the buttons. `line` is put into the form of a comment."""
-    return await review_page(request, person_id, attempt_id, user, Written(line))
+    return await review_page(request, found, user, Written(line))
 
 
 @router.post("/comments")
-async def comment(request: Request, person_id: str, attempt_id: str, user: Grader) -> Response:
-    services = services_of(request)
-    person, attempt = await attempt_of(services, user, person_id, attempt_id)
+async def comment(request: Request, user: Grader, found: PersonsAttempt, comments: Provided[Comments]) -> Response:
+    person, attempt = found
     # Percent-encoding turns one character into at most twelve bytes.
     form = await read_form(request, max_bytes=12 * LONGEST + 1024)
     line, text = form.get("line", "").strip(), form.get("text", "")
     try:
         if not (line.isascii() and line.isdecimal()):
             raise FieldInvalid("line: must be the number of a line, such as 12.")
-        added = await services[Comments].add(user, person.id, attempt.id, attempt.source, int(line[:9]), text)
+        added = await comments.add(user, person.id, attempt.id, attempt.source, int(line[:9]), text)
     except Refused as refusal:
-        return await review_page(request, person_id, attempt_id, user, Written(line, text, refusal))
+        return await review_page(request, found, user, Written(line, text, refusal))
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#comment-{added.id}", status_code=303)
 
 
 @router.post("/comments/{comment_id}/remove")
-async def remove_comment(request: Request, person_id: str, attempt_id: str, comment_id: str, user: Grader) -> Response:
-    services = services_of(request)
-    person, attempt = await attempt_of(services, user, person_id, attempt_id)
+async def remove_comment(
+    request: Request, comment_id: str, user: Grader, found: PersonsAttempt, comments: Provided[Comments]
+) -> Response:
+    person, attempt = found
     await read_form(request)
-    await services[Comments].remove(user, person.id, attempt.id, comment_id)
+    await comments.remove(user, person.id, attempt.id, comment_id)
     return RedirectResponse(f"/people/{person.id}/attempts/{attempt.id}#sent", status_code=303)
 
 
 async def review_page(
     request: Request,
-    person_id: str,
-    attempt_id: str,
+    found: tuple[Person, AttemptView],
     user: User,
     written: Written = NOTHING_WRITTEN,
     points: TypedPoints = NO_POINTS,
 ) -> HTMLResponse:
     """The page of the attempt, with what was typed into a form that was refused."""
     services = services_of(request)
-    person, attempt = await attempt_of(services, user, person_id, attempt_id)
+    person, attempt = found
     try:
         package = services[Catalogue].get(attempt.problem)
         title, starter, is_answer = package.manifest.title, package.starter, package.manifest.mode == "answer"

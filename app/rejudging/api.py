@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Query, Request, Response
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.rejudging.schemas import ChangeJSON, ChangePage, NewRejudgeJSON, RejudgeCountJSON, RejudgeJSON, RejudgePage
 from app.rejudging.service import Rejudging
 from app.rest.paging import ById, NewestFirst
@@ -14,7 +13,6 @@ from app.rest.routing import rest_router
 from app.services import Provided
 
 router = rest_router("authoring")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 _ONE = "/problems/{slug}/rejudges/{rejudge_id}"
 _LOCATION: dict[str, Any] = {
     "headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rejudge"}}

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.database import Database
 from app.errors import Refused
 from app.rejudging.choosing import Form, name_parts, scopes_of
@@ -18,7 +18,6 @@ from app.web.templating import render_page
 from app.web.time_zone import chosen_zone
 
 router = APIRouter(prefix="/authoring/{slug}", include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 After = Annotated[str | None, Query(pattern="^[0-9a-f]{32}$")]
 _SHOWN = 100
 _MOST_VERSIONS = 50

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Query, Request, Response
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.repositories.schemas import (
     HookedJSON,
     NewRepositoryJSON,
@@ -24,7 +23,6 @@ from app.rest.routing import rest_router
 from app.services import Provided, Services, services_of
 
 router = rest_router("repositories")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 # GitHub lists every commit of a push. A larger message is refused, and the next push syncs its content as well.
 MAX_HOOK_BYTES = 4 << 20
 _HOOK_BODY: dict[str, Any] = {

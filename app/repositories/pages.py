@@ -1,13 +1,12 @@
 """Pages for instructors: the repositories from which packages are synced, and what each sync did."""
 
 import asyncio
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role, site_address
+from app.accounts.web import Instructor, site_address
 from app.errors import Refused
 from app.repositories.git import NEEDED, usable_git
 from app.repositories.service import USERNAME, NewRepository, Repositories
@@ -19,7 +18,6 @@ from app.web.forms import read_form
 from app.web.templating import render_page, render_secret_page
 
 router = APIRouter(prefix="/repositories", include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 _HERE = "/repositories"
 _SHOWN = 10
 

@@ -83,10 +83,10 @@ def _read_strictly(endpoint: Callable[..., Any]) -> type[BaseModel] | None:
 
 
 def _reader(model: type[BaseModel], limit: MaxBytes) -> Callable[[Request], Any]:
-    async def read(request: Request) -> BaseModel:
+    async def read_body(request: Request) -> BaseModel:
         return await read_json(request, model, max_bytes=limit.of(services_of(request)[Settings]))
 
-    return read
+    return read_body
 
 
 def _described(model: type[BaseModel]) -> dict[str, Any]:

@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Query
+from fastapi import Query
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.courses.service import Courses
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
@@ -14,7 +13,6 @@ from app.similarity.schemas import SimilarityJSON
 from app.similarity.service import Similarity
 
 router = rest_router("insight")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get(

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.courses.service import Courses
 from app.problems.service import Catalogue
 from app.services import Provided
@@ -19,7 +18,6 @@ from app.web.templating import render_page
 from grader.text import plain_text
 
 router = APIRouter(include_in_schema=False)
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 # Pairs in one part of the list. The first part is open.
 _PART = 25
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Reader, require_scope
 from app.rest.paging import NewestFirst
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
@@ -22,7 +22,6 @@ from app.webhooks.schemas import (
 from app.webhooks.service import Webhooks
 
 router = rest_router("webhooks")
-Reader = Annotated[User, Depends(require_scope("read"))]
 Keeper = Annotated[User, Depends(require_scope("account"))]
 
 

@@ -1,12 +1,10 @@
 """REST: the draft of a problem, its editorial, and giving it up."""
 
 from dataclasses import replace
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Reader, Submitter
 from app.attempts.give_up import GiveUps
 from app.attempts.questions import question_of
 from app.database import Database
@@ -25,9 +23,7 @@ router = rest_router("attempts")
 
 
 @router.get("/problems/{slug}/draft", summary="Your draft at a problem", response_model=DraftJSON)
-async def read_draft(
-    slug: str, user: Annotated[User, Depends(require_scope("read"))], drafts: Provided[Drafts]
-) -> DraftJSON:
+async def read_draft(slug: str, user: Reader, drafts: Provided[Drafts]) -> DraftJSON:
     return DraftJSON.of(await drafts.get(user, slug))
 
 
@@ -37,9 +33,7 @@ async def read_draft(
     response_model=DraftJSON,
     responses=problem_responses(409),
 )
-async def save_draft(
-    slug: str, user: Annotated[User, Depends(require_scope("submit"))], body: SaveDraftJSON, drafts: Provided[Drafts]
-) -> DraftJSON:
+async def save_draft(slug: str, user: Submitter, body: SaveDraftJSON, drafts: Provided[Drafts]) -> DraftJSON:
     return DraftJSON.of(await drafts.save(user, slug, body.source, body.revision))
 
 
@@ -48,9 +42,7 @@ async def save_draft(
     summary="The editorial, once you have solved the problem or given it up",
     response_model=EditorialJSON,
 )
-async def read_editorial(
-    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
-) -> EditorialJSON:
+async def read_editorial(request: Request, slug: str, user: Reader) -> EditorialJSON:
     services = services_of(request)
     package = services[Catalogue].get(slug)
     await refuse_in_exam(services[Exams], user, package.slug)
@@ -68,7 +60,7 @@ async def read_editorial(
 )
 async def give_up(
     slug: str,
-    user: Annotated[User, Depends(require_scope("submit"))],
+    user: Submitter,
     body: GiveUpJSON,
     catalogue: Provided[Catalogue],
     give_ups: Provided[GiveUps],
@@ -84,7 +76,7 @@ async def give_up(
 )
 async def read_question(
     slug: str,
-    user: Annotated[User, Depends(require_scope("read"))],
+    user: Reader,
     catalogue: Provided[Catalogue],
     database: Provided[Database],
     exams: Provided[Exams],

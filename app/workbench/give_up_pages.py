@@ -1,13 +1,11 @@
 """Giving up a problem: a page that says what it means, with the button that does it."""
 
 import contextlib
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Reader, Submitter
 from app.attempts.give_up import GiveUps
 from app.attempts.standing import standings
 from app.database import Database
@@ -25,7 +23,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/problems/{slug}/give-up")
 async def show_give_up(
     slug: str,
-    user: Annotated[User, Depends(require_scope("read"))],
+    user: Reader,
     catalogue: Provided[Catalogue],
     exams: Provided[Exams],
     database: Provided[Database],
@@ -44,7 +42,7 @@ async def show_give_up(
 async def give_up(
     request: Request,
     slug: str,
-    user: Annotated[User, Depends(require_scope("submit"))],
+    user: Submitter,
     catalogue: Provided[Catalogue],
     give_ups: Provided[GiveUps],
 ) -> Response:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import allow_scope, current_guest, current_user, require_scope
+from app.accounts.web import Reader, allow_scope, current_guest, current_user
 from app.attempts.durations import Durations
 from app.attempts.own_inputs import FIELD as TYPED
 from app.attempts.own_inputs import meshes_of, read_own_inputs, typed_of
@@ -101,7 +101,7 @@ async def send_source(request: Request, slug: str) -> Response:
 @router.get("/problems/{slug}/previous")
 async def list_previous(
     slug: str,
-    user: Annotated[User, Depends(require_scope("read"))],
+    user: Reader,
     catalogue: Provided[Catalogue],
     attempts: Provided[Attempts],
     comments: Provided[Comments],
@@ -115,9 +115,7 @@ async def list_previous(
 
 
 @router.get("/problems/{slug}/editorial")
-async def show_editorial(
-    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
-) -> HTMLResponse:
+async def show_editorial(request: Request, slug: str, user: Reader) -> HTMLResponse:
     """The editorial or how to open it, as a fragment that the problem page inserts after an accepted attempt."""
     services = services_of(request)
     package = services[Catalogue].get(slug)

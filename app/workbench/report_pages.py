@@ -1,12 +1,10 @@
 """The form that reports a fault in a problem, and the list that instructors read."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_role, require_scope
+from app.accounts.web import Instructor, Reader, Submitter
 from app.errors import Refused
 from app.problems.service import Catalogue
 from app.services import Provided
@@ -16,9 +14,6 @@ from app.workbench.reports import LONGEST, FaultReports
 from grader.package.package import Package
 
 router = APIRouter(include_in_schema=False)
-Reader = Annotated[User, Depends(require_scope("read"))]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get("/problems/{slug}/report")

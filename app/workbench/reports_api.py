@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Query
+from fastapi import Query
 
-from app.accounts.caller import User
-from app.accounts.web import require_role
+from app.accounts.web import Instructor
 from app.rest.paging import NewestFirst
 from app.rest.routing import rest_router
 from app.services import Provided
@@ -13,7 +12,6 @@ from app.workbench.report_schemas import ReportDoneJSON, ReportJSON, ReportPage
 from app.workbench.reports import FaultReports
 
 router = rest_router("insight")
-Instructor = Annotated[User, Depends(require_role("instructor"))]
 
 
 @router.get("/reports", summary="Faults that users reported in problems, newest first")

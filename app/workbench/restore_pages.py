@@ -1,13 +1,12 @@
 """Puts a past source back into the editor, and shows the drafts that this replaced."""
 
 import asyncio
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Reader, Submitter
 from app.attempts.service import Attempts
 from app.errors import DraftConflict, ProblemNotFound
 from app.problems.service import Catalogue
@@ -18,8 +17,6 @@ from app.web.templating import render_page
 from app.workbench.drafts import Draft, Drafts, ReplacedDraft
 
 router = APIRouter(include_in_schema=False)
-Reader = Annotated[User, Depends(require_scope("read"))]
-Submitter = Annotated[User, Depends(require_scope("submit"))]
 
 
 @router.post("/attempts/{attempt_id}/restore")

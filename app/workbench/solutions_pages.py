@@ -1,14 +1,12 @@
 """What others wrote: the reference beside the user's own accepted source, and the accepted sources that ship."""
 
 import asyncio
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from app.accounts.caller import User
-from app.accounts.web import require_scope
+from app.accounts.web import Reader
 from app.problems.exams import Exams
 from app.problems.service import Catalogue
 from app.services import services_of
@@ -21,9 +19,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/problems/{slug}/solutions")
-async def show_solutions(
-    request: Request, slug: str, user: Annotated[User, Depends(require_scope("read"))]
-) -> HTMLResponse:
+async def show_solutions(request: Request, slug: str, user: Reader) -> HTMLResponse:
     """Without an accepted attempt, it only says when it opens."""
     services = services_of(request)
     package = services[Catalogue].get(slug)
