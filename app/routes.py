@@ -49,6 +49,8 @@ from app.people import (
     review_pages,
 )
 from app.people import pages as people_pages
+from app.personal_data import api as personal_data_api
+from app.personal_data import pages as personal_data_pages
 from app.problems import api as problems_api
 from app.rejudging import api as rejudging_api
 from app.rejudging import pages as rejudging_pages
@@ -91,14 +93,14 @@ def add_routes(app: FastAPI, metrics: Metrics, clients: Clients, settings: Setti
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     for api in (courses_api, roster_api, announcement_api, similarity_api, calculators_api, repositories_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
-    for api in (lessons_api, explorer_api):
+    for api in (lessons_api, explorer_api, personal_data_api):
         app.include_router(api.router, prefix=_API, dependencies=[Depends(limit_rate)])
     app.include_router(health_router)
     app.include_router(operating_api.router)
     app.include_router(state_pages.router)
     for pages in (progress_pages, give_up_pages, solutions_pages, theme_pages, restore_pages, report_pages):
         app.include_router(pages.router)
-    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, help_pages):
+    for pages in (accounts_pages, provider_pages, confirm_pages, account_pages, personal_data_pages, help_pages):
         app.include_router(pages.router)
     for pages in (people_pages, attempt_pages, review_pages, override_pages, comment_pages, insight_pages):
         app.include_router(pages.router)

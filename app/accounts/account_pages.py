@@ -1,15 +1,13 @@
-"""The pages of your account: password, sessions, API tokens, invitations, export, deletion."""
+"""The pages of your account: password, sessions, API tokens, invitations."""
 
 from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.accounts.browser_name import browser_name
-from app.accounts.caller import Caller, User
-from app.accounts.deletion import delete_account
-from app.accounts.errors import NameDiffers
+from app.accounts.caller import Caller
 from app.accounts.invitations import LONGEST_NOTE, MOST_AT_ONCE
 from app.accounts.providers import Providers
 from app.accounts.ranking_names import read_ranking_name, set_ranking_name
@@ -17,15 +15,12 @@ from app.accounts.roles import ROLES, SCOPE_MEANINGS, SCOPES, is_at_least
 from app.accounts.web import (
     accounts_of,
     client_address,
-    export_response,
     require_caller,
     require_caller_role,
     sign_up_link,
-    signed_out,
 )
 from app.database import Database
 from app.errors import FieldInvalid, Refused, SignInAgain
-from app.queue.protocol import GradeQueue
 from app.services import Provided, services_of
 from app.web.cookies import ZONE_COOKIE, set_cookie
 from app.web.forms import read_form
@@ -165,36 +160,6 @@ async def revoke_invitation(request: Request, invitation_id: str, caller: Invite
     await read_form(request)
     await accounts_of(request).invitations.revoke(caller.user.id, invitation_id)
     return _go("/account/invitations")
-
-
-@router.get("/export")
-async def export(request: Request, caller: Own) -> StreamingResponse:
-    return export_response(request, caller.user)
-
-
-@router.get("/delete")
-async def show_delete(request: Request, caller: Own) -> HTMLResponse:
-    return await _delete_page(request, caller.user)
-
-
-@router.post("/delete")
-async def delete(request: Request, caller: Own, database: Provided[Database], queue: Provided[GradeQueue]) -> Response:
-    """Requires the password again, or the name if the account has no password."""
-    user, form = caller.user, await read_form(request)
-    try:
-        if await accounts_of(request).has_password(user):
-            await accounts_of(request).check_own_password(user, form.get("password", ""), client_address(request))
-        elif form.get("name") != user.name:
-            raise NameDiffers("This is not the name of your account. Nothing was deleted.")
-        await delete_account(database, queue, user)
-    except Refused as refusal:
-        return await _delete_page(request, user, refusal)
-    return signed_out(request)
-
-
-async def _delete_page(request: Request, user: User, refusal: Refused | None = None) -> HTMLResponse:
-    has_password = await accounts_of(request).has_password(user)
-    return render_secret_page("account_delete.html", refusal=refusal, user=user, has_password=has_password)
 
 
 async def _account_page(request: Request, caller: Caller, refusal: Refused | None = None) -> HTMLResponse:

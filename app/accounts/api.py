@@ -1,13 +1,10 @@
-"""REST: your account and all data about you, your API tokens, your invitations."""
+"""REST: who you are, your API tokens, your invitations."""
 
 from typing import Annotated
 
-from fastapi import Depends, Query, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi import Depends, Request, Response
 
 from app.accounts.caller import Caller
-from app.accounts.deletion import delete_account
-from app.accounts.errors import NameDiffers
 from app.accounts.schemas import (
     ClassInvitationList,
     CreatedInvitationJSON,
@@ -21,66 +18,19 @@ from app.accounts.schemas import (
     TokenJSON,
     TokenList,
 )
-from app.accounts.web import (
-    Reader,
-    accounts_of,
-    export_response,
-    require_caller,
-    require_caller_role,
-    sign_up_link,
-)
-from app.database import Database
-from app.queue.protocol import GradeQueue
+from app.accounts.web import Reader, accounts_of, require_caller, require_caller_role, sign_up_link
 from app.rest.problem_json import problem_responses
 from app.rest.routing import rest_router
-from app.services import Provided
 
 router = rest_router("accounts")
 Own = Annotated[Caller, Depends(require_caller("account"))]
 Inviter = Annotated[Caller, Depends(require_caller_role("instructor", "account"))]
-_EXPORT_EXAMPLE = {
-    "exported_at": "2026-01-05T09:30:00+00:00",
-    "users": [{"id": "5f0c8e0e2f6b4d1c9a7e3b2d1f0a9c8b", "name": "ada", "role": "student"}],
-    "attempts": [{"id": "8c2f6e1d9b7a4f5e8d3c2b1a0f9e8d7c", "problem": "fsdp_step", "source": "…"}],
-}
 _REFUSALS_OF_A_BODY = problem_responses(409)
 
 
 @router.get("/me", summary="The user behind the token or cookie")
 async def get_me(user: Reader) -> MeJSON:
     return MeJSON(id=user.id, name=user.name, role=user.role)
-
-
-@router.get(
-    "/me/export",
-    summary="All data about you, without secrets",
-    response_class=StreamingResponse,
-    responses={
-        200: {
-            "description": "A list of rows for each table, streamed",
-            "content": {"application/json": {"schema": {"type": "object"}, "example": _EXPORT_EXAMPLE}},
-        },
-    },
-)
-async def export_me(request: Request, caller: Own) -> StreamingResponse:
-    return export_response(request, caller.user)
-
-
-@router.delete(
-    "/me",
-    status_code=204,
-    summary="Delete your account and all data about you",
-    responses=problem_responses(409),
-)
-async def delete_me(
-    caller: Own,
-    name: Annotated[str, Query(max_length=200, description="Your name, as confirmation")],
-    database: Provided[Database],
-    queue: Provided[GradeQueue],
-) -> None:
-    if name != caller.user.name:
-        raise NameDiffers("`name` must be the name of your account. Nothing was deleted.")
-    await delete_account(database, queue, caller.user)
 
 
 @router.get("/tokens", summary="Your API tokens")

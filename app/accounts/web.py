@@ -5,16 +5,13 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 
 from app.accounts.caller import GUEST_ID, GUEST_NAME, Caller, Guest, User
 from app.accounts.digest import digest
 from app.accounts.errors import OriginRefused, ScopeMissing
-from app.accounts.export import export_of
 from app.accounts.roles import Role, Scope, is_at_least
 from app.accounts.service import Accounts
-from app.clock import now
-from app.database import Database
 from app.errors import NotSignedIn, RoleMissing, TokenInvalid
 from app.rest.routing import refuses
 from app.services import services_of
@@ -198,17 +195,6 @@ def signed_out(request: Request) -> Response:
     # After signing out, the Back button must not show any page again.
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
-
-
-def export_response(request: Request, user: User) -> StreamingResponse:
-    """All data about the user, as a file to download."""
-    headers = {
-        "Content-Disposition": f'attachment; filename="meshgrade-{now():%Y-%m-%d}.json"',
-        "Cache-Control": "no-store",
-    }
-    return StreamingResponse(
-        export_of(services_of(request)[Database], user), media_type="application/json", headers=headers
-    )
 
 
 async def reader_of(request: Request) -> User | None:

@@ -25,7 +25,6 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.accounts.caller import GUEST_ID, Caller
-from app.accounts.export import owned_tables
 from app.accounts.models import UserRow
 from app.accounts.owners import require_another_owner
 from app.accounts.recent import Recent
@@ -35,6 +34,7 @@ from app.database import Database
 from app.errors import MergeRefused, OwnAccount, PersonNotFound
 from app.ids import is_id
 from app.people.listing import no_person
+from app.personal_data.export import owned_tables
 from app.queue.models import AttemptRow
 
 _LAST = "This is the only owner who can sign in. Make another account an owner first."

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select
 
-from app.accounts.export import owned_tables
 from app.clock import now
 from app.comments.models import CommentRow
 from app.database import Database
 from app.people.merge import _ENDING, _UNTOUCHED
+from app.personal_data.export import owned_tables
 from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up
 from tests.app.courses.test_courses import create, join
 from tests.app.people.test_attempts_of_others import GOOD

@@ -6,12 +6,12 @@ import threading
 import pytest
 from sqlalchemy import func, select
 
-from app.accounts.deletion import delete_account
 from app.accounts.errors import LastOwner
-from app.accounts.export import owned_tables
 from app.accounts.models import UserRow
 from app.accounts.service import Accounts
 from app.database import Base, Database
+from app.personal_data.deletion import delete_account
+from app.personal_data.export import owned_tables
 from app.queue.null import NullGrader
 from app.queue.protocol import GradeQueue
 from tests.app.accounts.people import PASSWORD, SITE, browser, send_form, sign_in, sign_up

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Table, or_, select, tuple_
+from starlette.responses import StreamingResponse
 
 from app.accounts.caller import User
 from app.clock import now
@@ -28,6 +29,15 @@ _GRADED = frozenset(
 _ATTEMPT_ID = {AttemptRow.__tablename__: "id", OverrideRow.__tablename__: "attempt_id"}
 # An attempt's source and verdict may have 64 KiB or more each.
 _ROWS_AT_ONCE = 50
+
+
+def export_response(database: Database, user: User) -> StreamingResponse:
+    """All data about the user, as a file to download."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="meshgrade-{now():%Y-%m-%d}.json"',
+        "Cache-Control": "no-store",
+    }
+    return StreamingResponse(export_of(database, user), media_type="application/json", headers=headers)
 
 
 async def export_of(database: Database, user: User) -> AsyncIterator[bytes]:

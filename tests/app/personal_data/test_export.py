@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from app.accounts.export import export_of, owned_tables
 from app.accounts.models import SessionRow, UserRow
 from app.accounts.service import Accounts
 from app.clock import now
 from app.database import Base
+from app.personal_data.export import export_of, owned_tables
 from app.queue.models import AttemptRow
 from tests.app.accounts.people import PASSWORD, browser, sign_in, sign_up
 
