@@ -72,7 +72,7 @@ def read_answers(manifest: AnswerManifest, raw: Mapping[str, object]) -> tuple[d
     known = [spec.id for spec in manifest.answers]
     for name in raw:
         if name not in known:
-            faults[str(name)[:80]] = f"This question has no such answer. It has {', '.join(known)}."
+            faults[str(name)[:80]] = f"This question has no answer of this name. Its answers are {', '.join(known)}."
     return values, faults
 
 
@@ -85,9 +85,9 @@ def read_answer(spec: AnswerSpec, raw: object) -> Value:
     if spec.kind == "table":
         return _read_table(spec, raw)
     if isinstance(raw, str) and not raw.strip():
-        raise AnswerUnfit(f"Nothing is written here. Write {example_of(spec)}.")
+        raise AnswerUnfit(f"This answer is empty. Write {example_of(spec)}.")
     if isinstance(raw, str) and len(raw) > _MAX_CHARACTERS:
-        raise AnswerUnfit(f"This has {len(raw)} characters. Write {example_of(spec)}.")
+        raise AnswerUnfit(f"This answer has {len(raw)} characters, which is too long. Write {example_of(spec)}.")
     if spec.kind == "number":
         return _read_number(spec, raw)
     if spec.kind == "spec":
@@ -157,7 +157,7 @@ def _read_number(spec: AnswerSpec, raw: object) -> int | float:
         text = re.sub(f"[,{_SPACES}]", "", thousands["number"]) + (thousands["rest"] or "")
     if _SEPARATED.search(text):
         raise AnswerUnfit(
-            "A comma, a space or an apostrophe in this number may separate thousands or be a decimal sign. Write "
+            "A comma, a space or an apostrophe in this number may separate thousands or be a decimal point. Write "
             "1000 or 1_000 for a thousand, and 1.5 for one and a half."
         )
     found = _NUMBER.fullmatch(text)
@@ -176,8 +176,8 @@ def _factor(spec: AnswerSpec, unit: str) -> int | Fraction:
         raise AnswerUnfit(f"{_quoted(unit)} means bits. For bytes, write {unit[:-1]}B.")
     if unit.lower() in units:
         return units[unit.lower()]
-    expected = f"This answer is in {spec.unit}" if spec.unit else "This answer has no unit"
-    raise AnswerUnfit(f"{_quoted(unit)} is not a unit of it. {expected}. Write {example_of(spec)}.")
+    expected = f"is in {spec.unit}" if spec.unit else "has no unit"
+    raise AnswerUnfit(f"{_quoted(unit)} does not fit this answer, which {expected}. Write {example_of(spec)}.")
 
 
 def _singular(word: str) -> str:
@@ -255,7 +255,7 @@ def _read_table(spec: AnswerSpec, raw: object) -> list[list[int | float]]:
         for text, column in zip(row, spec.columns, strict=True):
             try:
                 if isinstance(text, str) and not text.strip():
-                    raise AnswerUnfit(f"Nothing is written here. Write {example_of(cell)}.")
+                    raise AnswerUnfit(f"This cell is empty. Write {example_of(cell)}.")
                 table[-1].append(_read_number(cell, text))
             except AnswerUnfit as unfit:
                 raise AnswerUnfit(f"Row {name}, column {column}: {unfit}") from None

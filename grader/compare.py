@@ -23,8 +23,8 @@ DEFAULT_TOLERANCE: dict[str, Tolerance] = {
     "complex128": Tolerance(rtol=1e-9, atol=1e-12),
 }
 _EXACT = Tolerance(rtol=0.0, atol=0.0)
-# So many random numbers are all bfloat16 once in 2**128. Rounding moves most of them by more than another order of
-# summation does.
+# This many random float32 numbers are all bfloat16 numbers once in 2**128 times. Rounding moves most of them further
+# than another order of summation does.
 _LEAST_ROUNDED = 8
 _MOVED_BY_ROUNDING = 2.0**-14
 _FACTORS = {
@@ -73,7 +73,7 @@ def compare(expected: object, got: object, tolerances: dict[str, Tolerance]) -> 
 
 
 def excess(expected: object, got: object, tolerances: dict[str, Tolerance]) -> float:
-    """The largest error in units of the allowed one: `compare` finds one above 1. Infinite for any other difference."""
+    """The largest error divided by the allowed one; `compare` reports one above 1. Infinite for other differences."""
     if _compare_structure(expected, got, "") is not None:
         return math.inf
     worst = 0.0
@@ -133,7 +133,7 @@ def show(value: object, indent: int = 0) -> str:
 
 
 def in_digits(expected: Any, got: Any) -> tuple[str, str]:
-    """Two numbers with three significant digits, or with as many as show how far apart they are."""
+    """Format two numbers with three significant digits, or as many as it takes to show how far apart they are."""
     difference = got - expected
     integers = np.isrealobj(difference) and expected % 1 == 0 and got % 1 == 0
     for digits in range(8 if integers else 3, 9):
@@ -145,9 +145,9 @@ def in_digits(expected: Any, got: Any) -> tuple[str, str]:
 
 
 def _paired_leaves(expected: object, got: object, path: str = "") -> Iterator[tuple[str, object, object]]:
-    """Yield (leaf path, leaf, leaf) of two values of equal structure.
+    """Yield (leaf path, leaf, leaf) for two values of equal structure.
 
-    Dicts are paired by key: their order says nothing, and `jax.jit` and `shard_map` sort the keys of what they return.
+    Dicts are paired by key, not by order: `jax.jit` and `shard_map` sort the keys of what they return.
     """
     for name, one, other in _paired_children(expected, got):
         yield from _paired_leaves(one, other, f"{path}/{name}" if path else name)
@@ -156,7 +156,7 @@ def _paired_leaves(expected: object, got: object, path: str = "") -> Iterator[tu
 
 
 def _paired_children(expected: object, got: object) -> list[tuple[str, object, object]]:
-    """The children of two containers that have the same keys or length, with their names; none of a leaf."""
+    """Name and children of two containers that have the same keys or length. Leaves have none."""
     if isinstance(expected, dict) and isinstance(got, dict):
         return [(str(key), expected[key], got[key]) for key in expected]
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
@@ -228,8 +228,8 @@ def _compare_values(path: str, expected: object, got: object, tolerances: dict[s
     with np.errstate(all="ignore"):
         error = np.abs(found - wanted)
         allowed = tolerance.atol + tolerance.rtol * np.abs(wanted)
-        # Not `error > allowed`: every comparison with NaN is false, and a NaN from a submission must never pass. For an
-        # expected infinity the allowance is infinite too, so any value would pass.
+        # Not `error > allowed`: every comparison with NaN is false, and a NaN from a submission must never pass. An
+        # expected infinity makes the allowance infinite, so any value would pass.
         close = np.isfinite(wanted) & (error <= allowed)
         close |= (wanted == found) | (np.isnan(wanted) & np.isnan(found))
         if bool(close.all()):
@@ -241,7 +241,7 @@ def _compare_values(path: str, expected: object, got: object, tolerances: dict[s
 def _value_mismatch(
     path: str, expected: object, got: object, wanted: Array, found: Array, excess: Array, tolerance: Tolerance
 ) -> Mismatch:
-    """`excess` is 0 for an element that is close enough, otherwise its error in units of the allowed error."""
+    """Describe the worst element. `excess` is 0 where values agree, otherwise error divided by allowed error."""
     worst = np.unravel_index(int(np.argmax(excess)), excess.shape)
     index = tuple(int(part) for part in worst)
     one, other = wanted[worst], found[worst]
@@ -273,7 +273,7 @@ def _value_mismatch(
 
 
 def _narrowed(path: str, expected: object, got: object) -> Mismatch | None:
-    """Close enough, and yet every number was rounded to bfloat16: no tolerance can tell that of a small one."""
+    """Detect values within the tolerance that were all rounded to bfloat16, which no tolerance can detect."""
     if not (isinstance(expected, np.ndarray) and isinstance(got, np.ndarray) and expected.dtype == np.float32):
         return None
     wanted, found = expected.ravel(), got.ravel()
@@ -283,7 +283,7 @@ def _narrowed(path: str, expected: object, got: object) -> Mismatch | None:
     kind = "your result was rounded to bfloat16"
     text = (
         f"{_at(path)}every element is a bfloat16 number, whose last 16 bits are 0. The expected ones were not rounded. "
-        "Keep this leaf in float32 in all of your computation."
+        "Keep this leaf in float32 throughout your computation."
     )
     return Mismatch("wrong_value", kind, text, Difference(expected=show(expected), got=show(got)))
 
@@ -297,7 +297,7 @@ _UNKNOWN = "your result has a wrong value"
 
 
 def _kind(wanted: Array, found: Array) -> str:
-    """The kind of mistake that this looks like, in words that reveal no value."""
+    """The kind of mistake, in words that reveal no value."""
     if np.isnan(found).any() and not np.isnan(wanted).any():
         return "your result contains NaN"
     if np.isinf(found).any() and not np.isinf(wanted).any():
@@ -319,15 +319,16 @@ def _kind(wanted: Array, found: Array) -> str:
     return _UNKNOWN
 
 
-# The largest relative error of a number that was rounded to a narrower dtype. Of rounded numbers, few have much less.
+# dtype and bits of precision: rounding to it changes a number by at most 2**-bits, and few numbers by much less.
 _ROUNDING_ERRORS = {"bfloat16": (np.dtype(ml_dtypes.bfloat16), 8), "float16": (np.dtype(np.float16), 11)}
 _FEWEST_ROUNDED = 8
 
 
 def _rounding(wanted: Array, found: Array) -> str:
-    """What to say if the errors look like those of rounding to a narrower dtype; empty if they do not.
+    """Describe errors that look like rounding to a narrower dtype; return "" if they do not.
 
-    They are as often positive as negative, and small relative to each number. A wrong factor shifts all to one side.
+    Such errors are as often positive as negative, and small relative to each number. A wrong factor shifts all to one
+    side.
     """
     nonzero = wanted != 0
     if np.count_nonzero(nonzero) < _FEWEST_ROUNDED or not np.isfinite(found).all():
@@ -337,7 +338,7 @@ def _rounding(wanted: Array, found: Array) -> str:
     to_both_sides = abs(errors.mean()) < 0.5 * sizes.mean()
     for name, (dtype, bits) in _ROUNDING_ERRORS.items():
         if to_both_sides and 2.0 ** -(bits + 4) <= np.median(sizes) and sizes.max() <= 2.0**-bits * 1.01:
-            return f"your result differs by at most 2**-{bits} of each number: something was rounded to {name}"
+            return f"your result is off by at most 2**-{bits} of each number, so something was rounded to {name}"
         narrow, usual = (np.array_equal(each.astype(dtype).astype(np.float64), each) for each in (found, wanted))
         if narrow and not usual and sizes.max() < 0.1:
             return f"your result was rounded to {name}"

@@ -168,7 +168,7 @@ def _read_input(number: int, line: str) -> FunctionInput:
         sizes.pop()
     if not all(each.isdigit() and int(each) > 0 for each in sizes):
         raise ValueError(
-            f"Line {number} of the inputs: the shape [{dimensions}] cannot be read. Write numbers from 1 on, with "
+            f"Line {number} of the inputs: the shape [{dimensions}] cannot be read. Write positive whole numbers with "
             "commas between them, as in [1024, 512]."
         )
     return FunctionInput(name=name, dtype=dtype, shape=[int(each) for each in sizes], spec=_read_spec(number, spec))

@@ -1,4 +1,4 @@
-"""The findings about one submission so far, and the verdict made from them."""
+"""Make a submission's verdict from its findings."""
 
 import time
 
@@ -17,7 +17,7 @@ _FAILED = "The grader failed, not your code. This does not count, and the operat
 
 
 class Report:
-    """Collects timings and makes the verdict. `environment` is set once there is a runner."""
+    """Collects timings and makes the verdict. Set `environment` once there is a runner."""
 
     def __init__(self, package: Package, *, hidden: bool, walls: tuple[str, ...]) -> None:
         self._package = package
@@ -86,7 +86,7 @@ class Report:
         )
 
     def _score(self, results: list[CheckResult], findings: dict[str, Finding]) -> int:
-        """The points of the passed checks, or 0 if a value is wrong, whatever else is right."""
+        """The points of the passed checks, or 0 if a value is wrong."""
         return sum(result.points for result in results) if findings["values"].passed else 0
 
     def _timings(self) -> Timings:
@@ -96,7 +96,7 @@ class Report:
 
 
 def fault_message(fault: SubmissionFault) -> str:
-    """The submission's own traceback in Python's form, or the message if there is none."""
+    """The submission's traceback as Python prints it, or the message if there is none."""
     name = fault.detail.get("type")
     if not isinstance(name, str):
         return str(fault)
@@ -109,7 +109,7 @@ def fault_message(fault: SubmissionFault) -> str:
         lines.append("That is more memory than a submission may use.")
     if name == "PermissionError":
         lines.append(
-            "A submission may not start or signal processes, open sockets, map files into memory, or use files "
+            "A submission must not start or signal processes, open sockets, map files into memory, or use files "
             "outside its scratch, /tmp."
         )
     return "\n".join(lines)

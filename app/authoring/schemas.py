@@ -29,7 +29,7 @@ EXAMPLE_VALIDATION: dict[str, Any] = {
         {
             "file": "submissions/rejected/wrong_value/half_of_it.py",
             "passed": False,
-            "message": "It must be rejected (wrong_value) and is accepted.",
+            "message": "It must be rejected (wrong_value), but it is accepted.",
         }
     ],
     "created_at": "2026-01-05T09:30:00.000000Z",

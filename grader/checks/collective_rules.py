@@ -49,9 +49,9 @@ class Rule(CheckBounds):
     @model_validator(mode="after")
     def _bounds_have_a_unit(self) -> Self:
         if self.at_once is not None and self.of is None:
-            raise ValueError("at_once needs of, which names what it is a multiple of")
+            raise ValueError("at_once needs `of`, which says what it is a multiple of")
         if self.each and self.of == "reference" and not (self.into or self.only_from):
-            raise ValueError("each of the reference needs into or only_from, which name the leaves")
+            raise ValueError('each with of = "reference" needs into or only_from, which name the leaves')
         return self
 
     @property

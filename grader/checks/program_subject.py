@@ -42,8 +42,8 @@ class Pair:
         if mine <= reference:
             return placement
         larger = (
-            f"Your state has {in_bytes(mine)} in all, and the reference's has {in_bytes(reference)}: leaves have more "
-            "elements than they should, or a wider dtype."
+            f"Your whole state takes {in_bytes(mine)}, and the reference's takes {in_bytes(reference)}: leaves have "
+            "more elements than they should, or a wider dtype."
         )
         # If a device's part of the whole is no larger than the reference's, the placement is not the cause.
         return larger if held * reference <= expected * mine else f"{larger} {placement}"

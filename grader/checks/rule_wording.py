@@ -31,7 +31,7 @@ def sentences_of(
     sentences = [_bounding(rule, "" if is_single else _over(rule)) for rule in rules if rule.at_most != 0]
     if not is_closed:
         sentences += _forbidding([rule for rule in rules if rule.at_most == 0])
-    besides = f", except less than {ignore_below} bytes in all" if ignore_below else ""
+    besides = f" (less than {ignore_below} bytes in all do not count)" if ignore_below else ""
     if is_closed:
         sentences.append(f"nothing else is sent{besides}")
     elif allowed is not None:

@@ -35,9 +35,9 @@ def decay_of(start: Leaves, expected: Leaves, got: Leaves) -> Mismatch | None:
             continue
         kind = "your weights shrink and should not" if share < 0 else "your weights should shrink and do not"
         text = (
-            f"leaf {path}: {kind}. Each element is within the tolerance, and all of them together differ from the "
-            f"expected ones by {abs(share):.2g} times their initial values. That is weight decay: "
-            "`optax.adamw` has it by default, and `optax.adam` does not."
+            f"leaf {path}: {kind}. Each element is within the tolerance, but together they differ from the expected "
+            f"ones by {abs(share):.2g} times their initial values. That is weight decay: `optax.adamw` has it by "
+            "default, and `optax.adam` does not."
         )
         difference = Difference(expected=f"{0 if share < 0 else -share:.2g}", got=f"{share if share < 0 else 0:.2g}")
         return Mismatch("wrong_value", kind, text, difference)

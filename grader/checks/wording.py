@@ -29,12 +29,16 @@ def named(names: Iterable[str], last: str = "and") -> str:
 
 
 def within(low: float | None, high: float | None) -> str:
-    """A range of multiples: `at most 1.5 times`, `0.5 to 1.4 times`, `exactly 1 times`."""
+    """A range of multiples, before what they are multiples of: `at most 1.5 times`, `0.5 to 1.4 times`, `exactly`."""
     if low is None:
-        return f"at most {high:g} times"
+        return f"at most{_times(high)}"
     if high is None:
-        return f"at least {low:g} times"
-    return f"exactly {low:g} times" if low == high else f"{low:g} to {high:g} times"
+        return f"at least{_times(low)}"
+    return f"exactly{_times(low)}" if low == high else f"{low:g} to {high:g} times"
+
+
+def _times(number: float | None) -> str:
+    return "" if number == 1 else f" {number:g} times"
 
 
 def closeness(tolerance: Mapping[str, Tolerance]) -> str:

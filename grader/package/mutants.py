@@ -24,7 +24,7 @@ PROPOSALS: Mapping[Kind, str] = MappingProxyType(
         "update": "Add a case in which this statement changes the result, such as a second step.",
         "stale": "Add a case with a second step, in which the old value of this leaf gives another result.",
         "clone": "Add a case in which the caller's own object is read after the update, such as a second step.",
-        "batch": "Add a check of rows that travel, such as `batch`.",
+        "batch": "Add a check that finds rows sent between devices, such as `batch`.",
         "spec": "Add a check of the sharding or of the communication.",
         "dtype": "Add a case with values that bfloat16 cannot represent, or lower the tolerance.",
         "flag": "Add a case in which this argument changes the result.",

@@ -200,7 +200,7 @@ def _unknown_in_check(
             add(f"{where}axes", no_axis(each, axes))
         if not unknown and named != [axis for axis in axes if axis in named]:
             # They are compared with the axes of a collective as a list, in the order of the mesh.
-            add(f"{where}axes", f"list each once, as the mesh does: {axes}")
+            add(f"{where}axes", f"name each axis once, in the order of the mesh: {axes}")
         for count in (rule.get("executions") or {}).values():
             axis = re.sub(r"[+-]\d+$", "", count) if isinstance(count, str) else None
             if axis is not None and axis not in axes:

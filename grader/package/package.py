@@ -104,7 +104,7 @@ class ProgramSpec(_Closed):
         if self.full_size is None:
             return self
         if self.init is not None:
-            raise ValueError("full_size is for an entry point without init: its arguments have all the shapes")
+            raise ValueError("full_size needs an entry point without init, because it gives the shapes of arguments")
         if list(self.full_size.mesh) != list(self.meshes[0]):
             raise ValueError(f"the mesh of full_size must have the axes of the others, {', '.join(self.meshes[0])}")
         return self
@@ -125,7 +125,7 @@ class InputSpec(_Closed):
     @model_validator(mode="after")
     def _numbers_have_no_shape(self) -> Self:
         if (self.shape is None) != (self.dtype in ("int", "float")):
-            raise ValueError('dtype is "int" or "float" without a shape, and the dtype of an array with one')
+            raise ValueError('without a shape, dtype is "int" or "float"; with one, it is the dtype of an array')
         return self
 
 

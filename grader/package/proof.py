@@ -57,7 +57,7 @@ def weigh(expected: Expectation, verdict: Verdict) -> ValidationStep:
     if passed:
         return ValidationStep(expected.file, True, f"It is {got}, as expected.")
     missed = next((f" {each.title}: {each.message}" for each in verdict.checks if not each.passed), "")
-    return ValidationStep(expected.file, False, f"It must be {wanted} and is {got}.{missed}")
+    return ValidationStep(expected.file, False, f"It must be {wanted}, but it is {got}.{missed}")
 
 
 def leaks(package: Package) -> list[PackageFault]:

@@ -44,7 +44,7 @@ def unvaried(package: Package, hidden: Sequence[Mapping[str, object]]) -> Iterat
     if isinstance(manifest, ProgramManifest) and manifest.program.export_init:
         largest = max(int(str(seed)) for seed in values.get("seed", [0]))
         if largest < _LARGE_SEED:
-            yield f"`seed` is a uint32, and in no hidden case above {largest:,}: take one from {_LARGE_SEED:,} on"
+            yield f"`seed` is a uint32, but no hidden case has one above {largest:,}: use {_LARGE_SEED:,} or more"
 
 
 def _unvaried_dimensions(

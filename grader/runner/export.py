@@ -32,7 +32,7 @@ from grader.wire import Argument, Array
 
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print"}
 _CONCRETE = (
-    "The grader traces a step once, with shapes and without values, and grades the compiled program. Python code in it "
+    "The grader traces a step once, with shapes but no values, and grades the compiled program. Python code in it "
     "must therefore not depend on a value."
 )
 _REFUSALS: tuple[Refusal, ...] = (
@@ -259,8 +259,8 @@ class _Step:
         if loss.paths != [""]:
             raise SubmissionFailed(
                 "wrong_structure",
-                f"`{self._submission.name}` must return the pair (state, loss), and the loss must be one array. Here "
-                f"it is {_described(returned[1])}.",
+                f"`{self._submission.name}` must return the pair (state, loss), and the loss must be one array. It is "
+                f"{_described(returned[1])}.",
             )
         self._match(new)
         order = [new.paths.index(path) for path in self._state.paths]
@@ -277,7 +277,7 @@ class _Step:
         extra = [path for path in new.paths if path not in self._state.paths]
         if missing or extra or len(new.paths) != len(self._state.paths):
             faults = [f"missing: {', '.join(missing[:5])}"] * bool(missing) + [
-                f"not in init's: {', '.join(extra[:5])}"
+                f"not in the state of init: {', '.join(extra[:5])}"
             ] * bool(extra)
             raise SubmissionFailed(
                 "wrong_structure",

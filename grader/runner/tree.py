@@ -37,7 +37,7 @@ class Tree:
             )
         twice = [path for path, number in collections.Counter(self.paths).items() if number > 1]
         if twice:
-            raise SubmissionFailed("wrong_structure", f"`{function}` returns two leaves with one name: {twice[0]}.")
+            raise SubmissionFailed("wrong_structure", f"`{function}` returns two leaves named {twice[0]}.")
         for path, leaf in zip(self.paths, self.leaves, strict=True):
             if not isinstance(leaf, jax.Array | np.ndarray | np.generic | bool | int | float):
                 kind = type(leaf).__name__[:80]

@@ -55,7 +55,7 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
         cause = f" because {lacked}" if lacked else ", and its output does not say why"
         return SubmissionFault(
             "killed",
-            f"The runner in the process of your code failed{cause}. It worked until your code was loaded.",
+            f"The grader's runner failed in your process{cause}. It worked until your code was loaded.",
         )
     return SubmissionFault(
         "killed",

@@ -27,7 +27,7 @@ from tests.grader.program.test_schedule import schedule_of
 WHOLE = 32_768
 ONE = Dot("dot.1", 8_000, 1, ((3, 16), (16, 16)), (3, 16), (), False, 9)
 CASES = (Case("public-1", True, {"x": array(1)}), Case("hidden-1", False, {"x": array(2)}))
-MISSING = OnChip("v5e:16x16", None, "Not checked: no TPU compiler here.", tried=False)
+MISSING = OnChip("v5e:16x16", None, "Not checked: the TPU compiler is not installed here.", tried=False)
 RESULTS = {"w": array(1, 2, 3), "loss": array(1)}
 Meshes = dict[str, Any]
 
@@ -193,7 +193,9 @@ PROGRAMS: Groups = {
     "program-overlap": {
         "passed": partial(overlap, on_chip("next_gathered_first")),
         "waits": partial(overlap, on_chip("layers_in_a_loop")),
-        "not checked": partial(overlap, OnChip("v5e:2x4", None, "Not checked: no TPU compiler here.", tried=False)),
+        "not checked": partial(
+            overlap, OnChip("v5e:2x4", None, "Not checked: the TPU compiler is not installed here.", tried=False)
+        ),
         "refused": partial(overlap, OnChip("v5e:2x4", None, "The compiler ended without an answer.")),
     },
     "program-flops": {

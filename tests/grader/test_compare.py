@@ -325,10 +325,10 @@ DRIFTED = (SPREAD * np.linspace(0.96, 1.04, 64, dtype=np.float32)).astype(ml_dty
 @pytest.mark.parametrize(
     ("got", "said"),
     [
-        (ROUNDED, "at most 2**-8 of each number: something was rounded to bfloat16"),
+        (ROUNDED, "at most 2**-8 of each number, so something was rounded to bfloat16"),
         (
             SPREAD.astype(np.float16).astype(np.float32),
-            "at most 2**-11 of each number: something was rounded to float16",
+            "at most 2**-11 of each number, so something was rounded to float16",
         ),
         # Rounded on the way: the numbers themselves have all bits.
         (ROUNDED * np.float32(1.00001), "something was rounded to bfloat16"),

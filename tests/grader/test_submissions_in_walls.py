@@ -67,7 +67,7 @@ def test_the_verdict_names_the_walls(grade):
         ("import not_there\n", "error", "ModuleNotFoundError: No module named 'not_there'"),
         ("import os\nos._exit(0)\n", "killed", "ended itself (exit code 0)"),
         ("raise SystemExit(0)\n", "error", "SystemExit"),
-        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "error", "may not start or signal processes"),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "error", "must not start or signal processes"),
         ("while True:\n    pass\n", "time_limit", "3 s of CPU time"),
         ("import time\ntime.sleep(60)\n", "time_limit", "8 s, most of which it spent waiting"),
         ("x = bytearray(10**11)\n", "memory_limit", "MemoryError"),
@@ -239,7 +239,7 @@ def test_starting_a_process_is_refused_and_explained(grade):
         verdict = grade(source + RIGHT)
         assert (verdict.status, verdict.reason) == ("rejected", "error")
         assert "PermissionError" in verdict.checks[0].message
-        assert "may not start or signal processes" in verdict.checks[0].message
+        assert "must not start or signal processes" in verdict.checks[0].message
 
 
 def test_inputs_arrive_only_after_the_import(grade):

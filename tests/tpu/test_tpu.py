@@ -94,7 +94,7 @@ def test_what_needs_more_memory_than_a_chip_has_says_so(judge):
     source = "import jax.numpy as jnp\n\ndef f(x, w):\n    return jnp.sort(x @ w, axis=0)\n"
     inputs = "x: float32[65536, 32768]\nw: float32[32768, 65536]"
     tpu = on_chip(judge, source, inputs=inputs)
-    assert tpu.fault.startswith("It does not fit on a chip. The compiler says: Ran out of memory")
+    assert tpu.fault.startswith("The program does not fit on a chip. The compiler says: Ran out of memory")
     assert tpu.computations == []
 
 

@@ -11,7 +11,7 @@ from grader.program.collective_uses import CollectiveUse, Kind, collectives_of
 from grader.text import in_bytes
 from grader.verdict import Trust
 
-TITLE = "Fetched one round ahead"
+TITLE = "Prefetched one round ahead"
 TRUST: Trust = "verified"
 
 
@@ -25,10 +25,13 @@ class Bounds(CheckBounds):
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     """In words: see `Wording`."""
     return Wording(
-        (f"loops contain {_listed(bounds.kinds)}, and none waits for a matrix product of its round or delays one",),
         (
-            f"counted are collectives in loops of the kind {listed(bounds.kinds, 'or')}, each in a round that computes "
-            "a matrix product, in the compiled program and in the exported one",
+            f"a loop contains {_listed(bounds.kinds)}, and none has to wait for a matrix product of its own round, or "
+            "delays one",
+        ),
+        (
+            f"this holds for each {listed(bounds.kinds, 'or')} in a loop, in the compiled program and in the exported "
+            "one; each of its rounds computes a matrix product",
             *small(bounds.ignore_below, "collectives"),
         ),
     )
@@ -56,14 +59,14 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         if turns:
             faults.append(
                 f"{where}, {_name(turns[0])} and a matrix product of the same round take turns, because one needs the "
-                "other's result. Use what the round before fetched, fetch what the next round needs, and pass it on in "
-                "the loop's carry."
+                "other's result. In each round, use what the previous round fetched, fetch what the next round needs, "
+                "and pass it on in the loop's carry."
             )
         elif written and inside:
             faults.append(
                 f"{where}, as the program is written, {_listed(bounds.kinds)} and a matrix product of the same round "
-                "take turns. Something makes one wait for the other, such as an `optimization_barrier`, which the "
-                "compiler for CPUs drops and others keep. Let only the next round wait."
+                "take turns. Something makes one wait for the other, such as an `optimization_barrier`: the CPU "
+                "compiler drops it, but other compilers keep it. Make only the next round wait."
             )
         elif alone:
             faults.append(
@@ -74,11 +77,11 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults.append(f"{where}, no loop contains {_listed(bounds.kinds)}. Fetch inside the loop, one round ahead.")
     if faults:
         return Finding(False, faults[0], "wrong_communication", evidence)
-    return Finding(True, "What a round fetches, only later rounds use.", None, evidence)
+    return Finding(True, "No round waits for what it fetches: only later rounds use it.", None, evidence)
 
 
 def _name(use: CollectiveUse) -> str:
-    line = f" of line {use.line}" if use.line else ""
+    line = f" on line {use.line}" if use.line else ""
     return f"the {use.kind}{line} ({in_bytes(use.logical_bytes)})"
 
 

@@ -100,8 +100,8 @@ def _moved(measured: Measured, rows: dict[str, int], bounds: Bounds) -> str | No
             kinds = " and ".join(dict.fromkeys(each.kind for each, _ in carrying))
             line = next((f", line {each.line}" for each, _ in carrying if each.line), "")
             return (
-                f"{in_bytes(total)} of the data of `{name}` moves between devices ({kinds}{line}). Data of the batch "
-                f"counts in any shape and any number of pieces. Keep the rows of `{name}` sharded "
+                f"{in_bytes(total)} of the data in `{name}` moves between devices ({kinds}{line}). It counts even if "
+                f"you reshape it, or send it in several pieces. Keep the rows of `{name}` sharded "
                 f"{_axes(measured, name)}, and exchange weights and gradients instead."
             )
     return None

@@ -32,7 +32,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
         ("every matrix product and every collective is written inside `shard_map`",),
         (
             "no matrix product of the exported program is outside `shard_map`",
-            "the partitioner inserts no collective",
+            "XLA's partitioner inserts no collective",
             *small(bounds.ignore_below, "inserted collectives"),
         ),
     )
@@ -57,16 +57,16 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             if number == 1:
                 products, them = "one matrix product is", "it"
             faults.append(
-                f"{where}, {products} outside shard_map. There the partitioner decides what each device computes and "
-                f"sends, even if other parts of the step use shard_map. Move {them} {_ADVICE}"
+                f"{where}, {products} outside shard_map. There, XLA's partitioner decides what each device computes "
+                f"and sends, even if other parts of your code use shard_map. Move {them} {_ADVICE}"
             )
         elif left:
             each = left[0]
             line = f" (line {each.source_line})" if each.source_line else ""
             faults.append(
-                f"{where}, the partitioner inserted a collective: {each.kind} of {in_bytes(each.logical_bytes)}{line}. "
-                "It does so when an array leaves shard_map sharded but is needed whole, or has another sharding than "
-                f"the one in `in_specs`. Write the collective {_ADVICE}"
+                f"{where}, XLA's partitioner inserted one {each.kind} of {in_bytes(each.logical_bytes)}{line}. It does "
+                "so when an array leaves shard_map sharded but is needed whole, or when its sharding differs from "
+                f"`in_specs`. Write the collective {_ADVICE}"
             )
     if faults:
         return Finding(False, faults[0], "wrong_structure", evidence)

@@ -95,7 +95,7 @@ def _not_allowed(where: str, uses: list[CollectiveUse], bounds: Bounds) -> list[
     for kind in dict.fromkeys(each.kind for each in wrong):
         these = [each for each in wrong if each.kind == kind]
         faults.append(
-            f"{where} the step runs {_quantity(kind, these)}{_line(these[0])}, which this problem does not allow. "
+            f"{where} the program runs {_quantity(kind, these)}{_line(these[0])}, which this problem does not allow. "
             f"Allowed: {', '.join(bounds.allowed) or 'no collective'}."
         )
     return faults

@@ -21,7 +21,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     """In words: see `Wording`."""
     return Wording(
         ("the step overwrites the whole state in place",),
-        ("bytes overwritten on a device: all of the state, or as many as the reference overwrites if those are fewer",),
+        ("bytes overwritten on a device: the whole state, or as many as in the reference if that is less",),
     )
 
 

@@ -46,10 +46,10 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     return Wording(
         (f"at full size, a device needs at most the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip",),
         (
-            f"memory of a device by the compiler for host devices, and by the one for {bounds.topology} if it is "
-            f"installed: at most {chip.hbm_bytes:,} bytes",
-            "the program has the operations of the small size, and its results the reference's shapes",
-            f"operations of matrix products: {within(bounds.flops_at_least, bounds.flops_at_most)} the reference's",
+            "memory of a device, according to the CPU compiler, and to the compiler for "
+            f"{bounds.topology} if it is installed: at most {chip.hbm_bytes:,} bytes",
+            "the program has the same operations as at the small size, and its results have the reference's shapes",
+            f"FLOPs in matrix products: {within(bounds.flops_at_least, bounds.flops_at_most)} the reference's",
             f"bytes that a device sends: {within(bounds.sent_at_least, None)} the reference's",
         ),
     )
@@ -64,10 +64,12 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         return _without_program(full)
     chip, _ = slice_of(bounds.topology)
     where, program = f"At full size, on mesh {mesh_name(full.reference.mesh)}", full.program
-    rows = [_amount("by the compiler for host devices", program.needed_bytes, chip.hbm_bytes)]
+    rows = [_amount("according to the CPU compiler", program.needed_bytes, chip.hbm_bytes)]
     on_chip = program.tpu
     if on_chip is not None and on_chip.program is not None:
-        rows.append(_amount(f"by the compiler for {on_chip.where}", on_chip.program.peak_bytes, chip.hbm_bytes))
+        rows.append(
+            _amount(f"according to the compiler for {on_chip.where}", on_chip.program.peak_bytes, chip.hbm_bytes)
+        )
     evidence = [
         Amounts(
             mesh=full.reference.mesh,
@@ -89,7 +91,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     needs = " and ".join(f"{in_bytes(row.mine or 0)} {row.name}" for row in rows)
     text = f"{where}, a device needs {needs}, of the {in_bytes(chip.hbm_bytes)} of a {chip.title} chip."
     if on_chip is None:
-        return Finding(True, f"{text} A submission is compiled for {bounds.topology} as well.", None, evidence)
+        return Finding(True, f"{text} If you submit, it is also compiled for {bounds.topology}.", None, evidence)
     if on_chip.program is None and on_chip.tried:
         return Finding(False, f"On {on_chip.where}: {on_chip.fault}", "too_much_memory", evidence)
     if on_chip.program is None:
@@ -122,8 +124,8 @@ def _other_operations(small: Measured, program: Measured) -> str:
         return ""
     name = max(more, key=lambda name: abs(more[name]))
     return (
-        f"the exported program has {mine[name]} `{name}`, and at the small size {usual[name]}. Values are checked at "
-        "the small size alone, so the program must be the same one: do not make it depend on a size."
+        f"the exported program contains {mine[name]} `{name}`, but {usual[name]} at the small size. Values are checked "
+        "only at the small size, so the program must be the same at both: do not make it depend on a size."
     )
 
 
@@ -136,7 +138,7 @@ def _other_work(reference: Measured, program: Measured, bounds: Bounds) -> str:
     if [(each.shape, each.dtype) for each in program.facts.outputs] != [
         (each.shape, each.dtype) for each in reference.facts.outputs
     ]:
-        return "the results have other shapes or dtypes than the reference's. Do the same there as at the small size."
+        return "the shapes or dtypes of the results differ from the reference's. Compute the same as at the small size."
     mine, usual = (each.facts.census.dot_flops for each in (program, reference))
     if mine is None or not usual:
         return (
@@ -150,8 +152,8 @@ def _other_work(reference: Measured, program: Measured, bounds: Bounds) -> str:
     sent, its = _sent(program), _sent(reference)
     if sent < bounds.sent_at_least * its:
         return (
-            f"a device sends {in_bytes(sent)}, and the reference's {in_bytes(its)}. At least {bounds.sent_at_least:g} "
-            "times that is required, because fewer bytes mean that a device does not have what it needs."
+            f"a device sends {in_bytes(sent)}; in the reference, it sends {in_bytes(its)}. At least "
+            f"{bounds.sent_at_least:g} times that is required: with less, a device lacks data that it needs."
         )
     return ""
 
@@ -163,9 +165,8 @@ def _sent(measured: Measured) -> int:
 def _parts(program: Measured) -> str:
     memory = program.facts.memory
     return (
-        f"{in_bytes(memory.argument_bytes)} of it are arguments, {in_bytes(memory.output_bytes)} results, and "
-        f"{in_bytes(memory.temporary_bytes)} temporaries, among them everything that the forward pass keeps for the "
-        "backward pass."
+        f"Arguments take {in_bytes(memory.argument_bytes)}, results {in_bytes(memory.output_bytes)}, and temporaries "
+        f"{in_bytes(memory.temporary_bytes)}, including everything that the forward pass keeps for the backward pass."
     )
 
 

@@ -105,7 +105,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
 def _why_too_few(measured: Measured) -> str:
     products = measured.facts.census.summed_products
     if not products:
-        return "Look for a product that is left out, or that is computed for a part of the rows or layers alone."
+        return "Look for a product that is left out, or that is computed for only some of the rows or layers."
     line = next((f" (line {each.line})" for each in products if each.line), "")
     return (
         f"A product written as a multiplication and a sum{line} cannot be counted, and takes more memory: use `@`, "

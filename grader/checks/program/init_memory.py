@@ -72,11 +72,11 @@ def _cause(pair: Pair, returned: int, expected: int) -> str:
             "`out_shardings`."
         )
         return (
-            f"The state that it returns takes {in_bytes(returned)} on a device, and the reference's "
+            f"The state that it returns takes {in_bytes(returned)} on a device; the reference's takes "
             f"{in_bytes(expected)}. {pair.why_more_state(returned, expected, placement)}"
         )
     return (
-        "What it returns is split. What comes before takes more: a leaf is whole at first, or is computed from a "
-        "larger array. Split each array inside the jitted function that creates it, with "
+        "The state that it returns is split, but creating it takes more: a leaf is whole at first, or is computed from "
+        "a larger array. Split each array inside the jitted function that creates it, with "
         "`jax.lax.with_sharding_constraint`."
     )

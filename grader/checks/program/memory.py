@@ -33,7 +33,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     """In words: see `Wording`."""
     arguments, temporaries = (within(None, each) for each in (bounds.arguments_at_most, bounds.temporaries_at_most))
     return Wording(
-        (f"temporaries take {temporaries} the reference's memory, and arguments {arguments}",),
+        (f"temporaries take {temporaries} the reference's bytes, and arguments {arguments} the reference's",),
         (
             f"temporaries on a device: {temporaries} the reference's bytes, plus {SLACK_BYTES:,}",
             f"arguments and array constants on a device: {arguments} the reference's bytes, plus {SLACK_BYTES:,}",

@@ -38,14 +38,14 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     kinds = listed(bounds.kinds, "or")
     return Wording(
         (
-            f"on a TPU {bounds.topology}, each {kinds} in a loop travels while {bounds.at_least:.0%} or more of the "
-            "round's matrix products are computed",
+            f"on a TPU {bounds.topology}, at least {bounds.at_least:.0%} of a round's matrix products run while each "
+            f"{kinds} of the loop is in flight",
         ),
         (
             f"each {kinds} of {bounds.ignore_below:,} bytes or more in a loop: at least {bounds.at_least:g} times the "
             "operations of the round's matrix products run between its start and its end, in the schedule of the "
             f"compiler for {bounds.topology}",
-            "not checked, and counted as passed, where this compiler is not installed",
+            "not checked, and counted as passed, if this compiler is not installed",
         ),
     )
 
@@ -67,7 +67,7 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
     evidence = [
         Amounts(
             mesh=subject.mesh_of(bounds.topology),
-            title=f"Operations while a collective travels, each round, on {on_chip.where}",
+            title=f"Operations in each round while a collective is in flight, on {on_chip.where}",
             unit="operations",
             whole_title="the whole round",
             rows=rows[:_MAX_ROWS],
@@ -79,8 +79,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
         if row.mine is None or row.mine < (row.at_least or 1)
     ]
     if not exposed:
-        number = "the collective in the loop travels" if len(found) == 1 else f"all {len(found)} collectives travel"
-        return Finding(True, f"{where}, {number} while matrix products are computed.", None, evidence)
+        number = "the collective in the loop is" if len(found) == 1 else f"all {len(found)} collectives in loops are"
+        return Finding(True, f"{where}, {number} hidden by matrix products.", None, evidence)
     return Finding(False, f"{where}, {_message(*exposed[0], bounds)}", "wrong_communication", evidence)
 
 
@@ -108,18 +108,21 @@ def _row(computation: ScheduledComputation, each: ScheduledCollective, bounds: B
 
 
 def _message(row: Amount, each: ScheduledCollective, bounds: Bounds) -> str:
-    name = f"{each.kind} of line {each.line}" if each.line else each.kind
+    name = f"{each.kind} on line {each.line}" if each.line else each.kind
     if row.mine is None or row.whole is None:
-        return f"the products beside the {name} cannot be counted, because a loop runs an unknown number of times."
+        return (
+            f"the matrix products that run during the {name} cannot be counted, because a loop runs an unknown number "
+            "of times."
+        )
     share = f"This problem requires {bounds.at_least:.0%} of them."
     if not row.whole:
         return f"the loop with the {name} computes no matrix product, so nothing hides it. {share}"
     if not each.asynchronous:
         return (
-            f"the chip waits for the {name} and computes nothing meanwhile, so no operation of the round's matrix "
-            f"products hides it. {share} Fetch what the next round needs, and use what the previous round fetched."
+            f"the chip waits for the {name} and computes nothing meanwhile, so none of the round's matrix products "
+            f"hide it. {share} Fetch what the next round needs, and use what the previous round fetched."
         )
     return (
-        f"{row.mine / row.whole:.0%} of the operations of the round's matrix products are computed while the "
-        f"{name} travels. {share}"
+        f"{row.mine / row.whole:.0%} of the operations in the round's matrix products run while the {name} is in "
+        f"flight. {share}"
     )

@@ -34,7 +34,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
         tuple(uses),
         (
             *uses,
-            "primitives are named as in a printed jaxpr, with those inside other primitives",
+            "primitives are named as in a printed jaxpr, and those inside other primitives count",
         ),
     )
 
@@ -54,6 +54,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             faults = [f"does not use {', '.join(missing)}"] * bool(missing)
             faults += [f"uses none of {', '.join(bounds.any_of)}"] * without
             faults += [f"uses {', '.join(forbidden)}"] * bool(forbidden)
-            text = f"The step {' and '.join(faults)}. The problem requires a different construction: see the statement."
+            text = (
+                f"The step {' and '.join(faults)}. This problem requires a different construction: see the statement."
+            )
             return Finding(False, text, "wrong_structure", evidence)
     return Finding(True, "The step uses the required primitives.", None, evidence)

@@ -44,8 +44,8 @@ def check(subject: Subject, bounds: Bounds) -> Finding:
             if mine is None or reference is None or abs(mine - reference) > TOLERANCE * max(reference, 1.0):
                 faults.append(
                     f"{names}, {what} {_change(mine)}; in the reference, they {_change(reference)}. "
-                    "Look for an array or a computation that every device has as a whole, or for a number of devices "
-                    "in the code: take sizes from `mesh.shape`."
+                    "Look for an array that every device stores whole, for work that every device repeats, or for a "
+                    "number of devices written into the code: take sizes from `mesh.shape`."
                 )
         evidence.append(Factors(**subject.entry(pair), factors=factors))
     if faults:

@@ -23,8 +23,8 @@ _MAX_LINES, _MAX_NAMED = 4, 4
 _WHERE = {"in": "the input state", "out": "the step's output"}
 _ADVICE = {
     "in": "Place {each} in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`.",
-    "compiled in": "Place {each} with `out_shardings` of the jitted function that creates it, or with "
-    "`jax.lax.with_sharding_constraint`: `jax.device_put` places nothing in a compiled function, as `init` is.",
+    "compiled in": "`init` is compiled here, and `jax.device_put` places nothing in a compiled function. Place {each} "
+    "with `jax.lax.with_sharding_constraint`, or with `out_shardings` of the jitted function that creates it.",
     "out": "Pin the output with `jax.lax.with_sharding_constraint`, or with `out_specs` of `shard_map`.",
 }
 
@@ -50,9 +50,9 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     part = "the same part" if bounds.dims == "exact" else "as large a part"
     what = "the result" if manifest.program.init is None else "the state"
     when = "" if manifest.program.init is None else ", before and after each step"
-    chosen = "" if bounds.leaves == ["*"] else f", in {named(bounds.leaves)}"
+    chosen = "" if bounds.leaves == ["*"] else f" (only {named(bounds.leaves)})"
     dims = {"exact": "the same slices", "any": "slices that the same devices share, along any dimension"}[bounds.dims]
-    leaves = "every leaf" if bounds.leaves == ["*"] else f"each leaf {named(bounds.leaves)}"
+    leaves = "every leaf" if bounds.leaves == ["*"] else f"each leaf that matches {named(bounds.leaves, 'or')}"
     return Wording(
         (f"each device holds {part} of {what} as in the reference{when}{chosen}",),
         (f"on every mesh, each device has {dims} of {leaves}",),
@@ -137,23 +137,23 @@ def _message(alike: list[_Wrong], subject: Subject) -> str:
     places = {each.row.when for each in alike}
     found_on = [pair for pair in subject.pairs if any(pair is each.pair for each in alike)]
     names = ", ".join(paths[:_MAX_NAMED]) + (f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else "")
-    if all(path.startswith("result") for path in paths):
-        where = "the result"
-    else:
-        where = " and ".join(text for when, text in _WHERE.items() if when in places)
+    has_steps = subject.spec.init is not None
+    where = f" in {' and '.join(text for when, text in _WHERE.items() if when in places)}" if has_steps else ""
     on = "every mesh" if len(found_on) == len(subject.pairs) else subject.places(found_on)
+    begin = f"On {on}, {names}{where}: expected"
     row, shape = alike[0].row, alike[0].shape
     if shape is not None:
         return (
-            f"{names} in {where}, on {on}: expected shape {row.shape}, got {shape}. Devices can hold the right shards "
-            "only of the right shape."
+            f"{begin} shape {row.shape}, got {shape}. Correct the shape first: shards of different shapes cannot be "
+            "compared."
         )
-    text = f"{names} in {where}, on {on}: expected {row.expected_spec}, got {row.got_spec}."
+    text = f"{begin} {row.expected_spec}, got {row.got_spec}."
     if row.got is None:
         return text
     if not _is_held_whole(row):
-        return f"{text} Devices hold other shards than they should, so the next step has to move data first."
-    each, holds = ("it", "the whole leaf") if len(paths) == 1 else ("each leaf", "all of each leaf")
+        moves = ", so the next step has to move data first" if has_steps and places == {"out"} else ""
+        return f"{text} Devices hold the wrong shards{moves}."
+    each, holds = ("it", "the whole leaf") if len(paths) == 1 else ("each leaf", "all of these leaves")
     wanted = {"compiled in" if when == "in" and subject.spec.export_init else when for when in places}
     advice = [text.format(each=each) for when, text in _ADVICE.items() if when in wanted]
     return " ".join([f"{text} Every device holds {holds}, so sharding saves no memory.", *advice])

@@ -66,7 +66,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
         tuple(carried),
         (
             *(f"{each}, in the exported program, and the compiled one has such a collective" for each in carried),
-            *small(bounds.ignore_below, "collectives that the partitioner inserts"),
+            *small(bounds.ignore_below, "collectives that XLA's partitioner inserts"),
         ),
     )
 
@@ -103,9 +103,9 @@ def _broken(pair: Pair, rule: Rule, ignore_below: int) -> str | None:
         if each.kind in rule.kinds:
             line = f" (line {each.source_line})" if each.source_line else ""
             return (
-                f"the partitioner inserted {each.kind} of {in_bytes(each.logical_bytes)}{line}, for which the exported "
-                f"program has no dtype; expected {expected}. Write the collective inside the function that you pass to "
-                "`jax.shard_map`."
+                f"XLA's partitioner inserted one {each.kind} of {in_bytes(each.logical_bytes)}{line}, so the exported "
+                f"program does not show its dtype; expected {expected}. Write the collective inside the function that "
+                "you pass to `jax.shard_map`."
             )
     if not any(each.kind in rule.kinds for each in collectives_of(pair.mine, ignore_below=ignore_below)):
         return f"the compiled program has no {_listed(rule.kinds, 'or')}; expected one that carries {expected}."
@@ -136,7 +136,7 @@ def _sums(pair: Pair) -> dict[str, bool | int | str]:
         dtypes = _listed([JAX_NAMES.get(name, name) for name in dict.fromkeys(each.dtypes)])
         number, size = sums.get(f"{each.kind} of {dtypes}", (0, 0))
         sums[f"{each.kind} of {dtypes}"] = number + 1, size + each.operand_bytes
-    return {name: f"{number}x, {size:,} bytes in on each device" for name, (number, size) in sums.items()}
+    return {name: f"{number}x, {size:,} bytes of input on each device" for name, (number, size) in sums.items()}
 
 
 def _listed(words: Sequence[str], last: str = "and") -> str:

@@ -27,7 +27,7 @@ def read_variant(manifest: AnswerManifest, number: int, text: object) -> Variant
     except ValueError:
         solved = None
     if not isinstance(solved, dict):
-        raise BadVariant("questions.py did not return plain data: numbers, texts, lists and dicts")
+        raise BadVariant("questions.py did not return plain data: numbers, strings, lists and dicts")
     parameters, truth, steps = (solved.get(name) for name in ("parameters", "truth", "steps"))
     if not isinstance(parameters, dict) or not parameters:
         raise BadVariant("questions.py: draw must return a dict, parameter name to value, with at least one")

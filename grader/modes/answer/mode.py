@@ -63,7 +63,7 @@ class AnswerMode(Mode[AnswerPrepared]):
         return AnswerPrepared(Variants(key, variants))
 
     def prepare_own(self, prepared: AnswerPrepared, own: OwnInputs, context: Context) -> AnswerPrepared:
-        raise SubmissionFault("error", "The numbers of a question are drawn, so nobody can choose them.")
+        raise SubmissionFault("error", "The numbers of a question are drawn at random, so you cannot choose them.")
 
     def prepare_cases(self, cases: Sequence[Case], context: Context) -> AnswerPrepared:
         raise GraderFault("a problem of this mode has no cases")

@@ -36,7 +36,7 @@ def compile_for(
         )
     version = tpu_compiler()
     if version is None:
-        return OnChip(topology, None, "Not checked: no TPU compiler here.", tried=False)
+        return OnChip(topology, None, "Not checked: the TPU compiler is not installed here.", tried=False)
     compiler = f"libtpu {version}"
     assert measured.artifact is not None
     artifact = measured.artifact
@@ -64,8 +64,8 @@ def with_chip(measured: Measured, chip: ChipName | None, sandbox: Sandbox, conte
 def _said(fault: SubmissionFault) -> str:
     if fault.reason == "time_limit":
         return (
-            f"The compiler was stopped: it may take {_LIMITS.time_s:g} s of CPU time, and {_LIMITS.wall_s:g} s in all."
+            f"The compiler was stopped: it can use {_LIMITS.time_s:g} s of CPU time, and {_LIMITS.wall_s:g} s in all."
         )
     if fault.reason == "killed":
         return "The compiler ended without an answer."
-    return f"It does not fit on a chip. {fault}" if fault.reason == "memory_limit" else str(fault)
+    return f"The program does not fit on a chip. {fault}" if fault.reason == "memory_limit" else str(fault)

@@ -165,7 +165,9 @@ def _run_init(
         activity = f"your compiled `init` ran with the seed of {case.id} on mesh {mesh_name(mesh)}"
         run = _run_of({}, _run(session, 1, [], [seed], activity), names, 1)
         if run.replicas[0]:
-            raise SubmissionFault("wrong_value", "`init` puts different values on devices that should hold the same.")
+            raise SubmissionFault(
+                "wrong_value", "`init` puts different values on devices that should hold the same ones."
+            )
         states.append(run.steps[0])
     return facts, tuple(states)
 
@@ -192,7 +194,8 @@ def _check_outputs(facts: object, names: Sequence[str]) -> None:
                 raise SubmissionFault("wrong_dtype", f"The program returns the leaf {path} as {unsendable(dtype)}")
             case {"shape": list(shape)} if len(shape) > MAX_RANK:
                 raise SubmissionFault(
-                    "wrong_shape", f"The program returns {path} with {len(shape)} dimensions; at most {MAX_RANK} work."
+                    "wrong_shape",
+                    f"The program returns {path} with {len(shape)} dimensions; at most {MAX_RANK} are accepted.",
                 )
 
 

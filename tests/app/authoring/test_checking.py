@@ -82,10 +82,10 @@ def test_a_package_that_holds_what_it_promises():
 @pytest.mark.parametrize(
     ("file", "gets", "rule", "words"),
     [
-        ("reference.py", ERROR, "reference", "It must be accepted and is rejected (error). Values: Off by one."),
-        ("starter.py", ACCEPTED, "starter", "It must be rejected and is accepted."),
-        (LITERAL, WRONG, "accepted", "It must be accepted and is rejected (wrong_value)."),
-        (DOUBLED, ERROR, "rejected", "It must be rejected (wrong_value) and is rejected (error)."),
+        ("reference.py", ERROR, "reference", "It must be accepted, but it is rejected (error). Values: Off by one."),
+        ("starter.py", ACCEPTED, "starter", "It must be rejected, but it is accepted."),
+        (LITERAL, WRONG, "accepted", "It must be accepted, but it is rejected (wrong_value)."),
+        (DOUBLED, ERROR, "rejected", "It must be rejected (wrong_value), but it is rejected (error)."),
         (DOUBLED, verdict("rejected", "wrong_value"), "uncaught", "no case says why"),
         (LITERAL, verdict("failed"), "grader", "nothing is proved"),
     ],

@@ -73,11 +73,11 @@ async def test_each_submission_with_another_verdict_is_found(either):
             "starter.py",
             "Public files reveal secrets: starter",
         ),
-        ("starter.py", "It must be rejected and is accepted"),
-        ("submissions/accepted/other.py", "It must be accepted and is rejected (wrong_value)"),
+        ("starter.py", "It must be rejected, but it is accepted"),
+        ("submissions/accepted/other.py", "It must be accepted, but it is rejected (wrong_value)"),
         (
             "submissions/rejected/wrong_shape/minus.py",
-            "It must be rejected (wrong_shape) and is rejected (wrong_value)",
+            "It must be rejected (wrong_shape), but it is rejected (wrong_value)",
         ),
     }
 

@@ -19,7 +19,7 @@ from grader.package.fault import PackageFault
 from grader.package.reader import read_package
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-STARTER = PackageFault("starter", "starter.py", None, "It must be rejected and is accepted.")
+STARTER = PackageFault("starter", "starter.py", None, "It must be rejected, but it is accepted.")
 UNTESTED = PackageFault("untested-check", "problem.toml", None, "no rejected submission fails the check 'values'")
 
 
@@ -75,7 +75,7 @@ def test_errors_are_shown_with_their_place_and_what_to_do(package, finds):
     done = check(package)
     assert done.exit_code == 1
     assert "  error todo editorial.md:3: say why\n    Write this part, then delete the mark.\n" in done.stdout
-    assert "  error starter starter.py: It must be rejected and is accepted.\n" in done.stdout
+    assert "  error starter starter.py: It must be rejected, but it is accepted.\n" in done.stdout
     assert "1 package checked: 3 errors." in done.stdout
 
 
@@ -204,7 +204,7 @@ def test_the_findings_as_data(package, finds):
         "level": "error",
         "file": "starter.py",
         "line": None,
-        "message": "It must be rejected and is accepted.",
+        "message": "It must be rejected, but it is accepted.",
         "fix": "Remove the solution from the starter.",
     }
 

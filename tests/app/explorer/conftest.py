@@ -59,7 +59,7 @@ def _on(chip, devices):
         return None
     topology = CHIPS[chip].topology(devices)
     if devices != 8:
-        return OnChip(topology, None, "Not checked: no TPU compiler here.", tried=False)
+        return OnChip(topology, None, "Not checked: the TPU compiler is not installed here.", tried=False)
     program = TPUFacts(Memory(4 << 20, 2 << 20, 0, 0), 8 << 30, 10**9, schedule_of("layers_in_a_loop"))
     return OnChip(topology, program)
 

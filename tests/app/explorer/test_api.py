@@ -142,7 +142,7 @@ async def test_it_is_compiled_for_tpus_as_well(measuring):
         "Only the TPU runs all-gather over fsdp: 8 times, 16 MiB.",
         "Only the TPU runs reduce-scatter over fsdp: 4 times, 16 MiB.",
     ]
-    assert (small["topology"], small["fault"]) == ("v5e:2x2", "Not checked: no TPU compiler here.")
+    assert (small["topology"], small["fault"]) == ("v5e:2x2", "Not checked: the TPU compiler is not installed here.")
 
 
 async def test_what_was_compiled_for_one_chip_is_not_the_result_for_another(measuring):

@@ -64,7 +64,7 @@ async def test_the_program_of_a_tpu_shows_what_hides_its_communication(inside):
         assert f"Part {number}, which runs 4 times</caption>" in page
     assert "nothing: all else waits" in page
     assert "On TPUs, v5e:2x2" in page
-    assert "Not checked: no TPU compiler here." in page
+    assert "Not checked: the TPU compiler is not installed here." in page
     again = (await inside.http.get("/explore", params={"exploration": here.rpartition("/")[2]})).text
     assert '<option value="v5e" selected' in again
 

@@ -59,7 +59,8 @@ def values_in(value: Any) -> Iterator[str]:
             yield from values_in(each)
     elif isinstance(value, str):
         yield WORDS.get(value, "the reference's" if value == "reference" else value)
-    elif not isinstance(value, bool) and value != 0:
+    # A multiple of 1 is not written as a number: `exactly the bytes of`.
+    elif not isinstance(value, bool) and value != 0 and not (isinstance(value, float) and value == 1):
         yield f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
@@ -83,7 +84,7 @@ def test_what_the_rules_do_not_bound_is_said_to_be_forbidden_only_if_it_is() -> 
     assert sentences_of([gathers, others], ["all-gather"], 0, is_single=True) == (once, "nothing else is sent")
     assert sentences_of([gathers], ["all-gather"], 64, is_single=True) == (
         once,
-        "no collective runs other than all-gather, except less than 64 bytes in all",
+        "no collective runs other than all-gather (less than 64 bytes in all do not count)",
     )
     along = rule(not_only_from=["params"], at_most=0.0, axes=["data"])
     assert sentences_of([gathers, along], None, 0, is_single=False) == (

@@ -49,7 +49,7 @@ def faults(folder: Path) -> list[str]:
         ("x = 8 }, { x = 4", "data = 8 }, { data = 4", "check 'collectives': rules.0.axes: there is no mesh axis 'x'"),
         ("[{ x = 8 }, { x = 4 }]", "[{ rows = 8 }, { rows = 4 }]", "program.inputs.x: there is no mesh axis 'x'"),
         ('x = ["x"]', 'xs = ["x"]', "program.inputs.xs: `step` in reference.py takes no 'xs' (did you mean 'x'?)"),
-        (RULE, RULE.replace('["x"]', '["x", "x"]'), "rules.0.axes: list each once, as the mesh does: ['x']"),
+        (RULE, RULE.replace('["x"]', '["x", "x"]'), "rules.0.axes: name each axis once, in the order of the mesh: ['x']"),
         (RULE, RULE.replace('"w"', '"parms"'), "rules.0.of: there is no group 'parms' (did you mean 'params'?)"),
         (RULE, RULE + '\nonly_from = ["parms"]', "rules.0.only_from: there is no group 'parms' (did you mean 'params'?)"),
         (RULE, RULE.replace('"w"', '"referense"'), "there is no group 'referense' (did you mean 'reference'?)"),

@@ -55,7 +55,7 @@ def test_a_submission_passes_with_the_verdict_that_its_place_names(accepted, rea
 
 def test_a_finding_says_what_was_expected():
     found = weigh(Expectation("x.py", "", False, "error"), verdict("rejected", "wrong_value"))
-    assert found == ValidationStep("x.py", False, "It must be rejected (error) and is rejected (wrong_value).")
+    assert found == ValidationStep("x.py", False, "It must be rejected (error), but it is rejected (wrong_value).")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_seed_that_is_traced_has_32_bits():
     problem = package("sharded_init")
     fixed = {"tokens": np.zeros((1, 8, 6)), "targets": np.zeros((1, 8, 6))}
     (small,) = unvaried(problem, [{"seed": seed, **fixed} for seed in (3, 2**31 - 1)])
-    assert small == "`seed` is a uint32, and in no hidden case above 2,147,483,647: take one from 2,147,483,648 on"
+    assert small == "`seed` is a uint32, but no hidden case has one above 2,147,483,647: use 2,147,483,648 or more"
     assert list(unvaried(problem, [{"seed": seed, **fixed} for seed in (3, 2**31)])) == []
 
 

@@ -77,7 +77,7 @@ def test_a_validation_that_fails_names_the_files_and_publishes_nothing(meshgrade
     (package / "submissions" / "accepted" / "loop.py").write_text('"""Adds two."""\n\nx = 2\n')
     done = meshgrade("problem", "push", package, "--publish")
     assert done.code == 1
-    assert "submissions/accepted/loop.py: It must be accepted and is rejected (wrong_value)." in done.out
+    assert "submissions/accepted/loop.py: It must be accepted, but it is rejected (wrong_value)." in done.out
     assert "Its validation failed: 1 of 7 steps did not pass." in done.out
     done = meshgrade("problem", "publish", slug)
     assert (done.code, "Fix the package" in done.err) == (2, True)

@@ -26,7 +26,7 @@ def test_a_gather_for_the_next_round_passes() -> None:
 def test_one_that_takes_turns_is_named_with_its_line() -> None:
     found = finding_of(in_loop(), in_loop(takes_turns=True, source_line=12))
     assert (found.passed, found.reason) == (False, "wrong_communication")
-    assert "the all-gather of line 12 (1 KiB) and a matrix product of the same round take turns" in found.message
+    assert "the all-gather on line 12 (1 KiB) and a matrix product of the same round take turns" in found.message
 
 
 def test_one_that_waits_in_the_exported_program_alone_does_not_pass() -> None:
@@ -48,7 +48,7 @@ def test_a_loop_without_one_does_not_pass() -> None:
 def test_a_loop_without_products_hides_nothing() -> None:
     found = finding_of(in_loop(), in_loop(beside_products=False, source_line=12))
     assert (found.passed, found.reason) == (False, "wrong_communication")
-    assert "the loop with the all-gather of line 12 (1 KiB) computes no matrix product" in found.message
+    assert "the loop with the all-gather on line 12 (1 KiB) computes no matrix product" in found.message
     assert finding_of(in_loop(), exchange("all-gather", 1024, beside_products=False)).passed
 
 

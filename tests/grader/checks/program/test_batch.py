@@ -51,7 +51,7 @@ def test_the_batch_is_recognised_by_its_length():
 def test_the_batch_is_recognised_in_another_shape(collectives: list[Collective]):
     finding = finding_of(*collectives)
     assert (finding.passed, finding.reason) == (False, "wrong_communication")
-    assert finding.message.startswith("On mesh x=8, 1.5 KiB of the data of `x` moves between devices")
+    assert finding.message.startswith("On mesh x=8, 1.5 KiB of the data in `x` moves between devices")
     assert "line 7)" in finding.message
 
 

@@ -52,7 +52,7 @@ def test_a_product_outside_is_the_partitioners():
 def test_a_collective_that_the_submission_lacks_is_the_partitioners(changes: dict[str, Any]):
     finding = finding_of(collectives=[exchange("all-reduce", WHOLE)], **changes)
     assert (finding.passed, finding.reason) == (False, "wrong_structure")
-    assert "the partitioner inserted a collective: all-reduce of 32 KiB (line 7)" in finding.message
+    assert "XLA's partitioner inserted one all-reduce of 32 KiB (line 7)" in finding.message
 
 
 @pytest.mark.parametrize(("channel", "number", "passed"), [(9, 1, True), (9, 2, False), (1, 2, True)])
@@ -125,12 +125,12 @@ def test_a_kind_may_move_a_little_more_than_the_submission_wrote(more: int, pass
 
 def test_a_collective_without_a_line_is_described_without_one():
     message = finding_of(collectives=[exchange("all-reduce", WHOLE, source_line=None)]).message
-    assert "inserted a collective: all-reduce of 32 KiB. It does so" in message
+    assert "inserted one all-reduce of 32 KiB. It does so" in message
 
 
 def test_the_first_collective_of_the_partitioner_is_described_and_all_are_counted():
     finding = finding_of(collectives=[exchange("all-gather", WHOLE), exchange("all-reduce", WHOLE)])
-    assert "inserted a collective: all-gather" in finding.message
+    assert "inserted one all-gather" in finding.message
     assert finding.evidence[0].values == {"matrix products": 0, "collectives that the partitioner inserted": 2}
 
 

@@ -36,7 +36,7 @@ def test_a_state_that_only_comes_out_whole_is_too_much_as_well():
 @pytest.mark.parametrize("module", [state_bytes, memory], ids=["state_bytes", "memory"])
 def test_a_larger_state_is_not_taken_for_a_replicated_one(module: ModuleType, w: ProgramLeaf, replicated: bool):
     finding = module.check(subject((program(EIGHT, w=w), program(EIGHT))), module.Bounds())
-    assert "Your state has 128 KiB in all, and the reference's has 32 KiB: leaves have more" in finding.message
+    assert "Your whole state takes 128 KiB, and the reference's takes 32 KiB: leaves have more" in finding.message
     assert ("replicated" in finding.message or "its own share" in finding.message) == replicated
 
 
@@ -378,9 +378,9 @@ def test_the_state_may_take_half_more_while_it_is_created(mine: tuple[int, int],
 @pytest.mark.parametrize(
     ("mine", "said"),
     [
-        ((3_000, 9_000), "What it returns is split. What comes before takes more"),
+        ((3_000, 9_000), "The state that it returns is split, but creating it takes more"),
         ((3_001, 9_000), "Split each leaf inside"),
-        ((30_000, 1_000), "The state that it returns takes 29.3 KiB on a device, and the reference's 2.93 KiB."),
+        ((30_000, 1_000), "The state that it returns takes 29.3 KiB on a device; the reference's takes 2.93 KiB."),
     ],
     ids=["before", "barely", "the state"],
 )
@@ -399,7 +399,7 @@ def test_a_larger_state_takes_more_memory_in_init():
     """Four times the bytes on a device, and four times the whole."""
     larger = replace(with_init(12_000, 1_000), facts=program(EIGHT, w=split((2048, 16), 8)).facts)
     finding = init_memory.check(subject((larger, with_init(3_000, 1_000))), init_memory.Bounds())
-    assert "Your state has 128 KiB in all" in finding.message
+    assert "Your whole state takes 128 KiB" in finding.message
     assert "Split each leaf" not in finding.message
 
 

@@ -31,7 +31,7 @@ def test_only_allowed_kinds_pass():
     assert finding.message == "On mesh x=8: all-reduce 32 KiB."
     finding = finding_of([exchange("all-gather", WHOLE), exchange("all-gather", WHOLE)], allowed=["all-reduce"])
     assert (finding.passed, finding.reason) == (False, "wrong_communication")
-    assert "the step runs 2 all-gathers of 64 KiB in total (line 7)" in finding.message
+    assert "the program runs 2 all-gathers of 64 KiB in total (line 7)" in finding.message
     assert "Allowed: all-reduce." in finding.message
 
 
@@ -359,7 +359,7 @@ def several(*wrong: tuple[int, str]):
 
 def test_a_line_names_its_case_if_a_mesh_has_several_programs():
     finding = collectives.check(several((8, "hidden-2")), collectives.Bounds(allowed=[]))
-    assert finding.message.startswith("On mesh x=8 in hidden-2, the step runs one all-gather")
+    assert finding.message.startswith("On mesh x=8 in hidden-2, the program runs one all-gather")
     assert [(each.mesh, each.cases) for each in finding.evidence][1] == (EIGHT, ["hidden-2"])
 
 
@@ -378,7 +378,7 @@ def test_collectives_of_which_one_cannot_be_counted_have_no_number():
     unknown = exchange("all-gather", WHOLE, executions=None, loops=("while",))
     another = exchange("all-gather", 2 * WHOLE, executions=None, loops=("while",))
     finding = finding_of([exchange("all-gather", WHOLE), unknown, another], allowed=[])
-    assert "the step runs all-gather in a loop (line 7), which this problem does not allow" in finding.message
+    assert "the program runs all-gather in a loop (line 7), which this problem does not allow" in finding.message
     assert finding.message.count("trip count the compiler does not know") == 1
 
 

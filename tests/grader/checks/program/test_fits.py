@@ -18,7 +18,7 @@ from tests.grader.checks.program.made import EIGHT, exchange, program, split, su
 GIB = 1 << 30
 LARGE = {"x": 256}
 SLICE = "v5e:16x16"
-MISSING = OnChip(SLICE, None, "Not checked: no TPU compiler here.", tried=False)
+MISSING = OnChip(SLICE, None, "Not checked: the TPU compiler is not installed here.", tried=False)
 
 
 def made(temporary_bytes: int = 10 * GIB, **changes: Any) -> Measured:
@@ -51,13 +51,13 @@ def test_what_fits_by_the_compiler_for_host_devices_passes_and_says_what_was_not
     found = finding_of(made())
     assert (found.passed, found.checked) == (True, True)
     assert found.message == (
-        "At full size, on mesh x=256, a device needs 11 GiB by the compiler for host devices, of the 16 GiB of a TPU "
-        "v5e chip. Not checked: no TPU compiler here."
+        "At full size, on mesh x=256, a device needs 11 GiB according to the CPU compiler, of the 16 GiB of a TPU "
+        "v5e chip. Not checked: the TPU compiler is not installed here."
     )
 
 
 def test_in_a_run_the_slice_is_not_tried() -> None:
-    assert "A submission is compiled for v5e:16x16 as well." in finding_of(made(), None).message
+    assert "If you submit, it is also compiled for v5e:16x16." in finding_of(made(), None).message
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,22 @@ def test_everything_that_a_device_holds_counts(changes: dict[str, Any], passes: 
 
 def test_the_message_says_where_the_memory_goes() -> None:
     found = finding_of(made(40 * GIB))
-    assert "a device needs 41 GiB by the compiler for host devices. A TPU v5e chip has 16 GiB." in found.message
-    assert "1 GiB of it are arguments" in found.message
-    assert "40 GiB temporaries" in found.message
+    assert "a device needs 41 GiB according to the CPU compiler. A TPU v5e chip has 16 GiB." in found.message
+    assert "Arguments take 1 GiB" in found.message
+    assert "temporaries 40 GiB" in found.message
 
 
 def test_both_compilers_have_to_agree() -> None:
     found = finding_of(made(), on_chip(15 * GIB))
     assert found.passed
-    assert "15 GiB by the compiler for v5e:16x16 (libtpu 1)" in found.message
+    assert "15 GiB according to the compiler for v5e:16x16 (libtpu 1)" in found.message
     found = finding_of(made(), on_chip(17 * GIB))
     assert (found.passed, found.reason) == (False, "too_much_memory")
-    found = finding_of(made(), OnChip(SLICE, None, "It does not fit on a chip. The compiler says: Ran out of memory."))
+    found = finding_of(
+        made(), OnChip(SLICE, None, "The program does not fit on a chip. The compiler says: Ran out of memory.")
+    )
     assert (found.passed, found.reason) == (False, "too_much_memory")
-    assert found.message == "On v5e:16x16: It does not fit on a chip. The compiler says: Ran out of memory."
+    assert found.message == "On v5e:16x16: The program does not fit on a chip. The compiler says: Ran out of memory."
 
 
 @pytest.mark.parametrize(
@@ -99,8 +101,8 @@ def test_both_compilers_have_to_agree() -> None:
         ({"flops": 5_599}, "0.7 times the reference's. Between 0.7 and 1.15 times is allowed."),
         ({"flops": 9_201}, "1.15 times the reference's"),
         ({"flops": None}, "so the operations cannot be counted"),
-        ({"collectives": []}, "a device sends 0 B, and the reference's 896 KiB"),
-        ({"new_w": split((256, 16), 256)}, "the results have other shapes or dtypes"),
+        ({"collectives": []}, "a device sends 0 B; in the reference, it sends 896 KiB"),
+        ({"new_w": split((256, 16), 256)}, "the shapes or dtypes of the results differ"),
     ],
 )
 def test_a_program_that_does_something_else_at_full_size_is_found(changes: dict[str, Any], said: str) -> None:
@@ -120,11 +122,11 @@ SMALL = {"stablehlo.add": 3, "stablehlo.exponential": 2, "stablehlo.reshape": 5}
         ({**SMALL, "stablehlo.reshape": 4, "stablehlo.broadcast_in_dim": 1}, ""),
         # A loop of Python over 248 more devices.
         ({**SMALL, "stablehlo.add": 3 + 2 * 248, "stablehlo.exponential": 2 + 248}, ""),
-        ({"stablehlo.add": 3}, "has 0 `stablehlo.exponential`, and at the small size 2"),
-        ({**SMALL, "stablehlo.convert": 2}, "has 2 `stablehlo.convert`, and at the small size 0"),
-        ({**SMALL, "stablehlo.convert": 248}, "has 248 `stablehlo.convert`, and at the small size 0"),
-        ({**SMALL, "stablehlo.add": 2}, "has 2 `stablehlo.add`, and at the small size 3"),
-        ({**SMALL, "stablehlo.add": 4}, "has 4 `stablehlo.add`, and at the small size 3"),
+        ({"stablehlo.add": 3}, "contains 0 `stablehlo.exponential`, but 2 at the small size"),
+        ({**SMALL, "stablehlo.convert": 2}, "contains 2 `stablehlo.convert`, but 0 at the small size"),
+        ({**SMALL, "stablehlo.convert": 248}, "contains 248 `stablehlo.convert`, but 0 at the small size"),
+        ({**SMALL, "stablehlo.add": 2}, "contains 2 `stablehlo.add`, but 3 at the small size"),
+        ({**SMALL, "stablehlo.add": 4}, "contains 4 `stablehlo.add`, but 3 at the small size"),
     ],
 )
 def test_the_program_is_the_one_whose_values_are_checked(operations: dict[str, int], said: str) -> None:

@@ -40,7 +40,7 @@ def test_a_gather_of_the_next_layer_is_hidden() -> None:
     found = finding_of(schedule_of("next_gathered_first"))
     assert (found.passed, found.message) == (
         True,
-        "On v5e:2x4 (libtpu 0.0.42.1), the collective in the loop travels while matrix products are computed.",
+        "On v5e:2x4 (libtpu 0.0.42.1), the collective in the loop is hidden by matrix products.",
     )
     [amounts] = found.evidence
     [row] = amounts.rows  # type: ignore[union-attr]
@@ -51,16 +51,15 @@ def test_a_gather_of_the_next_layer_is_hidden() -> None:
 def test_a_gather_that_the_product_waits_for_is_not() -> None:
     found = finding_of(schedule_of("layers_in_a_loop"))
     assert (found.passed, found.reason) == (False, "wrong_communication")
-    assert "On v5e:2x4 (libtpu 0.0.42.1), the chip waits for the all-gather of line" in found.message
+    assert "On v5e:2x4 (libtpu 0.0.42.1), the chip waits for the all-gather on line" in found.message
     assert "This problem requires 50% of them." in found.message
 
 
 def test_a_part_of_the_products_is_not_enough() -> None:
     assert finding_of(loop(0, 50, 0, 50, done=2)).passed
     found = finding_of(loop(0, 49, 0, 51, done=2))
-    assert (
-        "49% of the operations of the round's matrix products are computed while the all-gather of line 12 travels"
-        in (found.message)
+    assert "49% of the operations in the round's matrix products run while the all-gather on line 12 is in flight." in (
+        found.message
     )
     assert finding_of(loop(0, 49, 0, 51, done=2), at_least=0.4).passed
 
@@ -81,9 +80,9 @@ def test_nothing_passes_by_having_nothing_to_hide() -> None:
 
 
 def test_without_a_compiler_it_is_not_checked_and_passes() -> None:
-    found = found_on(OnChip(TOPOLOGY, None, "Not checked: no TPU compiler here.", tried=False))
+    found = found_on(OnChip(TOPOLOGY, None, "Not checked: the TPU compiler is not installed here.", tried=False))
     assert (found.passed, found.checked, found.reason) == (True, False, None)
-    assert found.message == "Not checked: no TPU compiler here."
+    assert found.message == "Not checked: the TPU compiler is not installed here."
 
 
 def test_what_the_compiler_refuses_does_not_pass() -> None:

@@ -33,8 +33,8 @@ def test_leaves_that_are_wrong_in_the_same_way_share_one_sentence():
     finding = sharding.check(subject(*pairs), sharding.Bounds())
     assert (finding.passed, finding.reason) == (False, "wrong_sharding")
     assert finding.message == (
-        "mu/0, mu/1, mu/2, mu/3 and 2 more in the input state and the step's output, on every mesh: "
-        "expected P('x'), got P(). Every device holds all of each leaf, so sharding saves no memory. Place each "
+        "On every mesh, mu/0, mu/1, mu/2, mu/3 and 2 more in the input state and the step's output: "
+        "expected P('x'), got P(). Every device holds all of these leaves, so sharding saves no memory. Place each "
         "leaf in `init` with `jax.device_put(leaf, NamedSharding(mesh, spec))`. Pin the output with "
         "`jax.lax.with_sharding_constraint`, or with `out_specs` of `shard_map`."
     )
@@ -47,7 +47,7 @@ def test_an_init_that_is_compiled_is_not_told_to_use_device_put():
     assert "Place it in `init` with `jax.device_put(" in sharding.check(found, sharding.Bounds()).message
     compiled = replace(found, spec=found.spec.model_copy(update={"export_init": True}))
     message = sharding.check(compiled, sharding.Bounds()).message
-    assert "Place it with `out_shardings` of the jitted function" in message
+    assert "Place it with `jax.lax.with_sharding_constraint`, or with `out_shardings` of the jitted function" in message
     assert "in `init` with `jax.device_put" not in message
 
 
@@ -57,7 +57,7 @@ def test_one_leaf_on_one_mesh_is_named_with_its_place():
         subject(right, (program(FOUR, new_w=whole((512, 16), 4)), program(FOUR))), sharding.Bounds()
     )
     assert finding.message.startswith(
-        "w in the step's output, on mesh x=4: expected P('x'), got P(). Every device holds the whole leaf"
+        "On mesh x=4, w in the step's output: expected P('x'), got P(). Every device holds the whole leaf"
     )
     assert "in `init`" not in finding.message
 
@@ -68,7 +68,7 @@ def test_another_split_differs_from_none():
     )
     found = subject((program(EIGHT, w=turned), program(EIGHT)))
     finding = sharding.check(found, sharding.Bounds())
-    assert "got P(None, 'x'). Devices hold other shards than they should" in finding.message
+    assert finding.message.endswith("got P(None, 'x'). Devices hold the wrong shards.")
     assert sharding.check(found, sharding.Bounds(dims="any")).passed
 
 
@@ -102,8 +102,8 @@ def test_a_leaf_of_another_shape_is_misplaced():
     finding = sharding.check(subject((program(EIGHT, w=larger), program(EIGHT))), sharding.Bounds())
     assert not finding.passed
     assert finding.message == (
-        "w in the input state and the step's output, on every mesh: expected shape (512, 16), got (512, 17). Devices "
-        "can hold the right shards only of the right shape."
+        "On every mesh, w in the input state and the step's output: expected shape (512, 16), got (512, 17). Correct "
+        "the shape first: shards of different shapes cannot be compared."
     )
 
 
@@ -112,10 +112,10 @@ def test_leaves_of_other_shapes_are_told_one_by_one():
     mine = program(EIGHT, w=replace(split((512, 16), 8), shape=(512, 17)), new_w=scalar)
     finding = sharding.check(subject((mine, program(EIGHT))), sharding.Bounds())
     assert finding.message.splitlines() == [
-        "w in the input state, on every mesh: expected shape (512, 16), got (512, 17). Devices can hold the right "
-        "shards only of the right shape.",
-        "w in the step's output, on every mesh: expected shape (512, 16), got (). Devices can hold the right shards "
-        "only of the right shape.",
+        "On every mesh, w in the input state: expected shape (512, 16), got (512, 17). Correct the shape first: shards "
+        "of different shapes cannot be compared.",
+        "On every mesh, w in the step's output: expected shape (512, 16), got (). Correct the shape first: shards of "
+        "different shapes cannot be compared.",
     ]
 
 
@@ -123,7 +123,7 @@ def test_a_leaf_that_is_missing_is_named_without_advice():
     mine = replace(program(EIGHT), state=("v",), outputs=("v", "loss"))
     finding = sharding.check(subject((mine, program(EIGHT))), sharding.Bounds())
     assert finding.message == (
-        "w in the input state and the step's output, on every mesh: expected P('x'), got no such leaf."
+        "On every mesh, w in the input state and the step's output: expected P('x'), got no such leaf."
     )
     assert [(row.path, row.when, row.ok, row.got) for row in finding.evidence[0].leaves] == [
         ("w", "in", False, None),
@@ -132,15 +132,20 @@ def test_a_leaf_that_is_missing_is_named_without_advice():
     ]
 
 
-@pytest.mark.parametrize(
-    ("outputs", "where"), [(("result", "loss"), "the result"), (("w", "loss"), "the step's output")]
-)
-def test_a_function_has_a_result_and_a_step_has_an_output(outputs: tuple[str, str], where: str):
+def test_only_the_output_of_a_step_has_to_be_moved_before_the_next():
+    shifted = replace(split((512, 16), 8), spec="P(None, 'x')", slices=tuple(((0, 512), (d, d + 2)) for d in range(8)))
+    found = subject((program(EIGHT, new_w=shifted), program(EIGHT)))
+    step = sharding.check(found, sharding.Bounds()).message
+    assert step.startswith("On every mesh, w in the step's output: expected P('x'), got P(None, 'x').")
+    assert step.endswith(" Devices hold the wrong shards, so the next step has to move data first.")
     mine, reference = (
-        replace(program(EIGHT, new_w=leaf), outputs=outputs) for leaf in (whole((512, 16), 8), split((512, 16), 8))
+        replace(each, state=(), facts=replace(each.facts, inputs=()), outputs=("result", "loss"))
+        for each in (program(EIGHT, new_w=shifted), program(EIGHT))
     )
-    finding = sharding.check(subject((mine, reference)), sharding.Bounds())
-    assert finding.message.startswith(f"{outputs[0]} in {where}, on every mesh: expected P('x'), got P().")
+    function = replace(subject((mine, reference)), spec=found.spec.model_copy(update={"init": None}))
+    assert sharding.check(function, sharding.Bounds()).message == (
+        "On every mesh, result: expected P('x'), got P(None, 'x'). Devices hold the wrong shards."
+    )
 
 
 def test_a_result_and_a_state_that_are_wrong_alike_are_named_together():
@@ -149,12 +154,12 @@ def test_a_result_and_a_state_that_are_wrong_alike_are_named_together():
         for leaf in (whole((512, 16), 8), split((512, 16), 8))
     )
     finding = sharding.check(subject((mine, reference)), sharding.Bounds())
-    assert finding.message.startswith("w, result in the input state and the step's output, on every mesh: ")
+    assert finding.message.startswith("On every mesh, w, result in the input state and the step's output: ")
 
 
 @pytest.mark.parametrize(
     ("count", "ending"),
-    [(4, "move data first."), (5, "… and 1 more kind of fault."), (6, "… and 2 more kinds of fault.")],
+    [(4, "Devices hold the wrong shards."), (5, "… and 1 more kind of fault."), (6, "… and 2 more kinds of fault.")],
 )
 def test_four_kinds_of_fault_are_described(count: int, ending: str):
     mine, reference = (with_leaves(program(EIGHT), count, is_whole=False) for _ in range(2))
@@ -180,7 +185,7 @@ def partly_whole() -> ProgramLeaf:
 @pytest.mark.parametrize(
     ("got", "expected", "text"),
     [
-        (partly_whole(), SPLIT, "Devices hold other shards than they should"),
+        (partly_whole(), SPLIT, "Devices hold the wrong shards"),
         (WHOLE, partly_whole(), "Every device holds the whole leaf"),
     ],
     ids=["one device holds all", "all but one should not"],

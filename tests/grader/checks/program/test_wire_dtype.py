@@ -34,7 +34,7 @@ def test_what_is_written_counts_and_not_what_the_cpu_compiles_it_to():
     finding = finding_of(gather())
     assert GATHERED.dtypes == ("f32",)
     assert (finding.passed, finding.message) == (True, "In the exported program: all-gather in bfloat16.")
-    assert finding.evidence[0].values == {"all-gather of bfloat16": "1x, 2,048 bytes in on each device"}
+    assert finding.evidence[0].values == {"all-gather of bfloat16": "1x, 2,048 bytes of input on each device"}
 
 
 def test_another_dtype_is_named_with_its_line_and_what_the_rule_means():
@@ -77,7 +77,7 @@ def test_a_written_collective_that_was_removed_may_not_have_another_dtype():
 def test_the_partitioners_collectives_have_no_dtype():
     finding = finding_of(gather(channel=2))
     assert not finding.passed
-    assert "the partitioner inserted all-gather of 32 KiB (line 7), for which the exported" in finding.message
+    assert "XLA's partitioner inserted one all-gather of 32 KiB (line 7), so the exported" in finding.message
     assert finding_of(gather(), collectives=[GATHERED, exchange("all-gather", 63, channel=9)]).passed
     assert not finding_of(gather(), collectives=[GATHERED, exchange("all-gather", 64, channel=9)]).passed
 

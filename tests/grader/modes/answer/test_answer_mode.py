@@ -77,7 +77,7 @@ def test_a_wrong_answer_is_named_and_a_known_formula_explained(judge: Judge) -> 
         ("bytes = 1", "syntax_error", "not JSON"),
         ("[1]", "syntax_error", "must be a JSON object"),
         ('{"bytes": NaN}', "syntax_error", "NaN is not a value"),
-        ('{"bytes": 1}', "wrong_structure", "spec: Nothing is written here. Write a spec"),
+        ('{"bytes": 1}', "wrong_structure", "spec: This answer is empty. Write a spec"),
         ('{"answers": {"bytes": 1, "spec": "P()"}, "variant": 99}', "wrong_structure", "no question 99"),
         ('{"answers": [1]}', "syntax_error", "must be a JSON object"),
         ('{"answers": {}, "variant": "1"}', "syntax_error", "whole numbers"),

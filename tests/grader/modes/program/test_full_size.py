@@ -49,7 +49,7 @@ def test_what_does_not_fit_the_arguments_is_named(changes, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"init": "init"}, "full_size is for an entry point without init"),
+        ({"init": "init"}, "full_size needs an entry point without init"),
         (
             {"full_size": {"mesh": {"y": 256}, "shapes": {}}},
             "the mesh of full_size must have the axes of the others, x",

@@ -43,10 +43,13 @@ def test_the_answer_is_the_program(compile_for):
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (SubmissionFault("memory_limit", "The compiler says: no"), "It does not fit on a chip. The compiler says: no"),
+        (
+            SubmissionFault("memory_limit", "The compiler says: no"),
+            "The program does not fit on a chip. The compiler says: no",
+        ),
         (
             SubmissionFault("time_limit", "Your code"),
-            "The compiler was stopped: it may take 600 s of CPU time, and 1200 s in all.",
+            "The compiler was stopped: it can use 600 s of CPU time, and 1200 s in all.",
         ),
         (SubmissionFault("killed", "Your code"), "The compiler ended without an answer."),
         (SubmissionFault("not_exportable", "It calls native code."), "It calls native code."),
@@ -69,4 +72,4 @@ def test_a_mesh_that_no_slice_has_is_not_checked(compile_for):
 
 def test_without_a_compiler_nothing_is_checked(compile_for, monkeypatch):
     monkeypatch.setattr(tpu, "tpu_compiler", lambda: None)
-    assert compile_for(None).fault == "Not checked: no TPU compiler here."
+    assert compile_for(None).fault == "Not checked: the TPU compiler is not installed here."

@@ -1,4 +1,4 @@
-"""expect: rejected/error; wall: seccomp; says: "may not start or signal processes". Forks without a thought of failure: the message has to say what is not permitted."""
+"""expect: rejected/error; wall: seccomp; says: "must not start or signal processes". Forks without a thought of failure: the message has to say what is not permitted."""
 
 import os
 
