@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Argument name to value, in the order of the entry point's parameters; in program mode `seed` comes first."""
+    """`inputs` maps argument names to values in the order of the parameters; in program mode, `seed` comes first."""
 
     id: str
     public: bool

@@ -1,4 +1,4 @@
-"""The base class of everything that is stored or sent of a verdict, and the type of its texts."""
+"""The base class of all data of a verdict that is stored or sent, and the type of its texts."""
 
 from typing import Annotated
 
@@ -6,12 +6,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from grader.text import plain_text
 
-# A submission may have written it. Nothing in it controls a terminal or a page, or misleads the reader.
+# Text that a submission may have written, made safe: it cannot control a terminal or a page, or mislead a reader.
 SafeText = Annotated[str, AfterValidator(plain_text)]
 
 
 class Closed(BaseModel):
-    """Strict and frozen; an unknown field is an error."""
+    """A strict, frozen model that rejects unknown fields."""
 
-    # An error's message is logged, and what a submission printed must not be.
+    # Errors are logged, and a log must not contain what a submission printed.
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)

@@ -1,15 +1,15 @@
-"""The context that a caller passes through the judge: where to report progress, and what stops the work."""
+"""What a caller passes through the judge: where to report progress, and how to stop the work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-# Gets each phase as a short phrase, as the phase begins.
+# Called with a short phrase at the start of each phase.
 Progress = Callable[[str], None]
 
 
 class Stop(Protocol):
-    """Tells work to end. `threading.Event` is one."""
+    """Asks work to end, as a `threading.Event` does."""
 
     def is_set(self) -> bool: ...
 
@@ -28,11 +28,11 @@ NEVER: Stop = _Never()
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Without arguments: progress is not reported, and nothing stops the work.
+    """Where to report progress and how to stop. By default, progress is not reported and nothing stops the work.
 
     Attributes:
-      progress: gets each phase as a short phrase, as the phase begins.
-      stop: set it to give up. A session then ends within a tick, and the caller gets `Cancelled`.
+      progress: called with a short phrase at the start of each phase.
+      stop: once set, the session ends within a tick and the caller gets `Cancelled`.
     """
 
     progress: Progress = _silent

@@ -1,4 +1,4 @@
-"""All errors of the grader, on one page.
+"""All errors of the grader.
 
 MeshgradeError
 ├── SubmissionFault      rejected: the submission is at fault; `reason` says why
@@ -18,7 +18,7 @@ class MeshgradeError(Exception):
 
 
 class SubmissionFault(MeshgradeError):
-    """The submission is at fault. `detail` holds data for a page (line, column, traceback), no hidden value."""
+    """The submission is at fault. `detail` is data for a page (line, column, traceback) without hidden values."""
 
     def __init__(self, reason: Reason, message: str, **detail: object) -> None:
         super().__init__(message)
@@ -31,11 +31,11 @@ class GraderFault(MeshgradeError):
 
 
 class WallMissing(GraderFault):
-    """One of the walls cannot be built here.
+    """A wall cannot be built on this machine.
 
     Args:
       wall: its name, as in `Verdict.walls`.
-      found: the result of building it or of trying to cross it.
+      found: what happened when it was built or probed.
       remedy: what to install or allow, as a command if possible.
     """
 
@@ -47,11 +47,11 @@ class WallMissing(GraderFault):
 
 
 class LostRunner(GraderFault):
-    """The runner ended, and not because of the submission: the attempt is worth another try."""
+    """The runner ended for a reason other than the submission, so grade again."""
 
 
 class InputsUnfit(MeshgradeError):
-    """Inputs that the author of a run typed do not fit the problem. `faults` has a message for each argument."""
+    """Typed inputs of a run do not fit the problem. `faults` maps argument names to messages."""
 
     def __init__(self, faults: dict[str, str]) -> None:
         super().__init__(" ".join(f"{name}: {fault}" for name, fault in faults.items()))

@@ -1,4 +1,4 @@
-"""What only explains a verdict: it may be missing, and its faults are nobody's verdict."""
+"""Compute what only explains a verdict, so that an error there never changes the verdict."""
 
 import logging
 from collections.abc import Callable
@@ -14,15 +14,15 @@ def explanation(what: str, find: Callable[[], T | None]) -> T | None:
     """Return what `find` returns, or None if it fails.
 
     Args:
-      what: it and its problem, for the log: `misconception of fsdp_step`.
+      what: names it in the log, as in `misconception of fsdp_step`.
     Raises:
-      Cancelled: the grading was stopped.
+      Cancelled: the caller stopped the grading.
     """
     try:
         return find()
     except Cancelled:
         raise
     except Exception:
-        # Whatever it is: the verdict is decided, and must not be lost with its explanation.
+        # Any error: the verdict is decided, and must not be lost with its explanation.
         log.exception("%s: left out of the verdict", what)
         return None

@@ -1,7 +1,7 @@
-"""What a submission did on the public cases, small enough to ship with a package and to store with an attempt.
+"""A summary of what a submission does on the public cases, small enough to store with an attempt or a package.
 
-A submission that is wrong in the same way has the same fingerprint. Results are recognised within the tolerance, since
-another machine may add in another order; so of each array some elements are kept, and two weighted means.
+Two submissions that are wrong in the same way have the same fingerprint. Results are compared within the tolerance,
+because machines add in different orders. So each array is reduced to some of its elements and two weighted means.
 """
 
 import zlib
@@ -14,20 +14,20 @@ from pydantic import Field
 from grader.closed import Closed
 from grader.wire import Array, Foreign
 
-# By leaf path: the dtype and shape, and the numbers, as text.
+# Leaf path -> dtype, shape and numbers, as text.
 Sketch = dict[str, str]
-# How one program is built, by name: equal texts are the same thing.
+# Property of a program -> its value as text. Programs that are built alike have equal texts.
 Pattern = dict[str, str]
 _ELEMENTS = 4
 
 
 class Fingerprint(Closed):
-    """Of a wrong result `results`, of a right result from a program that is built wrongly `pattern`.
+    """What identifies a mistake: `results` if they are wrong, otherwise the `pattern` of the program.
 
     Attributes:
-      results: by case, or in program mode by case and mesh.
-      pattern: by mesh and by the position of the program among those of its mesh.
-      shown: whether it differs from the reference's; False if only hidden cases show the mistake.
+      results: by case, in program mode by case and mesh.
+      pattern: by mesh and position among the programs of that mesh.
+      shown: whether it differs from the reference's. False if only hidden cases show the mistake.
     """
 
     results: dict[str, Sketch] = Field(default_factory=dict)
@@ -39,25 +39,25 @@ class Fingerprint(Closed):
 
 
 class KnownFingerprint(Fingerprint):
-    """That of a known wrong submission. `of` is a hash of everything that it depends on, except JAX."""
+    """The fingerprint of a known wrong submission. `of` is a hash of everything it depends on, except JAX."""
 
     of: str
 
 
 class KnownFingerprints(Closed):
-    """Those of a package: the file known.json. `jax` is the version that they were made with."""
+    """All fingerprints of a package, as in known.json. `jax` is the version that made them."""
 
     jax: str
     mistakes: dict[str, KnownFingerprint]
 
 
 def sketch(value: object) -> Sketch:
-    """Of a result, a pytree as `wire.unpack_values` returns it. The order of a dict's keys does not matter."""
+    """Summarize a result, a pytree as `wire.unpack_values` returns it. The order of dict keys does not matter."""
     return dict(sorted(_leaves(value, "")))
 
 
 def numbers_of(text: str) -> tuple[str, list[float] | None]:
-    """The dtype of a leaf with its shape, and its numbers; None instead if another leaf must be equal to it."""
+    """Return a leaf's dtype with its shape, and its numbers. If leaves must be equal, return the text and None."""
     kind, _, rest = text.partition(" ")
     if kind.startswith(("float", "bfloat", "complex")):
         with suppress(ValueError):
@@ -66,7 +66,7 @@ def numbers_of(text: str) -> tuple[str, list[float] | None]:
 
 
 def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:
-    """The brackets around an index tell a list from a tuple."""
+    """Yield path and text of each leaf. Brackets around an index tell lists from tuples."""
     if isinstance(value, dict):
         children: Mapping[str, object] = {str(key): child for key, child in value.items()}
         empty = "{}"
@@ -93,8 +93,8 @@ def _text(leaf: object) -> str:
 
 
 def _numbers(leaf: Array) -> list[str]:
-    """Evenly spread elements. Of a larger array a weighted mean of its sizes follows, and one that also has its signs:
-    each element counts in them, so a change or an exchange of any shows. Integers have a checksum instead."""
+    """Evenly spaced elements. For a larger array, followed by two weighted means over all elements, of |x| and of
+    |x| + x, so that any change or swap shows. Integers have a checksum instead."""
     flat = np.ravel(leaf)
     few = flat if flat.size <= _ELEMENTS + 2 else flat[np.linspace(0, flat.size - 1, _ELEMENTS).astype(int)]
     if flat.dtype.kind in "biu":

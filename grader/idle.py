@@ -1,4 +1,4 @@
-"""Background work gives way to submissions: it waits here until none is being graded."""
+"""Lets background work wait until no submission is being graded."""
 
 import threading
 import time
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 from grader.context import Stop
 
-# A queue hands out its next submission within this time, if it has one.
+# A queue with waiting submissions hands out the next one within this time.
 _BETWEEN_TWO_S = 0.2
 _LOOK_S = 0.05
 
 
 class Idle:
-    """Counts the work that someone waits for. Threads may share one."""
+    """Counts the foreground work in progress. Threads may share one."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -22,7 +22,7 @@ class Idle:
 
     @contextmanager
     def interrupted(self) -> Iterator[None]:
-        """Someone waits for the work inside this block."""
+        """Count the work inside this block as foreground work."""
         with self._changed:
             self._busy += 1
         try:
@@ -34,7 +34,7 @@ class Idle:
                 self._changed.notify_all()
 
     def wait(self, stop: Stop) -> float:
-        """Wait until no one has waited for anything for a moment, or `stop` is set. Returns the seconds waited."""
+        """Wait until foreground work has paused for a moment, or `stop` is set. Return the seconds waited."""
         started = time.monotonic()
         with self._changed:
             while not stop.is_set() and (self._busy or time.monotonic() - self._since < _BETWEEN_TWO_S):

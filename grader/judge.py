@@ -1,4 +1,4 @@
-"""The one path from a submission to a verdict."""
+"""The single path from a submission to a verdict."""
 
 import logging
 from collections.abc import Sequence
@@ -34,11 +34,11 @@ class Judge:
 
     Args:
       sandbox: where all submitted code and all code of a package runs.
-      secret: the deployment's; hidden inputs are derived from it.
-      cache: a folder of ours alone for reference answers.
-      tries: how often a submission is graded before a runner that somebody else kills each time makes it `failed`.
-        One where a queue counts.
-      known_runs: how many known wrong submissions may be run to explain one that is rejected.
+      secret: the deployment's secret; hidden inputs are derived from it.
+      cache: a folder for reference answers, which no other user can write.
+      tries: grade a submission at most this many times if its runner is killed from outside, then report `failed`. Use
+        1 if a queue counts the tries.
+      known_runs: run at most this many known wrong submissions to explain a rejection.
     """
 
     def __init__(self, sandbox: Sandbox, secret: bytes, cache: Path, *, tries: int = 3, known_runs: int = RUNS) -> None:
@@ -50,13 +50,13 @@ class Judge:
         self._references = References(self._modes, secret, cache, self._idle)
 
     def prepare(self, package: Package, context: Context = QUIET, *, background: bool = False) -> None:
-        """Have the reference's answers ready, so that the first submission does not wait for them.
+        """Compute and cache the reference's answers, so the first submission need not wait.
 
         Args:
-          background: nobody waits: it rests while something is graded, and is left to a submission that needs the same.
+          background: pause while a submission is graded, and yield to one that needs the same answers.
         Raises:
-          GraderFault, WallMissing: they cannot be had.
-          Cancelled: it was stopped, or, in the background, a submission makes them itself.
+          GraderFault, WallMissing: the reference could not be run.
+          Cancelled: the caller stopped it, or, in the background, a submission took over.
         """
         with nullcontext() if background else self._idle.interrupted():
             self._references.prepare(package, context, background=background)
@@ -65,24 +65,24 @@ class Judge:
 
     @property
     def setbacks(self) -> Setbacks:
-        """The versions whose preparation failed and is tried again, no matter who asked for it."""
+        """The package versions whose preparation failed and will be retried."""
         return self._references.setbacks
 
     def warm(self, package: Package) -> None:
-        """A submission to this problem may come soon. Returns at once."""
+        """Start runners for this problem, because a submission may come soon. Returns at once."""
         self._modes.of(package).warm()
 
     def inspect(
         self, package: Package, source: str, context: Context = QUIET, *, chip: ChipName | None = None
     ) -> tuple[Measured, ...]:
-        """Compile a submission to a problem of mode program for every mesh, and say what it is like, without judging.
+        """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
-          chip: compile each program for a slice of these TPUs as well.
+          chip: compile each program for a slice of these TPUs, too.
         Raises:
-          SubmissionFault: it gives no program; the message says why.
-          GraderFault, WallMissing: it cannot be had, in another mode never.
-          Cancelled: it was stopped.
+          SubmissionFault: the submission has no program; the message says why.
+          GraderFault, WallMissing: the reference could not be run, or the problem is not of mode program.
+          Cancelled: the caller stopped it.
         """
         with self._idle.interrupted():
             context.progress("starting")
@@ -92,24 +92,25 @@ class Judge:
     def inspect_function(
         self, function: Function, source: str, context: Context = QUIET, *, chip: ChipName | None = None
     ) -> tuple[Measured, ...]:
-        """Compile a function that belongs to no problem, and say what it is like. As `inspect`."""
+        """Like `inspect`, for a function that belongs to no problem."""
         with self._idle.interrupted():
             context.progress("starting")
             return self._modes.inspect_function(function, source, context, chip)
 
     def run_script(self, source: str, context: Context = QUIET) -> Printed:
-        """Run a script on 8 host devices, and return what it prints. Nothing is judged.
+        """Run a script on 8 host devices and return what it prints, without a verdict.
 
         Raises:
-          GraderFault, WallMissing: it could not be run.
-          Cancelled: it was stopped.
+          GraderFault, WallMissing: the script could not be run.
+          Cancelled: the caller stopped it.
         """
         with self._idle.interrupted():
             return run_script(source, self._sandbox, context)
 
     def answers(self, package: Package, context: Context = QUIET, cases: Sequence[Case] | None = None) -> Answers:
-        """What the reference returns for the package's cases, or for others. Hidden cases are among them, so it is for
-        the author alone. Raises as `prepare` does.
+        """Return what the reference computes for the package's cases, or for `cases`. Raises the errors of `prepare`.
+
+        The result includes hidden cases, so show it only to the author.
         """
         with self._idle.interrupted():
             mode, prepared = self._modes.of(package), self._references.prepare(package, context)
@@ -118,7 +119,7 @@ class Judge:
             return Answers(prepared.cases, mode.answers(prepared))
 
     def variants(self, package: Package, context: Context = QUIET) -> Variants | None:
-        """The questions of a problem of mode answer; None in every other mode. Raises as `prepare` does."""
+        """Return the questions in mode answer, or None in any other mode. Raises the errors of `prepare`."""
         with self._idle.interrupted():
             return self._modes.of(package).variants(self._references.prepare(package, context))
 
@@ -133,18 +134,18 @@ class Judge:
         own: OwnInputs | None = None,
         watch: Watch | None = None,
     ) -> Verdict:
-        """Grade one submission.
+        """Grade one submission and return its verdict. A fault of the grader gives the status `failed`.
 
         Args:
-          hidden: False for a run: public cases only, and no score.
-          draw: a name of the attempt's own: in call mode it is then graded on hidden inputs that no other attempt has,
-            and on the same ones when it is graded again. None for those that the reference's answers are kept of. In
-            program mode no submission's process is given a hidden input, so all attempts have the same.
+          hidden: False for a run, which uses only public cases and has no score.
+          draw: the attempt's unique name, from which call mode draws the attempt's hidden inputs; the same name gives
+            the same inputs. With None, and in program mode, whose submissions never see a hidden input, all attempts
+            share the hidden inputs of the cached answers.
           own: inputs that replace the public cases of a run.
-          watch: called with what the grading measured, for the author of the package. Not called if nothing ran.
+          watch: called with what the grading measured, unless nothing ran.
         Raises:
-          WallMissing: a wall cannot be built. Nothing was executed.
-          Cancelled: it was stopped.
+          WallMissing: a wall could not be built, so nothing was executed.
+          Cancelled: the caller stopped it.
         """
 
         report = Report(package, hidden=hidden, walls=self._sandbox.walls)
@@ -173,6 +174,6 @@ class Judge:
         except GraderFault as fault:
             log.error("%s could not be judged: %s", package.slug, fault)
         except Exception:
-            # Fail closed: an unforeseen error is our fault, is logged for operators, and is never a pass.
+            # Fail closed: an unexpected error is the grader's fault, is logged for operators, and is never a pass.
             log.exception("%s could not be judged", package.slug)
         return report.failed()

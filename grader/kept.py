@@ -1,7 +1,7 @@
-"""Files in which the judge keeps what a package's own code returned.
+"""The judge's cache files: what a package's own code returned.
 
-A file is a wire frame, so reading one executes nothing. Of the cases there is one file each, and last a list of them: a
-folder without the list counts as empty, so a write that was cut off is repeated.
+Each file is a wire frame, so reading one executes nothing. There is one file per case, and a list of the cases that is
+written last: a folder without the list counts as empty, so an interrupted write is repeated.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Any
 from grader import wire
 from grader.case import Case
 
-# What reading a file raises that is missing, was cut off, or was written in another form.
+# Raised when a file is missing, incomplete, or of another form.
 UNREADABLE = (FileNotFoundError, EOFError, KeyError, wire.BadFrame)
 _MAX_BYTES = 1 << 30
 
@@ -21,7 +21,7 @@ _MAX_BYTES = 1 << 30
 def store_cases(
     folder: Path, cases: Sequence[Case], more: Mapping[str, dict[str, object]], *, programs: int = 0
 ) -> None:
-    """Write the cases, and with each what `more` has for its id. Write everything else of a package before this."""
+    """Write the cases, each with the values in `more` for its id. Write a package's other files before this."""
     for case in cases:
         values: dict[str, object] = {"inputs": case.inputs, **more.get(case.id, {})}
         write_frame(folder / f"{case.id}.frame", {"public": case.public}, values)
@@ -29,7 +29,7 @@ def store_cases(
 
 
 def load_cases(folder: Path) -> tuple[tuple[Case, ...], dict[str, dict[str, object]], int]:
-    """Returns the cases, everything that was written with each, by its id, and the number of programs.
+    """Return the cases, the values that were written with each by case id, and the number of programs.
 
     Raises one of `UNREADABLE`.
     """
@@ -45,13 +45,13 @@ def load_cases(folder: Path) -> tuple[tuple[Case, ...], dict[str, dict[str, obje
 
 
 def read_frame(path: Path) -> tuple[dict[str, Any], dict[str, object]]:
-    """Raises one of `UNREADABLE`."""
+    """Return the message and the values of a file. Raises one of `UNREADABLE`."""
     with path.open("rb") as file:
         return wire.read_frame(file, max_payload_bytes=_MAX_BYTES)
 
 
 def write_frame(path: Path, message: dict[str, Any], values: dict[str, object] | None = None) -> None:
-    """Write the file and its folder; a reader finds all of it or nothing."""
+    """Create the folder and write the file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.draft")
     draft.write_bytes(wire.pack(message, values))

@@ -1,7 +1,8 @@
-"""Known wrong submissions, and which of them a wrong submission is like.
+"""Find the known wrong submission that makes the same mistake as a rejected one.
 
-A package ships what each one does on the public cases (known.json), so recognising one is a look-up. One is run only if
-several agree on these cases, if the public cases do not show the mistake, or if there is no fingerprint of it.
+A package ships a fingerprint of each one on the public cases (known.json), so recognising a mistake is usually a
+look-up. Known submissions are run only if several share the fingerprint, if the public cases do not show the mistake,
+or if a fingerprint is missing.
 """
 
 import ast
@@ -18,21 +19,21 @@ from grader.likelihood import by_likelihood
 from grader.package.package import KnownSubmission, Package, Tolerance
 from grader.reasons import REASONS, Reason
 
-# How many are run to explain one submission.
+# Run at most this many known submissions to explain one rejection.
 RUNS = 3
 IsSame = Callable[[KnownSubmission], bool]
 
 
 def runnable(package: Package) -> list[KnownSubmission]:
-    """Those that come back with a result, or as far as a program."""
+    """The rejected submissions that return a result or, in program mode, have a program."""
     return [each for each in package.rejected if each.reason and REASONS[each.reason].has_program]
 
 
 class KnownMistakes:
-    """The known wrong submissions of a package, for one submission to it.
+    """Compares one submission with the known wrong submissions of its package.
 
     Args:
-      runs: how many of them may be run to explain it.
+      runs: run at most this many of them.
     """
 
     def __init__(self, package: Package, source: str, *, runs: int = RUNS) -> None:
@@ -41,12 +42,13 @@ class KnownMistakes:
         self._runs = runs
 
     def explain(self, mine: Fingerprint, reason: Reason | None, is_same: IsSame, *, has_more: bool) -> str | None:
-        """The misunderstanding of the one that does the same. Of several, the likeliest.
+        """Return the misunderstanding of the known submission that does the same, the likeliest if several do.
 
         Args:
-          reason: why it was rejected. Programs that are built as the reference's are then told apart by it.
-          is_same: runs one of them and compares it on all cases.
-          has_more: whether these are more than the public cases.
+          mine: the fingerprint of the submission.
+          reason: why it was rejected; it tells apart mistakes whose programs look like the reference's.
+          is_same: runs a known submission and compares it on all cases.
+          has_more: whether there are cases besides the public ones.
         """
         if not (mine.results or mine.pattern):
             return None
@@ -74,7 +76,7 @@ class KnownMistakes:
 
 
 def explain_stored(package: Package, source: str, mine: Fingerprint) -> str | None:
-    """As `KnownMistakes.explain`, for an attempt that was graded earlier: nothing is run, and nothing is guessed."""
+    """Like `KnownMistakes.explain`, for an attempt that was graded earlier: runs and guesses nothing."""
     if not mine.shown:
         return None
     return KnownMistakes(package, source, runs=0).explain(mine, None, lambda _: False, has_more=True)
@@ -83,8 +85,8 @@ def explain_stored(package: Package, source: str, mine: Fingerprint) -> str | No
 def is_alike(known: Fingerprint, mine: Fingerprint, tolerances: dict[str, Tolerance]) -> bool:
     """Whether two fingerprints show the same mistake.
 
-    Of programs, those that both have are compared. `init` counts only if `mine` names it, because the steps are the
-    reference's.
+    Programs are compared if both fingerprints have them. `init` counts only if `mine` has it, which means that the
+    steps are built like the reference's.
     """
     if mine.results:
         return known.results.keys() == mine.results.keys() and all(
@@ -95,7 +97,7 @@ def is_alike(known: Fingerprint, mine: Fingerprint, tolerances: dict[str, Tolera
 
 
 def current(package: Package) -> Mapping[str, KnownFingerprint]:
-    """The shipped fingerprints that this JAX, and the package as it is, would give again."""
+    """The shipped fingerprints that are still valid for this version of JAX and the package's files."""
     known = package.known
     if known is None or known.jax != importlib.metadata.version("jax"):
         return {}
@@ -108,12 +110,12 @@ def current(package: Package) -> Mapping[str, KnownFingerprint]:
 
 
 def updated(package: Package, found: Mapping[str, Fingerprint | None]) -> KnownFingerprints:
-    """The fingerprints of a package after some of its submissions were judged.
+    """Return the package's fingerprints with those in `found` replaced.
 
-    Those that still hold stay as they are, so that no machine rewrites the rounding of another.
+    A shipped fingerprint that agrees within the tolerance stays, so machines do not rewrite each other's rounding.
 
     Args:
-      found: by the name of the known wrong submission; None if it gave no result and no program.
+      found: new fingerprints by name of the known wrong submission; None if it had neither result nor program.
     """
     kept = current(package)
     public = _public_part(package)
@@ -129,7 +131,7 @@ def updated(package: Package, found: Mapping[str, Fingerprint | None]) -> KnownF
 
 
 def holds(package: Package, shipped: Fingerprint, found: Fingerprint | None) -> bool:
-    """Whether a fingerprint that was made now is the one that ships, within the tolerance."""
+    """Whether a new fingerprint agrees with the shipped one, within the tolerance."""
     found = found or Fingerprint()
     if not (found.results or found.pattern):
         return not (shipped.results or shipped.pattern)
@@ -137,7 +139,7 @@ def holds(package: Package, shipped: Fingerprint, found: Fingerprint | None) -> 
 
 
 def known_text(known: KnownFingerprints) -> str:
-    """The text of known.json, with one known mistake on a line."""
+    """The text of known.json, one known mistake per line."""
     lines = ",\n".join(
         f"  {json.dumps(name)}: {json.dumps({'of': each.of, **each.stored()}, separators=(',', ':'))}"
         for name, each in known.mistakes.items()
@@ -179,13 +181,13 @@ def _depends_on(package: Package, public: str, submission: KnownSubmission) -> s
 def _public_part(package: Package) -> str:
     """The part of cases.py that the public cases come from: all of it except what only `hidden_cases` uses.
 
-    By its text and not by its values, which differ in their last digits from one processor to another.
+    This is its text, not its values, whose last digits differ between processors.
     """
     try:
         body = ast.parse(package.cases).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return package.cases
-    # Without docstrings and other bare texts.
+    # Leave out docstrings and other bare strings.
     body = [node for node in body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
     defined = {name: node for node in body for name in _names_of(node)}
     always = [node for node in body if not _names_of(node)]
@@ -200,7 +202,7 @@ def _public_part(package: Package) -> str:
 
 
 def _names_of(node: ast.stmt) -> list[str]:
-    """What a statement at the top of a module defines."""
+    """The names that a top-level statement defines."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.Assign | ast.AnnAssign):

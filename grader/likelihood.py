@@ -1,4 +1,4 @@
-"""The known mistake that a wrong submission most likely makes: the one whose source shares the rarest code with it."""
+"""Rank known mistakes by how likely a wrong submission makes them: rare code that both sources share counts most."""
 
 import io
 import tokenize
@@ -12,9 +12,9 @@ _IGNORED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, to
 
 
 def by_likelihood(source: str, candidates: Sequence[KnownSubmission]) -> list[KnownSubmission]:
-    """Sort the candidates, the likeliest first; equal ones stay in their order.
+    """Sort the candidates, the likeliest first; ties keep their order.
 
-    Code that most of them share says little, so a sequence of tokens counts more if fewer of them contain it.
+    Code that most candidates contain says little, so a sequence of tokens counts more the fewer of them contain it.
     """
     sequences = {each.name: _sequences(each.source) for each in candidates}
     holders = Counter(sequence for found in sequences.values() for sequence in found)
@@ -28,7 +28,7 @@ def by_likelihood(source: str, candidates: Sequence[KnownSubmission]) -> list[Kn
 
 
 def _sequences(source: str) -> set[tuple[str, ...]]:
-    """All runs of a few tokens, without comments, docstrings and layout. Of what is not Python, up to the fault."""
+    """Every sequence of `_LENGTH` tokens, up to the first syntax error, without comments, docstrings and layout."""
     words: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):

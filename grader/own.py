@@ -1,7 +1,6 @@
-"""Inputs of a run that its author chose.
+"""Inputs that the author of a run chose.
 
-What the author did not type has the form of the public cases, and values that are drawn from those alone. So it says
-nothing about hidden cases.
+Values that the author did not type are drawn from the public cases, so they reveal nothing about hidden cases.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +17,9 @@ MAX_SEED = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class OwnInputs:
-    """Which values, and in program mode which of the problem's meshes; None for all of them.
+    """A seed for drawn values; in program mode, one of the problem's meshes, or None for all of them.
 
-    `values` are typed arguments of call mode, as JSON by name.
+    `values` are the typed arguments in call mode, JSON values by name.
     """
 
     seed: int
@@ -28,15 +27,15 @@ class OwnInputs:
     values: dict[str, object] | None = None
 
     def stored(self) -> dict[str, object]:
-        """The fields as JSON, from which the same inputs can be made again."""
+        """The fields as JSON, enough to make the same inputs again."""
         return {name: value for name, value in asdict(self).items() if name != "values" or value}
 
 
 def draw_own(cases: Sequence[Case], own: OwnInputs) -> tuple[Case, ...]:
-    """One case for each public one: its arrays hold the public case's values, drawn again with replacement.
+    """Make one case from each public case by drawing its arrays' elements again, with replacement.
 
-    So a value stays one that the argument can have, such as an index in its range. An argument `seed` becomes the seed;
-    any other value that is not an array stays.
+    So every value is one that the argument can have, such as an index within range. An argument `seed` gets the chosen
+    seed; other values that are not arrays stay as they are.
     """
     public = [case for case in cases if case.public]
     drawn = []
@@ -48,9 +47,9 @@ def draw_own(cases: Sequence[Case], own: OwnInputs) -> tuple[Case, ...]:
 
 
 def typed_case(cases: Sequence[Case], own: OwnInputs, specs: Mapping[str, InputSpec]) -> tuple[Case, ...]:
-    """One case with the typed values. The other arguments are drawn from the first public case, as in `draw_own`.
+    """Make one case with the typed values; the other arguments are drawn from the first public case, as in `draw_own`.
 
-    Where they share a named dimension with a typed array, they have its size.
+    A dimension whose name occurs in a typed array gets the typed array's size.
 
     Raises:
       InputsUnfit: the values do not fit the problem.

@@ -1,4 +1,4 @@
-"""Why a submission is rejected: the closed list, and what the judge knows about each reason.
+"""The closed list of reasons for a rejection, and facts about each.
 
 A new reason is an entry here and its explanation in app/web/reasons.py.
 """
@@ -29,21 +29,21 @@ Reason = Literal[
     "output_limit",
     "killed",
 ]
-# The judge is everything outside these two processes: it reads clocks, exits and facts.
+# The judge is everything outside the runner and the verifier: it reads clocks, exit codes and facts.
 Reporter = Literal["runner", "verifier", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReasonFacts:
-    """The facts that apply to every submission rejected for one reason.
+    """What is true of every submission that is rejected for this reason.
 
     Attributes:
-      reported_by: who may report it. A runner or verifier that reports any other reason is not trusted.
-      has_program: the submission got as far as a compiled program or, in call mode, a result.
-      wrong_result: it computes something other than the reference, so its result identifies it.
-      process_lives: in call mode, the runner can run the next case.
+      reported_by: the processes that may report it. A report of it by any other process is not trusted.
+      has_program: the submission has a compiled program or, in call mode, a result.
+      wrong_result: its result differs from the reference's, and so identifies the mistake.
+      process_lives: in call mode, the runner can still run the next case.
       needs_activity: the message does not say what a verifier was doing, so the judge adds it.
-      in_hidden_case: the whole message for a hidden case; if it is empty, the message names the type of the exception.
+      in_hidden_case: the whole message for a hidden case. If empty, the message names the type of the exception.
     """
 
     reported_by: frozenset[Reporter]
@@ -89,5 +89,5 @@ REASONS: Mapping[Reason, ReasonFacts] = MappingProxyType(
 
 
 def reported(name: str, by: Reporter) -> Reason | None:
-    """The reason of that name, if there is one that this process may report."""
+    """The reason of this name, or None if this process must not report it."""
     return next((reason for reason, facts in REASONS.items() if reason == name and by in facts.reported_by), None)

@@ -1,8 +1,8 @@
-"""What a package's own code says: its cases, and the reference's answers. The first request makes them.
+"""Cases and reference answers: computed by a package's own code on first request, then cached.
 
-cases.py and reference.py each run in a sandbox of their own, never beside a student's submission, and only arrays come
-out. The answers are kept on disk by package version, versions of the JAX side, and case; a file is a wire frame, so
-reading one executes nothing.
+cases.py and reference.py each run in their own sandbox, never with a student's submission, and only arrays come out.
+The cache on disk is keyed by package version, versions of JAX and its libraries, and case. Its files are wire frames,
+so reading one executes nothing.
 """
 
 import collections
@@ -24,23 +24,23 @@ from grader.sandbox.background import BackgroundSandbox
 from grader.sandbox.protocol import Sandbox
 from grader.sandbox.setbacks import Setbacks
 
-# Of what is kept on disk; a new one where it is written, measured (the verifier's options) or drawn otherwise.
+# Version of the cached files. Change it when their form, the verifier's compiler options or the drawn cases change.
 _FORMAT = "15"
 _LOOK_S = 0.2
 # The longest pause between two tries in the background. A reference usually fails because the machine is busy, and
-# meanwhile nobody can be graded or asked without waiting for it.
+# until it succeeds, every grading has to wait for it.
 _LONGEST_PAUSE_S = 120.0
 
 
 class References:
-    """Makes and keeps what a package's code says. Threads may share one; nothing is run twice, however many ask.
+    """Computes each package's cases and reference answers once, and caches them. Threads may share one.
 
     Args:
-      modes: they run the code.
-      secret: the deployment's; hidden inputs are derived from it.
-      cache: a folder of ours alone.
-      idle: says when nothing is graded. A request in the background waits for that. If a request for the same comes
-        in the foreground meanwhile, the foreground does the work.
+      modes: run the package's code.
+      secret: the deployment's secret; hidden inputs are derived from it.
+      cache: a folder that no other user can write.
+      idle: tells when nothing is being graded. Background requests wait for that, and yield to a foreground request for
+        the same package.
     """
 
     def __init__(self, modes: Modes, secret: bytes, cache: Path, idle: Idle | None = None) -> None:
@@ -53,16 +53,16 @@ class References:
         self._background: dict[str, threading.Event] = {}
         self._wanted: collections.Counter[str] = collections.Counter()
         self._guard = threading.Condition()
-        # By version. Any caller's success ends a setback, and its failure counts for all of them.
+        # By version: a success ends the setback and a failure extends it, for all callers.
         self.setbacks = Setbacks(longest_pause_s=_LONGEST_PAUSE_S)
 
     def prepare(self, package: Package, context: Context, *, background: bool = False) -> Prepared:
-        """Return the cases and answers of a package, from memory, from disk, or by running it.
+        """Return the cases and answers of a package from memory, from disk, or by running its code.
 
         Raises:
-          GraderFault: the package's own code failed; the message says which file and how. In the background, it is
-            also raised for a recent failure, until the next try is due.
-          Cancelled: it was stopped, or somebody else asked for the same in the foreground.
+          GraderFault: the package's code failed; the message says which file and how. In the background, also raised
+            after a recent failure, until the next try is due.
+          Cancelled: the caller stopped it, or a foreground request for the same package took over.
         """
         with self._turn(package, context.stop, background) as (sandbox, stop):
             version = package.version
@@ -73,7 +73,7 @@ class References:
                     self._prepared[version] = self._make(package, sandbox, Context(context.progress, stop))
                 except Cancelled:
                     raise
-                except Exception as error:  # whatever it was, the next try may succeed
+                except Exception as error:  # of any kind, because the next try may succeed
                     why = str(error) if isinstance(error, GraderFault) else type(error).__name__
                     self.setbacks.failed(version, why)
                     raise
@@ -91,10 +91,10 @@ class References:
 
     @contextmanager
     def _turn(self, package: Package, stop: Stop, background: bool) -> Iterator[tuple[Sandbox, Stop]]:
-        """One at a time; in the foreground at once, whatever is done in the background.
+        """Hold the package's lock. A foreground request stops background work on the same package.
 
-        Background work that gave way resumes only when no request in the foreground needs the same. Locks are not fair:
-        it would get the lock again before the request that it gave way to, and would then wait for that request.
+        Background work waits until no foreground request needs the package. Locks are not fair: without this, it could
+        take the lock again before the request that it yielded to.
         """
         key, sandbox = package.version, self._modes.sandbox
         with self._guard:
@@ -119,7 +119,7 @@ class References:
                     self._guard.notify_all()
 
     def _key(self, package: Package) -> str:
-        """Of everything that the answers depend on. The secret enters as a digest: hidden inputs come from it."""
+        """A hash of everything that the answers depend on, including a digest of the secret."""
         versions = [
             f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax", "numpy")
         ]
@@ -127,13 +127,13 @@ class References:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _case_key(self, package: Package) -> str:
-        """HMAC(deployment secret, problem, version), in hex; the runner derives each hidden case's seed from it."""
+        """HMAC(deployment secret, problem, version) in hex. The runner derives each hidden case's seed from it."""
         text = f"meshgrade hidden cases\n{package.slug}\n{package.version}"
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
 
 class _Either(threading.Event):
-    """Set by itself, or by setting the other one."""
+    """An event that is set once either it or `other` is."""
 
     def __init__(self, other: Stop) -> None:
         super().__init__()

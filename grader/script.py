@@ -1,4 +1,4 @@
-"""A script that runs in the sandbox and prints: no problem, no reference and no verdict."""
+"""Run a script in the sandbox and return what it prints, without a problem or a verdict."""
 
 from typing import Annotated, Literal
 
@@ -19,7 +19,7 @@ _LONGEST = 4_000
 
 
 class ScriptFault(Closed):
-    """Why a script did not run to its end. `reason` is null if the grader failed; `line` is one of the script."""
+    """Why a script ended early. `reason` is null if the grader failed; `line` is a line of the script."""
 
     reason: Reason | None
     message: SafeText
@@ -27,10 +27,9 @@ class ScriptFault(Closed):
 
 
 class Printed(Closed):
-    """What a script printed, up to 16 KiB of each stream, and why it ended early.
+    """What a script printed, up to 16 KiB of each stream, and why it ended early, if it did.
 
-    `truncated` says that it printed more. All of it comes from the process of the script, so nothing may be decided
-    from it.
+    `truncated` means that it printed more. All of it comes from the script's process, so never base a decision on it.
     """
 
     schema_version: Literal[1] = 1
@@ -44,8 +43,8 @@ def run_script(source: str, sandbox: Sandbox, context: Context) -> Printed:
     """Run a script in a runner of its own, which serves nothing else.
 
     Raises:
-      GraderFault, WallMissing: it could not be run.
-      Cancelled: it was stopped.
+      GraderFault, WallMissing: the script could not be run.
+      Cancelled: the caller stopped it.
     """
     with sandbox.open(RunnerSpec(DEVICES, LIMITS), context.stop) as session:
         context.progress("running")
@@ -61,7 +60,7 @@ def _printed(output: Output, fault: ScriptFault | None = None) -> Printed:
 
 
 def _fault_of(fault: SubmissionFault) -> ScriptFault:
-    """The line is that of a syntax error, or the last one of the traceback."""
+    """Convert the fault. The line is that of a syntax error, or the last one of the traceback."""
     line = fault.detail.get("line")
     frames = fault.detail.get("traceback")
     if line is None and isinstance(frames, list) and frames:

@@ -1,4 +1,4 @@
-"""What a grading measures beyond its verdict, for the author of a package. No student is shown any of it."""
+"""What a grading measures beyond its verdict. Only the author of a package sees it, never a student."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from grader.wire import Array
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one process used for one submission: seconds of all its threads, of the clock, and memory at its peak."""
+    """What one process used for one submission: CPU time of all its threads, wall-clock time, and peak memory."""
 
     cpu_s: float
     wall_s: float
@@ -18,12 +18,12 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One grading.
+    """Measurements of one grading.
 
     Attributes:
-      errors: the largest error on each mesh, in units of the tolerance; infinite where a result has another form. The
-        mesh has the name "" in call mode. Empty if nothing could be compared.
-      spent: by the runner and by each verifier.
+      errors: the largest error by mesh name ("" in call mode), as a multiple of the tolerance; infinite if a result has
+        another structure, shape or dtype. Empty if nothing was compared.
+      spent: one entry for the runner and one for each verifier.
     """
 
     errors: dict[str, float]
@@ -33,15 +33,15 @@ class Study:
 Watch = Callable[[Study], None]
 
 
-# Before the paths of what the spies of call mode see, such as a learning rate.
+# Prefix of the paths of values that the spies of call mode observe, such as a learning rate.
 OBSERVED = "observed "
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the reference returns in the end: for each mesh ("" without one) and case, each array by its leaf path.
+    """What the reference computes last: arrays by mesh name ("" without one), case id and leaf path.
 
-    In call mode, paths that begin with `OBSERVED` lead to numbers that spies saw.
+    In call mode, values that spies observed have paths that begin with `OBSERVED`.
     """
 
     cases: tuple[Case, ...]

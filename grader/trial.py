@@ -1,4 +1,4 @@
-"""One tiny program, graded like a student's: through runner, export, verifier, checks and verdict."""
+"""Grade one tiny built-in program like a student's, through runner, export, verifier, checks and verdict."""
 
 import time
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ _FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of grading it. If not `graded`, `found` says why. `seconds` is wall-clock time from a cold start."""
+    """The result. If `graded` is False, `found` says why. `seconds` is wall-clock time from a cold start."""
 
     graded: bool
     found: str
@@ -97,7 +97,7 @@ def trial_package() -> Package:
 
 
 def grade_trial(judge: Judge) -> Trial:
-    """Grade it with a judge that has nothing cached. Errors of the grading are not raised."""
+    """Grade the trial package with a judge that has nothing cached. Errors are returned, not raised."""
     started = time.monotonic()
     try:
         verdict = judge.judge(trial_package(), _REFERENCE)

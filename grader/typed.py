@@ -1,4 +1,4 @@
-"""Inputs that the author of a run typed, as JSON: whether they fit the problem, and the values that they stand for."""
+"""Read inputs that the author of a run typed as JSON, and check that they fit the problem."""
 
 import math
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ _EXAMPLES = {0: "0.5", 1: "[1, 2]", 2: "[[1, 2], [3, 4]]"}
 
 
 def read_typed(specs: Mapping[str, InputSpec], values: Mapping[str, object]) -> dict[str, object]:
-    """The value of each typed argument.
+    """Convert the typed arguments to Python numbers and NumPy arrays, by name.
 
     Raises:
-      InputsUnfit: with a fault for each argument that does not fit.
+      InputsUnfit: some arguments do not fit; each has a message.
     """
     faults: dict[str, str] = {}
     found: dict[str, object] = {}
@@ -38,7 +38,7 @@ def read_typed(specs: Mapping[str, InputSpec], values: Mapping[str, object]) -> 
 
 
 def sizes_of(specs: Mapping[str, InputSpec], values: Mapping[str, object]) -> dict[str, int]:
-    """The size of each named dimension. Raises InputsUnfit if two arguments differ in one."""
+    """Return the size of each named dimension. Raises InputsUnfit if two arguments disagree on one."""
     sizes: dict[str, tuple[int, str]] = {}
     for name, value in values.items():
         shape = value.shape if isinstance(value, np.ndarray) else ()
@@ -52,7 +52,7 @@ def sizes_of(specs: Mapping[str, InputSpec], values: Mapping[str, object]) -> di
 
 
 def form_of(spec: InputSpec) -> str:
-    """`a float from 1 to 64` or `float32, (N, D_in)`."""
+    """The form of an argument in words, such as `a number from 1 to 64` or `float32, (N, D_in)`."""
     kind = spec.dtype if spec.shape is not None else {"int": "a whole number", "float": "a number"}[spec.dtype]
     shape = "" if spec.shape is None else f", ({', '.join(map(str, spec.shape))}{',' if len(spec.shape) == 1 else ''})"
     return f"{kind}{shape}{_range(spec)}"
@@ -102,7 +102,7 @@ def _number(spec: InputSpec, value: object) -> bool | int | float:
         raise ValueError(f"{_shown(value)} is not a number.")
     if spec.dtype.startswith("int") and not isinstance(value, int):
         raise ValueError(f"{_shown(value)} is not a whole number.")
-    # Beyond these, int32 would wrap around and a float would be infinite.
+    # Beyond these limits, an int32 would wrap around and a float would become infinite.
     largest = 2**31 - 1 if spec.dtype.startswith("int") else 6e4 if spec.dtype == "float16" else 1e38
     if not -largest <= value <= largest:
         raise ValueError(f"{_shown(value)} is too large for {spec.dtype}.")

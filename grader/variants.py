@@ -1,4 +1,4 @@
-"""The questions that were drawn for a problem of mode answer, and the source that an attempt at one of them stores."""
+"""The drawn questions of a problem in mode answer, and what an attempt at one of them stores."""
 
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ _NAME = re.compile(r"\{\{\s*([A-Za-z_][\w.]*)\s*(?::\s*(bytes)\s*)?\}\}")
 
 @dataclass(frozen=True, slots=True)
 class WrongFormula:
-    """A function of mistakes.py: the answers that it gets wrong, by id. For some numbers that may be none."""
+    """A function of mistakes.py. `answers` has the wrong answers it gives, by id; it may give none for some numbers."""
 
     name: str
     misunderstanding: str
@@ -24,7 +24,7 @@ class WrongFormula:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One question: what was drawn, the right answers, and the values on the way to them. Numbers begin at 1."""
+    """One question: its drawn parameters, the right answers, and intermediate values. Numbers begin at 1."""
 
     number: int
     parameters: dict[str, object]
@@ -39,13 +39,13 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """All questions of a version. `key` comes from the deployment's secret and the version, in hex."""
+    """All questions of a package version. `key` is derived from the deployment's secret and the version, in hex."""
 
     key: str
     variants: tuple[Variant, ...]
 
     def of(self, user: str, number_of_try: int) -> Variant:
-        """The question of this user's try, which begin at 1. Nobody gets a question again before having had all."""
+        """The question for a user's try, from 1. No question repeats before the user has had all of them."""
 
         def place(variant: Variant) -> bytes:
             text = f"{user}\n{variant.number}"
@@ -54,7 +54,7 @@ class Variants:
         return sorted(self.variants, key=place)[(number_of_try - 1) % len(self.variants)]
 
     def always_right(self) -> list[str]:
-        """Wrong formulas that are right in all of these questions. Other draws may show that they are wrong."""
+        """The known wrong formulas that give the right answers in every question drawn."""
         names = dict.fromkeys(each.name for variant in self.variants for each in variant.mistakes)
         wrong = {each.name for variant in self.variants for each in variant.mistakes if each.answers}
         return [name for name in names if name not in wrong]
@@ -64,7 +64,7 @@ class Variants:
 
     @classmethod
     def read(cls, stored: Mapping[str, Any]) -> "Variants":
-        """What `stored` has returned. Raises KeyError and TypeError for anything else."""
+        """Read what `stored` returned. Raises KeyError or TypeError for anything else."""
         variants = []
         for each in stored["variants"]:
             mistakes = tuple(WrongFormula(**one) for one in each["mistakes"])
@@ -74,8 +74,8 @@ class Variants:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSheet:
-    """An attempt: the answers, and the question that they are for. It has its numbers, so it can be judged again by
-    a version that has drawn others.
+    """An attempt: the answers, and the question they are for. It stores the question's numbers, so that a version with
+    other questions can judge it again.
     """
 
     answers: dict[str, object]
@@ -95,10 +95,10 @@ class AnswerSheet:
 
     @classmethod
     def read(cls, source: str) -> "AnswerSheet":
-        """Read what `source` has returned. Without a question, the answers are for the first one.
+        """Read what `source` returned. If no question is named, the answers are for the first one.
 
         Raises:
-          ValueError: the message says what is wrong.
+          ValueError: the text is not a sheet; the message says what is wrong.
         """
         fields = read_object(source)
         if "answers" not in fields:
@@ -112,7 +112,7 @@ class AnswerSheet:
 
 
 def read_object(source: str) -> dict[str, Any]:
-    """Read a JSON object. Raises ValueError with a message for its author."""
+    """Read a JSON object. Raises ValueError with a message for the student."""
     try:
         fields = json.loads(source.removeprefix("\N{BYTE ORDER MARK}"), parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -125,10 +125,10 @@ def read_object(source: str) -> dict[str, Any]:
 
 
 def fill(template: str, names: Mapping[str, object]) -> str:
-    """Replace each `{{ name }}` of a text. `{{ name:bytes }}` shows a number of bytes in a unit for people.
+    """Replace each `{{ name }}` in a text. `{{ name:bytes }}` shows a number of bytes with a unit.
 
     Raises:
-      KeyError: with a name that does not exist.
+      KeyError: a name does not exist.
     """
 
     def shown(found: re.Match[str]) -> str:

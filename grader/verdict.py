@@ -17,7 +17,7 @@ Mode = Literal["call", "program", "answer"]
 class CheckResult(Closed):
     """One graded property. `evidence` is data for drawings; `message` is complete without it.
 
-    `checked` is false if the grader has no means to check it, as without the compiler for TPUs; it then counts as
+    `checked` is false if the grader cannot check it here, such as without the compiler for TPUs; it then counts as
     passed.
     """
 
@@ -66,9 +66,9 @@ class EfficiencyPart(Closed):
 
 
 class Efficiency(Closed):
-    """The cost of an accepted program, read from the program and not from a clock, so every machine gives the same.
+    """The cost of an accepted program, read from the program instead of a clock, so it is the same on every machine.
 
-    `score` is 100 / the mean of the parts' ratios: the reference has 100, and more is better.
+    `score` is 100 divided by the mean of the parts' ratios: the reference scores 100, and more is better.
     """
 
     score: float = Field(gt=0, allow_inf_nan=False)
@@ -78,8 +78,8 @@ class Efficiency(Closed):
 class Verdict(Closed):
     """Everything that the judge reports about an attempt.
 
-    `score` is the points of the passed checks (0 to 100), 0 when a value is wrong, and `None` for a run, which
-    is not scored. `misconception` is the misunderstanding of a known wrong submission that is wrong in the same way.
+    `score` is the sum of the passed checks' points (0 to 100), 0 if a value is wrong, and `None` for a run, which
+    has no score. `misconception` is the misunderstanding of a known wrong submission that makes the same mistake.
     `environment` is the configuration of JAX that both the submission and the reference ran with.
     """
 
@@ -100,15 +100,15 @@ class Verdict(Closed):
     environment: dict[str, object] = Field(default_factory=dict)
     efficiency: Efficiency | None = None
     timings_ms: Timings = Field(default_factory=Timings)
-    # Not sent or stored with the rest: it only serves to recognise the mistake.
+    # Used only to recognise the mistake, so not sent or stored with the rest.
     _fingerprint: Fingerprint | None = PrivateAttr(default=None)
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """Of a rejected submission, if it came back with a result or a program."""
+        """The fingerprint of a rejected submission, if it has a result or a program."""
         return self._fingerprint
 
     def with_fingerprint(self, fingerprint: Fingerprint | None) -> Self:
-        """This verdict, which remembers it."""
+        """Remember the fingerprint, and return this verdict."""
         self._fingerprint = fingerprint
         return self

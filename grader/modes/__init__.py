@@ -22,7 +22,7 @@ class Modes:
 
     Args:
       sandbox: where submissions run.
-      secret: the deployment's; hidden inputs are derived from it.
+      secret: the deployment's secret; hidden inputs are derived from it.
     """
 
     def __init__(self, sandbox: Sandbox, secret: bytes) -> None:
@@ -41,6 +41,6 @@ class Modes:
     def inspect_function(
         self, function: Function, source: str, context: Context, chip: ChipName | None
     ) -> tuple[Measured, ...]:
-        """Compile a function that belongs to no problem, as mode program compiles one. As `Mode.inspect`."""
+        """Like `Mode.inspect` in mode program, for a function that belongs to no problem."""
         measured = inspect_function(function, self.sandbox, source, context)
         return (with_chip(measured, chip, self.sandbox, context),)

@@ -23,7 +23,7 @@ from grader.verdict import Verdict
 
 
 class Prepared(Protocol):
-    """The basis of grading: the cases, public ones first. A mode adds the results of the reference."""
+    """What grading starts from: the cases, public ones first. Each mode adds the reference's results."""
 
     @property
     def cases(self) -> tuple[Case, ...]: ...
@@ -34,15 +34,15 @@ P = TypeVar("P", bound=Prepared)
 
 @dataclass(frozen=True, slots=True)
 class GradingRequest:
-    """One submission, and how it is to be graded.
+    """One submission, and how to grade it.
 
     Attributes:
-      report: takes timings and the environment, and makes the verdict.
-      hidden: False for a run: public cases only, and no score.
-      draw: names the hidden inputs that this attempt alone has, in a mode that draws them. None for the prepared ones.
-      own: the inputs of a run that its author chose, instead of the public cases.
+      hidden: False for a run, which uses only public cases and has no score.
+      draw: the attempt's unique name, in a mode that draws hidden inputs for each attempt. None for the prepared ones.
+      known: explains a rejection.
+      report: collects timings and the environment, and makes the verdict.
+      own: inputs that replace the public cases of a run.
       watch: called once with what the grading measured, for the author of the package.
-      known: asked only if something is wrong.
     """
 
     source: str
@@ -56,62 +56,62 @@ class GradingRequest:
 
 
 class Grading(Protocol):
-    """The grading of one submission. It may start again if a runner was lost."""
+    """The grading of one submission. Call `grade` again after `LostRunner`."""
 
     def grade(self) -> Verdict:
-        """Raises: LostRunner, GraderFault, WallMissing, Cancelled."""
+        """Return the verdict. Raises LostRunner, GraderFault, WallMissing and Cancelled."""
         ...
 
 
 class Mode(Protocol[P]):
-    """One mode, for one package. It keeps nothing from one call to the next.
+    """One mode, for one package. It keeps no state between calls.
 
-    All of its methods raise GraderFault if the package's own code is at fault, WallMissing, and Cancelled.
+    Every method may raise GraderFault (the package's own code failed), WallMissing and Cancelled.
     """
 
     def warm(self) -> None:
-        """A submission to this problem may come soon. Returns at once."""
+        """Start runners, because a submission may come soon. Returns at once."""
 
     def prepare(self, sandbox: Sandbox, key: str, context: Context) -> P:
         """Make the cases and run the reference on them, in `sandbox`.
 
         Args:
-          key: hidden cases are drawn from it.
+          key: the key that hidden cases are drawn from.
         """
 
     def prepare_own(self, prepared: P, own: OwnInputs, context: Context) -> P:
-        """Draw the inputs that the author of a run chose, and run the reference on them.
+        """Make the cases that the author of a run chose, and run the reference on them.
 
         Raises:
-          SubmissionFault: the reference cannot run on them.
+          SubmissionFault: the reference fails on them.
         """
 
     def prepare_cases(self, cases: Sequence[Case], context: Context) -> P:
         """Run the reference on these cases instead of the package's."""
 
     def answers(self, prepared: P) -> dict[str, dict[str, Leaves]]:
-        """The arrays that the reference returns in the end, by mesh ("" without one) and case."""
+        """Return the arrays that the reference computes last, by mesh ("" without one) and case id."""
         return {}
 
     def variants(self, prepared: P) -> Variants | None:
-        """The questions that were drawn, in a mode that asks them."""
+        """Return the drawn questions, in a mode that has them."""
         return None
 
     def store(self, folder: Path, prepared: P) -> None: ...
 
     def load(self, folder: Path) -> P | None:
-        """None if it was not stored, or not completely."""
+        """Return what `store` wrote; None if it is missing or incomplete."""
 
     def begin(self, prepared: P, request: GradingRequest) -> Grading:
-        """Start the work that does not need the submission, whose own code runs only in `Grading.grade`."""
+        """Start the work that does not need the submission. Its code runs only in `Grading.grade`."""
 
     def inspect(self, prepared: P, source: str, context: Context, chip: ChipName | None) -> tuple[Measured, ...]:
-        """Report what a submission compiles to, without judging it.
+        """Compile a submission for every mesh and return what was measured, without a verdict.
 
         Args:
-          chip: compile each program for a slice of these TPUs as well.
+          chip: compile each program for a slice of these TPUs, too.
         Raises:
-          SubmissionFault: it gives no program; the message says why.
-          GraderFault: nothing is compiled in this mode.
+          SubmissionFault: the submission has no program; the message says why.
+          GraderFault: this mode compiles nothing.
         """
         raise GraderFault("a problem of this mode has no compiled program")
