@@ -58,6 +58,8 @@ def tolerances(tolerance: Mapping[str, Tolerance]) -> tuple[str, ...]:
         *(
             f"{dtype}: an element may differ from the reference's by {power(each.atol)} plus {power(each.rtol)} "
             "times the absolute value of the reference's"
+            if each.atol or each.rtol
+            else f"{dtype}: every element must equal the reference's, bit for bit"
             for dtype, each in tolerance.items()
         ),
         "integers and booleans must be equal; NaN and infinity pass only where the reference has the same",

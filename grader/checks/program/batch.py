@@ -34,7 +34,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
         (
             f"the batch is dimension {bounds.dimension} of {inputs}",
             "no gathered tensor, and no matrix product on a device, has as many rows as the whole batch",
-            *small(bounds.ignore_below, "collectives with data of the inputs"),
+            *small(bounds.ignore_below, "collectives that carry data of the inputs"),
         ),
     )
 

@@ -53,7 +53,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
             *map(wording_of, bounds.rules),
             f"allowed kinds: {allowed}",
             *small(bounds.ignore_below, "collectives"),
-            "bytes are those of the whole tensor, each time that a collective runs",
+            "bytes are those of the whole tensor, counted each time that a collective runs",
         ),
     )
 

@@ -39,7 +39,7 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     limits = within(bounds.at_least, bounds.at_most)
     return Wording(
         (f"each device computes {limits} the reference's FLOPs in matrix products",),
-        (f"FLOPs of matrix products on a device, over all rounds of loops: {limits} the reference's",),
+        (f"FLOPs of matrix products on a device, counting every round of a loop: {limits} the reference's",),
     )
 
 

@@ -15,7 +15,7 @@ Bounds = CheckBounds
 
 def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     """In words: see `Wording`."""
-    return Wording(("a second step on the outputs of the first is not traced again",))
+    return Wording(("a second step, on the outputs of the first, is not traced again",))
 
 
 def check(subject: Subject, bounds: Bounds) -> Finding:

@@ -24,8 +24,8 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     return Wording(
         ("from one mesh to the next, arguments, communication and FLOPs change as in the reference",),
         (
-            f"{listed(_COUNTS)}: each factor between two meshes is within {TOLERANCE * 100:g} % of the reference's, or "
-            f"within {TOLERANCE:g} if that is below 1",
+            f"{listed(_COUNTS)}: the factor by which each changes between two meshes is within {TOLERANCE * 100:g} % "
+            f"of the reference's, or within {TOLERANCE:g} if that is below 1",
         ),
     )
 

@@ -24,9 +24,9 @@ def describe(bounds: Bounds, manifest: ProgramManifest) -> Wording:
     if program.init is None:
         sentence = f"the result of every case matches the reference on every mesh{close}"
     else:
-        steps = "the step" if program.steps == 1 else f"each of {program.steps} steps"
-        sentence = f"the initial state, and the state and the loss after {steps}, match the reference{close}"
-        exact.append(f"no leaf of the state decays by {power(LEAST_SHARE)} of its initial values or more")
+        steps = "the step" if program.steps == 1 else f"each of the {program.steps} steps"
+        sentence = f"the initial state, and the state and loss after {steps}, match the reference{close}"
+        exact.append(f"no leaf of the state shrinks by {power(LEAST_SHARE)} of its initial values or more")
     return Wording((sentence + ZERO,), (*exact, *tolerances(manifest.tolerance)))
 
 
