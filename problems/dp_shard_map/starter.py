@@ -47,7 +47,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
         def local_loss(params: Any) -> jax.Array:
             return jnp.mean((nnx.merge(graph, params)(x) - y) ** 2)
 
-        # Whose gradient is that of local_loss, and which function's gradient do you want?
+        # local_loss is the loss of one device's rows. Which function's gradient do you want?
         raise NotImplementedError("Return the new parameters and the loss of the global batch.")
 
     params, loss = local_step(state["params"], x, y)

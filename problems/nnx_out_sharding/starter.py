@@ -10,7 +10,7 @@ from jax.sharding import PartitionSpec as P
 State = dict[str, Any]
 
 VOCAB, WIDTH, HIDDEN = 240, 48, 192
-# Where the parameters belong. `norm/scale` and `down/bias` are whole. `init` places them; the model does not know.
+# Where the parameters belong. `norm/scale` and `down/bias` are whole. `init` applies this; the model does not know it.
 SPECS = {
     "embed": {"embedding": P("model", None)},
     "norm": {"scale": P()},
@@ -53,7 +53,7 @@ def init(mesh: Mesh, seed: jax.Array) -> State:
       The leaves of `Training(seed)`, placed as the statement says.
     """
     training = Training(seed)
-    # This places the parameters when the optimizer exists already, so its moments are left behind. Remove it, and let
+    # This places the parameters after the optimizer has been created, so its moments stay whole. Remove it, and let
     # the variables of `Model` say where they live.
     places = jax.tree.map(lambda spec: NamedSharding(mesh, spec), SPECS)
     nnx.update(training.model, jax.lax.with_sharding_constraint(nnx.to_pure_dict(nnx.state(training.model)), places))

@@ -1,4 +1,5 @@
-"""Copies of each shard are exchanged by all_to_all, one for every device; an all_gather needs no copies to send."""
+"""You made a copy of each shard for every device and exchanged the copies by all_to_all; an all_gather sends the shards
+without copying them first."""
 
 from functools import partial
 

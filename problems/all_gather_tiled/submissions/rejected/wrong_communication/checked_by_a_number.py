@@ -1,5 +1,5 @@
-"""Beside the array, one number of each device travels, to see that all elements are finite. The problem allows no other
-collective, not even of 4 bytes."""
+"""One number from each device travels in addition to the array, to check that all elements are finite. This problem
+allows no second collective, not even one of 4 bytes."""
 
 import jax
 import jax.numpy as jnp

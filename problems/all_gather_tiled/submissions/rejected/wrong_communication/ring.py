@@ -1,5 +1,5 @@
-"""The shards travel around a ring in single hops, one collective_permute each. An all_gather is that ring as one
-instruction."""
+"""The shards travel around a ring in single hops, one collective_permute each. An all_gather does all of these hops in
+one instruction."""
 
 from functools import partial
 

@@ -1,6 +1,5 @@
-"""While the step is traced, arrays have no data that Python could put together. Say where an array lives with a
-constraint, and the compiled program moves it.
-"""
+"""While the step is traced, arrays have no data that Python could put together. Say with a constraint where an array
+lives, and the compiled program moves it."""
 
 import jax
 import jax.numpy as jnp

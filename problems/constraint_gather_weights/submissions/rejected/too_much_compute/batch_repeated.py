@@ -1,6 +1,5 @@
-"""The batch was made longer, which persuades the partitioner to gather weights and costs several times the products.
-Leave the batch as it is, and constrain the weights.
-"""
+"""You made the batch longer. That persuades the compiler to gather weights, but costs several times the matrix
+products. Leave the batch as it is, and constrain the weights."""
 
 import jax
 import jax.numpy as jnp

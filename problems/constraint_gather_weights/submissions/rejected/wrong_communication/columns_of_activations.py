@@ -1,6 +1,5 @@
-"""The weights are whole, and the activations travel anyway: those of a layer are asked for by features, while its
-input is split by rows. Keep the activations split by rows.
-"""
+"""The weights are whole, but the activations travel anyway: you request a layer's output split by features, while its
+input is split by rows. Keep the activations split by rows."""
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,5 @@
-"""Rows and activations travel, because the products use weights that are split. Nothing makes the weights whole
-where they are used: a constraint has to ask for `P()`, inside the compiled step, and its result has to be what
-the products use.
-"""
+"""Rows and activations travel, because the products use weights that are split. Make the weights whole where they are
+used: constrain them to `P()` inside the compiled step, and use what the constraint returns in the products."""
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,6 @@
-"""Rows stay in the forward pass, and activations travel in the backward pass. One cause is a constraint on the
-weights of some layers only, another an inner `jax.jit` with `in_shardings`, which the backward pass does not
-keep. Constrain all weights with an operation that is differentiated.
-"""
+"""Rows stay in the forward pass, but activations travel in the backward pass. Possible causes: a constraint on the
+weights of some layers only, or an inner `jax.jit` with `in_shardings`, which the backward pass does not keep. Constrain
+all weights with an operation that is differentiated."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The new parameters are whole on every device. Whole is for their use in the step: constrain the new state as
-`places` says before you return it.
-"""
+"""The new parameters are whole on every device. They should be whole only while the step uses them: constrain the new
+state as `places` says before you return it."""
 
 import jax
 import jax.numpy as jnp

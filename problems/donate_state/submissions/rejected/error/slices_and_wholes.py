@@ -1,4 +1,4 @@
-"""Inside `shard_map`, the average is a slice and the parameters are whole, so their shapes do not fit."""
+"""Inside `shard_map`, the average is a slice but the parameters are whole, so their shapes do not match."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every leaf returns whole. The leaves that came in as shards do not have room for that."""
+"""Every leaf returns whole. A leaf that came in as a shard has no room for that."""
 
 import jax
 import jax.numpy as jnp

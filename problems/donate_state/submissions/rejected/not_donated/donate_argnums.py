@@ -1,4 +1,5 @@
-"""The state is marked as donated, which does not make it usable: some leaves return with another sharding than they came in with."""
+"""Marking the state as donated does not make its memory usable: some leaves return with a different sharding from the
+one that they came in with."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""No output has a sharding of its own, so the partitioner chose: `previous` returns whole, and the parameters and the momentum return in shards."""
+"""You stated no sharding for the outputs, so the compiler chose: `previous` returns whole, and the parameters and the
+momentum return in shards."""
 
 import jax
 import jax.numpy as jnp

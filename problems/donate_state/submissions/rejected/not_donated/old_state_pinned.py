@@ -1,4 +1,4 @@
-"""The shardings of the state that comes in are pinned, and those of the state that returns are still open."""
+"""You pinned the shardings of the state that comes in, but those of the state that returns are still open."""
 
 import jax
 import jax.numpy as jnp

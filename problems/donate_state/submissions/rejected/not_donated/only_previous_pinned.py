@@ -1,4 +1,5 @@
-"""`previous` returns in shards as it should, but so do the parameters and the momentum, because the average is computed from them in shards."""
+"""`previous` returns in shards, as it should, but so do the parameters and the momentum, because the average is
+computed from them in shards."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Every device gathers the whole batch and computes all rows. The state is in place, and the work is not shared."""
+"""Every device gathers the whole batch and computes all rows, so the work is not shared."""
 
 import jax
 import jax.numpy as jnp

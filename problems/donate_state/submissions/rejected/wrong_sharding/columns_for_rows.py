@@ -1,4 +1,5 @@
-"""The kernels of `previous` are split by columns and came in split by rows: as many bytes, but other numbers on each device."""
+"""The kernels of `previous` came in split by rows and return split by columns: as many bytes, but different numbers on
+each device."""
 
 import jax
 import jax.numpy as jnp

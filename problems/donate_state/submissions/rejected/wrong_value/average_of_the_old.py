@@ -1,4 +1,4 @@
-"""The average takes in the parameters from before the update."""
+"""The average takes in the parameters from before the update. It needs the new ones."""
 
 import jax
 import jax.numpy as jnp

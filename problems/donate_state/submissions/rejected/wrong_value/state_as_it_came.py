@@ -1,4 +1,4 @@
-"""The state returns as it came in. It is in place, and has learned nothing."""
+"""The state returns as it came in: nothing was updated."""
 
 import jax
 import jax.numpy as jnp

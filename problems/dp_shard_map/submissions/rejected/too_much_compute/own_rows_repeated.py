@@ -1,4 +1,4 @@
-"""You repeated a device's rows until there were as many as in the global batch. The mean stays the same, and each
+"""You repeated a device's rows until there were as many as in the global batch. The mean stays the same, but each
 device does the work of all devices."""
 
 import jax

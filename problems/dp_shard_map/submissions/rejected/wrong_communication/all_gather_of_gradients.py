@@ -1,5 +1,5 @@
-"""You gathered the gradients of all devices and averaged them locally. Each device receives N gradients, where one
-sum is enough."""
+"""You gathered the gradients of all devices and averaged them locally. Each device then receives N gradients; one sum
+is enough."""
 
 import jax
 import jax.numpy as jnp

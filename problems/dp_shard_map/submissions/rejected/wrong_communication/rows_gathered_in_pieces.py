@@ -1,4 +1,4 @@
-"""Every device gathers the rows of all devices, piece by piece. In pieces they are still the batch, and a device
+"""Every device gathers the rows of all devices, piece by piece. Together they are still the whole batch, and a device
 needs only its own rows."""
 
 import jax

@@ -1,5 +1,5 @@
-"""The step receives a replicated state and returns a split one, so the next step does not find the state where this
-one did."""
+"""The step receives a replicated state and returns a split one, so the next step does not find the state where this one
+found it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,4 @@
-"""The hidden layer and the second weight are made whole. The hidden layer is eight times as wide as the product.
-"""
+"""You made the hidden layer and the second weight whole. The hidden layer is eight times as wide as the product."""
 
 import jax
 from jax.sharding import PartitionSpec as P

@@ -1,5 +1,4 @@
-"""The rows of x are made whole, and the result is split again. Every device then does the work of all rows.
-"""
+"""You made the rows of x whole, and split the result again. Every device then does the work of all rows."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""Both weights are made whole, so that every product is local. Weights are far larger than the one product that has to be
-summed.
-"""
+"""You made both weights whole, so that every product is local. The weights are far larger than the one product that has
+to be summed."""
 
 import jax
 from jax.sharding import PartitionSpec as P

@@ -1,6 +1,5 @@
-"""The result is in bfloat16, and all inputs are in float32. A cast of a factor, or of the product, decides the dtype of
-everything after it.
-"""
+"""The result is in bfloat16, but all inputs are in float32. A cast of a factor, or of the product, decides the dtype of
+everything after it."""
 
 import jax
 import jax.numpy as jnp

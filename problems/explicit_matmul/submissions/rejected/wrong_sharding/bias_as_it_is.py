@@ -1,6 +1,5 @@
-"""The columns of the result are split over `model`. Either the bias was added while it was split, and a sum has the axes of
-both, or `model` is in the spec of the product.
-"""
+"""The columns of the result are split over `model`. Either you added the bias while it was split, and a sum has the
+axes of both terms, or `model` is in the spec of the product."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The result is whole on every device: its rows were gathered over `data`. `P(None, None)` means whole, and not "you choose".
-"""
+"""The result is whole on every device: its rows were gathered over `data`. `P(None, None)` means whole, not "you
+choose"."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""Every device gathers the rows of all devices as one vector. In another shape they are still the batch, and a
-device needs only its own rows."""
+"""Every device gathers the rows of all devices as one vector. That is still the whole batch, and a device needs only
+its own rows."""
 
 import jax
 import jax.numpy as jnp

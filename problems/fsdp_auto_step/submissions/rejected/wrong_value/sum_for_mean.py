@@ -1,4 +1,4 @@
-"""The loss is a sum over the elements, so it grows with the batch. The problem requires the mean."""
+"""The loss is a sum over the elements, so it grows with the batch. This problem requires the mean."""
 
 import jax
 import jax.numpy as jnp

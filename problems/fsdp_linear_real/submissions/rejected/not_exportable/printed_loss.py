@@ -1,4 +1,4 @@
-"""You printed from inside the step. A program that calls back into Python does not run on the devices alone."""
+"""You printed from inside the step. A program that calls back into Python cannot be exported."""
 
 import jax
 import jax.numpy as jnp

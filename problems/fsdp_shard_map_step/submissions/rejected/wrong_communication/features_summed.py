@@ -1,5 +1,5 @@
-"""Every feature of the batch goes through a reduce_scatter, to see that all of them are finite. Each device can look at
-its own rows, so that a single number is left to sum."""
+"""Every feature of the batch goes through a reduce_scatter, to check that all of them are finite. Let each device check
+its own rows, so that only a single number has to be summed."""
 
 from functools import partial
 import jax

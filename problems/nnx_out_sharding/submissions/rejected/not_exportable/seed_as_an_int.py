@@ -1,6 +1,4 @@
-"""`seed` is traced, because `init` is compiled as a program of the seed. It has no value yet that `int` could
-return.
-"""
+"""`init` is compiled as a program of the seed, so `seed` is traced and `int` cannot read a value from it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""Leaves are whole while `init` runs, although the result is split. Causes are a constraint to `P()` before the
-right one, and Explicit axes on which the initializers draw whole arrays.
-"""
+"""Leaves are whole while `init` runs, although the result is split. Possible causes: a constraint to `P()` before the
+right one, or Explicit axes, on which the initializers draw whole arrays."""
 
 import jax
 import jax.numpy as jnp

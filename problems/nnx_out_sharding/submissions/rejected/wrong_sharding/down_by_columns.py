@@ -1,4 +1,4 @@
-"""`down` is split by columns. It is split by rows, which match the columns of `up`."""
+"""`down` is split by columns. It has to be split by rows, which match the columns of `up`."""
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,6 @@
-"""The parameters are placed, and the moments are whole. They were created from parameters whose sharding nobody had
-stated, and a constraint on the parameters does not reach them. State it as metadata, before the optimizer is
-created.
-"""
+"""The parameters are placed, but the moments are whole. The optimizer was created before the parameters had a sharding,
+and a later constraint on the parameters does not reach the moments. State the shardings as metadata, before the
+optimizer is created."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The head has other numbers than that of the starter. Metadata goes beside the initializer, which stays
-`lecun_normal`.
-"""
+"""The head has different values from the starter's. Metadata goes beside the initializer, which stays
+`lecun_normal`."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The parameters have other numbers, because the layers are created in another order: each takes the next key of
-`rngs`. Create them in the order of the starter.
-"""
+"""The parameters have different values because the layers are created in a different order: each takes the next key of
+`rngs`. Create them in the order of the starter."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The bytes are read from the arrays, but a model of nnx.eval_shape has only shapes and dtypes. Multiply the number of elements by the size of one."""
+"""You read the bytes from the arrays, but a model from nnx.eval_shape has only shapes and dtypes. Multiply the number
+of elements by the size of one."""
 
 import jax.numpy as jnp
 from flax import nnx

@@ -1,4 +1,4 @@
-"""nnx.split refuses filters that do not cover all variables. The last filter is `...`, everything that is left."""
+"""nnx.split refuses filters that do not cover all variables. Make `...`, everything that is left, the last filter."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Only the adapters are among the trainable variables. The rule is nnx.Param and all its subclasses, with no base model that is frozen."""
+"""You list only the adapters as trainable. The rule is nnx.Param and all its subclasses: no part of this model is
+frozen."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Every variable is in the list of the trainable ones, including statistics, counters and random keys. Only nnx.Param and its subclasses are trained."""
+"""You list every variable as trainable, including statistics, counters and random keys. Only nnx.Param and its
+subclasses are trained."""
 
 import math
 

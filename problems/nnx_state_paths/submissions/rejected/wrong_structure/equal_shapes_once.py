@@ -1,4 +1,5 @@
-"""A variable whose kind, shape and bytes are those of an earlier one in its list has no row. Two variables are shared if they are one object, and not if they look alike."""
+"""You leave out a variable whose kind, shape and bytes are those of an earlier one in its list. Variables are shared if
+they are one object, not if they look alike."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""The adapters are not among the trainable variables. LoRAParam is a subclass of nnx.Param, so the optimizer's filter selects it: compare with isinstance, and not with the type itself or its name."""
+"""The adapters are missing from the trainable variables. LoRAParam is a subclass of nnx.Param, so the optimizer's
+filter selects it: use isinstance instead of comparing the type itself or its name."""
 
 import math
 

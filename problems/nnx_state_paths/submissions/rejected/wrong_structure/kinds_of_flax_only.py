@@ -1,4 +1,5 @@
-"""The variables of the class Calls have no rows. A kind of variable that a model defines itself belongs to its state as well: use the filter `...`, and not a list of the kinds that flax has."""
+"""The variables of the class Calls have no rows. A kind of variable that a model defines itself belongs to its state,
+too: use the filter `...` instead of a list of flax's kinds."""
 
 import math
 

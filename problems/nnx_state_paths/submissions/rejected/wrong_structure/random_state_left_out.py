@@ -1,4 +1,5 @@
-"""The random keys and their counters have no rows. They are state like the rest: without them, a run that is restored draws other random numbers."""
+"""The random keys and their counters have no rows. They are state, too: without them, a restored run draws different
+random numbers."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Only the model of the starter is listed right. You wrote down the rows that it has: take them from the model that the function gets."""
+"""Only the starter's model is listed correctly. You wrote down the rows that it has: take them from the model that the
+function gets."""
 
 import math
 

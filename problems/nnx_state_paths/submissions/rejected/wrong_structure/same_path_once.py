@@ -1,4 +1,5 @@
-"""Of all blocks, only one has rows. Variables of several blocks became one: a dict whose keys leave out the index of the list does this."""
+"""Only one of the blocks has rows. The variables of several blocks became one, as in a dict whose keys leave out the
+list index."""
 
 import math
 

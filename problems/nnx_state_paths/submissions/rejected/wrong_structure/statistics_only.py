@@ -1,4 +1,5 @@
-"""Of the variables that are not trained, only the statistics of the norms are listed. Random keys, their counters and kinds of your own are state, too. The filter `...` stands for everything that is left."""
+"""Among the variables that are not trained, you list only the statistics of the norms. Random keys, their counters and
+kinds that the model defines are state, too. The filter `...` stands for everything that is left."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""The statistics of the norms are among the trainable variables. They are floats, but no gradient changes them: the kind of the variable decides, and not its dtype."""
+"""The statistics of the norms are among the trainable variables. They are floats, but no gradient changes them: go by
+the kind of the variable, not by its dtype."""
 
 import math
 

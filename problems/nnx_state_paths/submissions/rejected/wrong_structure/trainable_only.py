@@ -1,4 +1,5 @@
-"""Only the trainable variables have rows. The rest of the state also has to be saved and placed, and it belongs into the second list."""
+"""Only the trainable variables have rows. The rest of the state has to be saved and placed, too: it belongs in the
+second list."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""The adapters come before all other trainable variables. Within a list, the order is that of the paths, whatever the kind. One list for each filter, one after the other, gives this."""
+"""The adapters come before all other trainable variables. Order each list by path, whatever the kind. One possible
+cause: a list for each filter, one after the other."""
 
 import math
 

@@ -1,4 +1,6 @@
-"""Every variable has 8 bytes, whatever its shape. The model has no arrays, only shapes and dtypes, and NumPy makes an array of one object of such a description: 8 bytes for a pointer. Multiply the number of elements by the size of one."""
+"""Every variable has 8 bytes, whatever its shape. The model has no arrays, only shapes and dtypes, and NumPy turns such
+a description into an array of one object: the 8 bytes of a pointer. Multiply the number of elements by the size of
+one."""
 
 import jax.numpy as jnp
 import numpy as np

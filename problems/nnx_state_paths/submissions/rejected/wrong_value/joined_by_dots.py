@@ -1,4 +1,4 @@
-"""The parts of the paths are joined by dots. The rule is `/`."""
+"""The parts of the paths are joined by dots. Join them by `/`."""
 
 import math
 

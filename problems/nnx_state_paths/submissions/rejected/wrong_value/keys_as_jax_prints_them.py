@@ -1,4 +1,5 @@
-"""The paths are written with brackets and quotes, as jax.tree_util.keystr prints the keys of a state. The rule is the parts alone, joined by `/`."""
+"""The paths are written with brackets and quotes, as jax.tree_util.keystr prints the keys of a state. Join the bare
+parts by `/`."""
 
 import math
 

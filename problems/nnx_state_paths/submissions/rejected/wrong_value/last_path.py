@@ -1,4 +1,5 @@
-"""A shared variable is listed under the last of its paths. The rule is the first one, in the order of the paths: decoder/embedding, and blocks/0 rather than its repetition."""
+"""A shared variable is listed under the last of its paths. List it under the first one, in the order of the paths:
+decoder/embedding, and blocks/0 rather than its repetition."""
 
 import math
 

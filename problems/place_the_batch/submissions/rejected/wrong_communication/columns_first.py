@@ -1,5 +1,5 @@
-"""Arrays were split by columns before they were split by rows, so blocks had to travel. What every device has whole is
-split without communication."""
+"""Arrays were split by columns before they were split by rows, so blocks had to travel. An array that is whole on every
+device can be split without communication."""
 
 import jax
 from jax.sharding import NamedSharding

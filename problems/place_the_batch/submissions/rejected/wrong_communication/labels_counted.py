@@ -1,5 +1,5 @@
-"""The labels are compared with the largest of all devices, which takes an exchange. Placing a batch needs none, not even of
-4 bytes."""
+"""You compared the labels with the largest label on any device, which takes an exchange. Placing a batch needs none,
+not even one of 4 bytes."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The labels are gathered, one of each device at a time, although every device has all of them already."""
+"""You gathered the labels one per device at a time, although every device has all of them already."""
 
 import jax
 import jax.numpy as jnp

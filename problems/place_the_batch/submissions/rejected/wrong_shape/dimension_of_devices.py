@@ -1,4 +1,5 @@
-"""The result has an extra dimension, for the devices. A sharding changes no shape: the result has the shapes of the input."""
+"""The result has an extra dimension, one entry per device. A sharding changes no shape: the result has the shapes of
+the input."""
 
 import jax
 from jax.sharding import NamedSharding

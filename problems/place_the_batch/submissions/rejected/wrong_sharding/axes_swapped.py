@@ -1,5 +1,5 @@
-"""The axes are in the wrong order. With ("fsdp", "data"), neighbours along data have neighbouring rows. With
-("data", "fsdp"), as required, neighbours along fsdp have them."""
+"""The axes are in the wrong order. With ("fsdp", "data"), neighbours along data hold neighbouring rows. The required
+order, ("data", "fsdp"), gives them to neighbours along fsdp."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""The labels are whole on every device, while the tokens and images are split. All arrays with rows have to be split alike."""
+"""The labels are whole on every device, while the tokens and images are split. Split every array that has rows."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""Your sum is one all_reduce, from psum or from the partitioner. Here you write its two halves yourself."""
+"""Your sum is one all_reduce, from psum or from XLA's partitioner. Here you write its two halves yourself."""
 
 from functools import partial
 

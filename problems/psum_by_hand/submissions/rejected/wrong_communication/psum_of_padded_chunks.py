@@ -1,5 +1,5 @@
-"""You joined the chunks by another sum, of vectors that are zero except for one chunk. That is an
-all_reduce, with twice the traffic of an all_gather."""
+"""You joined the chunks by a second sum, of vectors that are zero except for one chunk. That is an all_reduce, with
+twice the traffic of an all_gather."""
 
 from functools import partial
 

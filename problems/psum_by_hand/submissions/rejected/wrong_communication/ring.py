@@ -1,5 +1,5 @@
-"""The chunks travel around a ring in single hops, one collective_permute each. reduce_scatter and all_gather are such
-rings as one instruction each."""
+"""The chunks travel around a ring in single hops, one collective_permute each. reduce_scatter and all_gather each do
+all of these hops in one instruction."""
 
 from functools import partial
 

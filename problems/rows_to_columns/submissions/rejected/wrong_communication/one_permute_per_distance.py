@@ -1,5 +1,5 @@
-"""The blocks travel in one collective_permute for each distance between devices. all_to_all is all of them
-in one instruction."""
+"""The blocks travel in one collective_permute for each distance between devices. all_to_all does all of them in one
+instruction."""
 
 from functools import partial
 

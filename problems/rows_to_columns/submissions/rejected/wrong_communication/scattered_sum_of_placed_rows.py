@@ -1,4 +1,4 @@
-"""reduce_scatter adds up arrays that are zero except for one device's rows. Only the zeros make that an exchange, and they
+"""reduce_scatter adds up arrays that are zero except for one device's rows. Adding zeros changes nothing, but the zeros
 travel, too."""
 
 from functools import partial

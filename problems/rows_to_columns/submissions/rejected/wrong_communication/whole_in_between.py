@@ -1,4 +1,4 @@
-"""Every device received the whole array and kept its own columns. Of n blocks that arrive, it needs one."""
+"""Every device received the whole array and kept its own columns: one block of the n that arrived."""
 
 import jax
 from jax.sharding import NamedSharding

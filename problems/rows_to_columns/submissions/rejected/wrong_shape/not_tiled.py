@@ -1,4 +1,4 @@
-"""The result has more dimensions than the array."""
+"""The result has more dimensions than the array. Pass tiled=True to all_to_all to keep their number."""
 
 from functools import partial
 

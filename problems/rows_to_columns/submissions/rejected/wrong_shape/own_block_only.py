@@ -1,4 +1,5 @@
-"""Each device returned only what it had itself of its columns. The other rows of these columns are on the other devices."""
+"""Each device returned only those rows of its columns that it had itself. The other rows of these columns are on the
+other devices."""
 
 from functools import partial
 

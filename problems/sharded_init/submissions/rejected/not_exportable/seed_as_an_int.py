@@ -1,6 +1,5 @@
-"""`seed` is traced, because `init` is compiled as a program of the seed. It has no value yet that `int` could
-return; `jax.random.key` takes it as it is.
-"""
+"""`init` is compiled as a program of the seed, so `seed` is traced and `int` cannot read a value from it;
+`jax.random.key` takes it as it is."""
 
 from functools import partial
 

@@ -1,7 +1,6 @@
-"""Devices hold whole leaves while `init` runs, although the result is split. Causes are a jitted function whose
-outputs are whole, `P()`, and split afterwards, and a `shard_map` in which every device draws all numbers and keeps
-its own.
-"""
+"""Devices hold whole leaves while `init` runs, although the result is split. Possible causes: a jitted function whose
+outputs are whole, `P()`, and split afterwards, or a `shard_map` in which every device draws all numbers and keeps its
+own."""
 
 from functools import partial
 

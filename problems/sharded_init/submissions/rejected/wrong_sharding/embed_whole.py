@@ -1,6 +1,5 @@
-"""`embed` and its moments are whole on every device. The number of devices does not divide its 250 rows, and
-divides its 64 columns, so it is split along dimension 1.
-"""
+"""`embed` and its moments are whole on every device. The number of devices divides its 64 columns, but not its 250
+rows, so split it along dimension 1."""
 
 import jax
 import jax.numpy as jnp

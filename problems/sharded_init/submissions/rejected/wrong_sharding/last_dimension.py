@@ -1,6 +1,5 @@
-"""All matrices are split along dimension 1. Each belongs along the first dimension that the number of devices
-divides, which is dimension 0 of all but `embed`.
-"""
+"""All matrices are split along dimension 1. Split each along the first dimension that the number of devices divides,
+which is dimension 0 of all but `embed`."""
 
 import jax
 import jax.numpy as jnp

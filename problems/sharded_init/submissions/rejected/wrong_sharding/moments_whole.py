@@ -1,6 +1,5 @@
-"""The parameters are split, and the moments are whole on every device. In a compiled function, `zeros_like` of a
-parameter has its shape and not its sharding, so the moments need shardings of their own.
-"""
+"""The parameters are split, but the moments are whole on every device. In a compiled function, `zeros_like` of a
+parameter has its shape but not its sharding, so the moments need shardings of their own."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The moments are split, and the parameters are whole on every device, as in ZeRO-1. Here the parameters are split
-as well.
-"""
+"""The moments are split, but the parameters are whole on every device, as in ZeRO-1. Here the parameters are split,
+too."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""`qkv` and its moments are split along dimension 1. They belong along dimension 0. The numbers of a draw do not
-depend on its sharding, so nothing has to be split the other way first.
-"""
+"""`qkv` and its moments are split along dimension 1. Split them along dimension 0. The numbers of a draw do not depend
+on its sharding, so nothing has to be split the other way first."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The rows of `qkv` are in another order, with the heads in front. Its first 64 rows are the queries of all heads,
-followed by the keys and the values.
-"""
+"""The rows of `qkv` are in the wrong order, with the heads in front. Its first 64 rows are the queries of all heads,
+followed by the keys and the values."""
 
 import jax
 import jax.numpy as jnp

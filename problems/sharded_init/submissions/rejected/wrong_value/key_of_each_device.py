@@ -1,6 +1,5 @@
-"""The matrices depend on the number of devices: one seed gives other numbers on 8 devices than on 4. One cause is a
-key that is folded with the index of the device.
-"""
+"""The matrices depend on the number of devices: one seed gives different numbers on 8 devices and on 4. One possible
+cause: a key that is folded with the index of the device."""
 
 from functools import partial
 

@@ -1,6 +1,4 @@
-"""`down` is twice as large as it should be. It sums over 256 hidden units, so its draw is divided by 16 and not by
-8.
-"""
+"""`down` is twice as large as it should be. It sums over 256 hidden units, so its draw is divided by 16, not by 8."""
 
 import jax
 import jax.numpy as jnp

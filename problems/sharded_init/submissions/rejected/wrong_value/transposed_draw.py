@@ -1,6 +1,5 @@
-"""`down` is the transpose of a draw of shape `(64, 256)`. These are the numbers of its draw of shape `(256, 64)` in
-another order.
-"""
+"""`down` is the transpose of a draw of shape `(64, 256)`. Draw it with the shape `(256, 64)`: the numbers are the same,
+in another order."""
 
 import jax
 import jax.numpy as jnp

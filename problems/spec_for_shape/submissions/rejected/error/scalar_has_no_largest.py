@@ -1,4 +1,5 @@
-"""`max` got no dimension to choose from. A scalar has none, and there are leaves without a divisible one: return P() first."""
+"""`max` got no dimension to choose from. A scalar has none, and some leaves have no divisible one: return P() for these
+first."""
 
 import math
 

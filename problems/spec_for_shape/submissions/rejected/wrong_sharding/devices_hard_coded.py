@@ -1,4 +1,5 @@
-"""Leaves are split only where 8 divides a dimension, on every mesh. Use the number of devices of the mesh that you get."""
+"""Your rule splits a leaf only where 8 divides a dimension, on every mesh. Use the number of devices of the mesh that
+you get."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""If the largest dimension is not divisible, you split the first one that is. Of the divisible ones, the largest is split, even if it is not the largest of all."""
+"""If the largest dimension is not divisible, you split the first one that is. Take the largest of the divisible ones,
+even if it is not the largest of all."""
 
 import math
 

@@ -1,5 +1,5 @@
-"""The scan is inside the function that is differentiated, so it keeps the activations of every microbatch until the way back.
-Differentiate each microbatch inside the loop, or wrap its body in jax.checkpoint."""
+"""The scan is inside the function that is differentiated, so it keeps the activations of every microbatch until the
+backward pass. Differentiate each microbatch inside the loop, or wrap its body in jax.checkpoint."""
 
 import jax
 import jax.numpy as jnp

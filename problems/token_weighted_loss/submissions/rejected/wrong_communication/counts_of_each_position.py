@@ -1,5 +1,5 @@
-"""The number of tokens is summed over the devices for each position and microbatch, and added up after it. Add up first:
-one number is enough."""
+"""The number of tokens is summed over the devices for each position and microbatch, and only then added up. Add up
+first: one number is enough."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The mask of the whole batch is summed into every device, to count its tokens. Each device can count its own, so that a
-single number is left to sum."""
+"""The mask of the whole batch is summed into every device, to count its tokens. Let each device count its own, so that
+only a single number has to be summed."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""There is one loss for the batch, and this one has a value for each microbatch. Add them up: each divides by the count of all."""
+"""You returned a loss for each microbatch, but the batch has one. Divide each by the count of all tokens, and add them
+up."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The new state is split over the devices, and the one that came in was whole. Return each leaf where it was."""
+"""The new state is split over the devices, but the one that came in was whole. Return each leaf where it was."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The sum is over all devices, and the count is that of one device, times the number of devices. Devices have different numbers of
-tokens: add up their counts with a psum."""
+"""The sum is over all devices, but the count is that of one device, times the number of devices. Devices have different
+numbers of tokens: add up their counts with a psum."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The loss divides by the count of all devices, so the sum over devices completes it. Here it is divided by the number of devices
-once more, so the step is too short by that factor."""
+"""The loss divides by the count of all devices, so the sum over devices completes it. You divided once more, by the
+number of devices, so the step is too short by that factor."""
 
 import jax
 import jax.numpy as jnp

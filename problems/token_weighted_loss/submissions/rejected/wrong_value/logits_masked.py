@@ -1,5 +1,5 @@
-"""The logits are multiplied by the mask, and the loss is not. A position with logits of 0 still has a loss: the logarithm of the
-number of classes. Mask the loss of each token."""
+"""You multiplied the logits by the mask, but not the loss. A position with logits of 0 still has a loss: the logarithm
+of the number of classes. Mask the loss of each token."""
 
 import jax
 import jax.numpy as jnp

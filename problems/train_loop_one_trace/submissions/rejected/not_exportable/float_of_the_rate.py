@@ -1,5 +1,5 @@
-"""float(lr) needs a value, but while the step is traced there are only shapes. Code that could compute it would be traced again for each
-learning rate."""
+"""float(lr) needs a value, but while the step is traced there are only shapes. If the rate were a Python number, the
+step would be traced again for each one."""
 
 import jax
 import jax.numpy as jnp

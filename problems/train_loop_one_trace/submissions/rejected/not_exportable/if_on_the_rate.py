@@ -1,4 +1,4 @@
-"""A Python `if` needs a value, but the learning rate is traced: use jnp.where, or leave the branch out."""
+"""A Python `if` needs a value, but the learning rate is traced: use jnp.where, or do without the branch."""
 
 import jax
 import jax.numpy as jnp

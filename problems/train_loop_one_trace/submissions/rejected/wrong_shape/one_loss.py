@@ -1,4 +1,4 @@
-"""You returned one loss for all steps. The problem requires one for each."""
+"""You returned one loss for all steps. Return one for each step."""
 
 import jax
 import jax.numpy as jnp

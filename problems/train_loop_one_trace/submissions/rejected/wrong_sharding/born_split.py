@@ -1,5 +1,5 @@
-"""The first state is not whole on every device, and the new state is. A loop that jits train compiles it twice: for the first call,
-and for all calls after it."""
+"""The first state is not whole on every device, but the new state is. A loop that jits train compiles it twice: for the
+first call, and for all calls after it."""
 
 import jax
 import jax.numpy as jnp

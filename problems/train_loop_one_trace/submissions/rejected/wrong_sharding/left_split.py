@@ -1,5 +1,5 @@
-"""The new state is split over the devices, and the first one was whole. A loop that jits train compiles it again for the second
-call."""
+"""The new state is split over the devices, but the first one was whole. A loop that jits train compiles it again for
+the second call."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The count is the same after every call, so it does not depend on the count that came in. A Python number that is read or changed
-while the function is traced is a constant of the program."""
+"""The count is the same after every call, so it does not depend on the count that came in. A Python number that is read
+or changed while the function is traced becomes a constant of the program."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The momentum is that of one step: it starts at zero in each step. The optimizer's state has to be carried from step to step."""
+"""The momentum starts at zero in each step, so it never builds up. The optimizer's state has to be carried from step to
+step."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""Every step uses the learning rate 0.05. A number in the code becomes a constant of the program, and the learning rates that come
-in as lrs have no effect."""
+"""Every step uses the learning rate 0.05. A number in the code becomes a constant of the program, and the learning
+rates in lrs have no effect."""
 
 import jax
 import jax.numpy as jnp

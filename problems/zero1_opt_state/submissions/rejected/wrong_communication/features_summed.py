@@ -1,5 +1,5 @@
-"""Every feature of the batch is summed over the devices, to see that all of them are finite. Each device can look at its
-own rows, so that a single number is left to sum."""
+"""Every feature of the batch is summed over the devices, to check that all of them are finite. Let each device check
+its own rows, so that only a single number has to be summed."""
 
 from functools import partial
 import jax
