@@ -1,4 +1,4 @@
-"""ZeRO-2: every device has whole parameters, and one slice of the gradients and of the moments."""
+"""ZeRO-2: every device has whole parameters, and one shard of the gradients and of the moments."""
 
 from functools import partial
 from typing import Any
@@ -38,7 +38,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, P("fsdp"), P("fsdp")), out_specs=(SPECS, P()), check_vma=False)
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
         loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
-        # Each device receives the sum for its own slice, and updates nothing else.
+        # Each device gets the summed gradient of its own shard, and updates only that.
         directions, new = adam(state, jax.tree.map(scatter, grads))
         slices = descend(jax.tree.map(own_slice, state["params"]), directions)
         params = jax.tree.map(lambda own: jax.lax.all_gather(own, "fsdp", axis=0, tiled=True), slices)
