@@ -1,4 +1,4 @@
-"""FSDP with regather: the backward pass keeps no whole weights, but gathers again those that it needs.
+"""FSDP with regather: no whole weight is kept for the backward pass, which gathers it again.
 
 `jax.checkpoint` with a policy that does not save the gathered weights means the same. But the grader's backend merges
 its second gather with the first, and keeps the whole weights after all. Here the second gather waits for the gradient.
@@ -29,7 +29,7 @@ def apply(layer: dict[str, jax.Array], x: jax.Array) -> jax.Array:
 
 @jax.custom_vjp
 def dense(layer: dict[str, jax.Array], x: jax.Array) -> jax.Array:
-    """A layer of which each device has a shard. What it keeps for the backward pass is that shard."""
+    """A layer whose weight each device has a shard of; only that shard is kept for the backward pass."""
     return apply(layer, x)
 
 
@@ -39,7 +39,7 @@ def forward(layer: dict[str, jax.Array], x: jax.Array) -> tuple[jax.Array, Any]:
 
 def backward(residuals: Any, grad: jax.Array) -> Any:
     layer, x = residuals
-    # A zero that the compiler cannot know to be one: without it, this gather is the forward pass's, and is merged.
+    # A zero that the compiler cannot see through. Without it, XLA merges this gather with the forward pass's.
     zero = 0 * grad[0, 0]
     _, pull = jax.vjp(apply, jax.tree.map(lambda shard: shard + zero, layer), x)
     return pull(grad)
