@@ -22,7 +22,7 @@ SPECS = {"params": P("stage"), "mu": P("stage"), "nu": P("stage"), "count": P()}
 
 
 def pack(params: Any) -> jax.Array:
-    """The parameters of each stage in a row of their own, filled up with zeros."""
+    """One row per stage with its parameters, padded with zeros."""
     one, two, three = (
         [params[name]["kernel"].ravel(), params[name]["bias"]] for name in ("dense1", "dense2", "dense3")
     )
@@ -72,7 +72,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
         ys = varying_over_stage(y.reshape(MICROBATCHES, -1, y.shape[-1]))
 
         def tick(arrived: jax.Array, t: jax.Array) -> tuple[jax.Array, jax.Array]:
-            # Stage 1 has at tick t the microbatch that stage 0 had at tick t - 1. At the first tick it has none yet.
+            # At tick t, stage 1 has the microbatch that stage 0 had at tick t - 1. At the first tick it has none.
             x, y = xs[jnp.minimum(t, MICROBATCHES - 1)], ys[jnp.maximum(t - 1, 0)]
             h, loss = jax.lax.cond(stage == 0, first, last, row, x, arrived, y)
             return jax.lax.ppermute(h, "stage", [(0, 1)]), jnp.where(t > 0, loss, 0)
@@ -83,7 +83,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
 
     @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, P("data"), P("data")), out_specs=(SPECS, P()))
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
-        # The groups of data have the same parameters: the gradient is summed over data, by an all_reduce.
+        # All data groups have the same parameters, so an all_reduce sums the gradient over data.
         loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
         directions, new = adam(state, grads)
         return {**new, "params": descend(state["params"], directions)}, loss

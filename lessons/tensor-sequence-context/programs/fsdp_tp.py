@@ -30,7 +30,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     elements = y.size
 
     def loss_fn(shards: Any, x: jax.Array, y: jax.Array) -> jax.Array:
-        # What is left is this device's columns or rows. Differentiation turns each all_gather into a reduce_scatter.
+        # This leaves the device's own columns or rows. Differentiation turns each all_gather into a reduce_scatter.
         params = jax.tree.map(lambda shard: jax.lax.all_gather(shard, "fsdp", axis=0, tiled=True), shards)
         one, two, three = params["dense1"], params["dense2"], params["dense3"]
         h = nnx.relu(x @ one["kernel"] + one["bias"])

@@ -32,14 +32,14 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     def loss_fn(params: Any, x: jax.Array, y: jax.Array) -> jax.Array:
         one, two, three = params["dense1"], params["dense2"], params["dense3"]
         h = nnx.relu(x @ one["kernel"] + one["bias"])
-        # Each device has some of the terms of every sum. The bias is added once, after they are added up.
+        # Each device has some terms of every sum. The bias is added once, after the terms are summed.
         h = nnx.relu(jax.lax.psum(h @ two["kernel"], "tensor") + two["bias"])
         error = h @ three["kernel"] + three["bias"] - y
         return jax.lax.psum(jnp.sum(error**2), "tensor") / elements
 
     @partial(jax.shard_map, mesh=mesh, in_specs=(SPECS, P(), COLUMNS), out_specs=(SPECS, P()))
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
-        # The gradient of layer 2's result is the sum of what each device has of it: an all_reduce in the backward pass.
+        # Each device has one term of the gradient of layer 2's result. An all_reduce sums them in the backward pass.
         loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
         directions, new = adam(state, grads)
         return {**new, "params": descend(state["params"], directions)}, loss
