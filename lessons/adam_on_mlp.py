@@ -8,7 +8,7 @@ from flax import nnx
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-# What the programs of the comparison share: the network, its first state, and a step of Adam.
+# Shared by the programs of the comparison: the network, its first state, and an Adam step.
 State = dict[str, Any]
 
 LEARNING_RATE, EPSILON = 1e-2, 1e-4
@@ -25,7 +25,7 @@ class MLP(nnx.Module):
 
 
 def place(mesh: Mesh, seed: int, specs: Any, pack: Callable[[Any], Any] = lambda params: params) -> State:
-    """Build the state, with the parameters in the form that `pack` gives them, and split it as `specs` says."""
+    """Build the state, with its parameters packed by `pack`, and split it as `specs` says."""
 
     def build() -> State:
         params = pack(nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(jax.random.key(seed))), nnx.Param)))
@@ -37,7 +37,7 @@ def place(mesh: Mesh, seed: int, specs: Any, pack: Callable[[Any], Any] = lambda
 
 
 def adam(state: State, grads: Any) -> tuple[Any, State]:
-    """Return the direction of each parameter, and the state with new moments and the old parameters."""
+    """Return each parameter's update direction, and the state with new moments but the old parameters."""
     moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
     directions, moments = optax.scale_by_adam(eps=EPSILON).update(grads, moments)
     return directions, {**state, "mu": moments.mu, "nu": moments.nu, "count": moments.count}
