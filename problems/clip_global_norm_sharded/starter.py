@@ -50,7 +50,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
         loss, grads = jax.value_and_grad(loss_fn)(state["params"], x, y)
         # grads["hidden"]["kernel"] has the shape (40 / devices, 128), grads["hidden"]["bias"] the shape (128,).
-        factor = 1.0  # By what have these gradients to be multiplied?
+        factor = 1.0  # By what must these gradients be multiplied?
         params = jax.tree.map(lambda p, g: p - LEARNING_RATE * factor * g, state["params"], grads)
         return {"params": params}, loss
 

@@ -44,7 +44,7 @@ def forward(params: dict[str, Any], x: jax.Array) -> jax.Array:
 def adam_update(state: State, grads: Any) -> State:
     """Update params, mu, nu and count by one Adam step. This function is finished.
 
-    Every line is elementwise, so it takes whole leaves and shards alike and needs no communication. It changes no
+    Every line is elementwise, so it works on whole leaves and on shards, and needs no communication. It changes no
     placement: you still have to place the new leaves.
     """
     moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
@@ -67,7 +67,7 @@ def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, j
 
     @jax.shard_map(mesh=mesh, in_specs=(SPECS, P("fsdp"), P("fsdp")), out_specs=(SPECS, P()))
     def local_step(state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
-        # In here everything is local: with 8 devices, params["dense1"]["kernel"] has 5 of its 40 rows, and x has B / 8.
+        # Everything in here is local: with 8 devices, params["dense1"]["kernel"] has 5 of its 40 rows, and x has B / 8.
         # To do: gather the weights, differentiate the loss, reduce and scatter the gradients. adam_update(state, grads)
         # then updates the shards that this device owns.
         loss = jax.lax.pmean(jnp.mean(y**2), "fsdp")

@@ -44,7 +44,7 @@ def init(mesh: Mesh, seed: int) -> State:
 def adam_update(state: State, grads: Any) -> State:
     """Update params, mu, nu and count by one Adam step. This function is finished.
 
-    Every line is elementwise, so it takes whole leaves and shards alike and needs no communication. It changes no
+    Every line is elementwise, so it works on whole leaves and on shards, and needs no communication. It changes no
     placement: you still have to place the new leaves.
     """
     moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])

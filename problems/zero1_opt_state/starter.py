@@ -23,7 +23,7 @@ class MLP(nnx.Module):
 
 
 def init(mesh: Mesh, seed: int) -> State:
-    """Build the state. The values are right; the places of the moments are not: every leaf is whole on every device."""
+    """Build the state. The values are right, but the moments are not split: every leaf is whole on every device."""
     params = nnx.to_pure_dict(nnx.state(MLP(nnx.Rngs(seed)), nnx.Param))
     state = {
         "params": params,
@@ -37,7 +37,7 @@ def init(mesh: Mesh, seed: int) -> State:
 def adam_update(state: State, grads: Any) -> State:
     """Update params, mu, nu and count by one Adam step. This function is finished.
 
-    Every line is elementwise, so it takes whole leaves and shards alike and needs no communication. It changes no
+    Every line is elementwise, so it works on whole leaves and on shards, and needs no communication. It changes no
     placement: you still have to place the new leaves.
     """
     moments = optax.ScaleByAdamState(count=state["count"], mu=state["mu"], nu=state["nu"])
@@ -47,7 +47,7 @@ def adam_update(state: State, grads: Any) -> State:
 
 
 def step(mesh: Mesh, state: State, x: jax.Array, y: jax.Array) -> tuple[State, jax.Array]:
-    """Take one Adam step of the whole batch; where arrays live decides what the devices do.
+    """Take one Adam step on the whole batch; where arrays live decides what the devices do.
 
     Args:
       mesh: one axis, "fsdp", of 8 or of 4 devices.

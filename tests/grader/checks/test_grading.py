@@ -70,7 +70,7 @@ def test_every_rule_about_collectives_is_a_line_and_every_bound_a_sentence(slug:
     for spec, graded in zip(manifest.checks, grading_of(manifest), strict=True):
         rules: list[Rule] = getattr(spec.bounds, "rules", []) if spec.id == "collectives" else []
         assert [wording_of(rule) for rule in rules] == list(graded.bounds[: len(rules)])
-        assert len(graded.sentences) >= sum(rule.at_most != 0 for rule in rules)
+        assert spec.means or len(graded.sentences) >= sum(rule.at_most != 0 for rule in rules)
 
 
 def rule(**bounds: Any) -> Rule:

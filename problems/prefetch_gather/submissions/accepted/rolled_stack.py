@@ -1,4 +1,4 @@
-"""Every round gathers the layer after it, and the last round gathers the first layer for nobody."""
+"""Every round gathers the layer after it, and the last round gathers the first layer, which is not used."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The program prints while it runs, so it cannot be exported as a program of its own. Print dtypes while JAX traces, with print."""
+"""The program prints while it runs, so it cannot be exported. Print dtypes with print, while JAX traces."""
 
 from functools import partial
 

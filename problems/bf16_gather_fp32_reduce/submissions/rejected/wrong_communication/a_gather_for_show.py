@@ -1,4 +1,5 @@
-"""Parameters are gathered in float32 as well as in bfloat16. A gather of bfloat16 replaces the one of float32; beside it, it only adds bytes."""
+"""Parameters are gathered in float32 as well as in bfloat16. Gather them in bfloat16 only: a second gather just adds
+bytes."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The all_gather of some parameters carries float32. Every parameter travels in bfloat16, the biases as well."""
+"""The all_gather of some parameters carries float32. Every parameter travels in bfloat16, including the biases."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""The partitioner chose the collectives. For gradients it takes an all_reduce on this backend, and the dtype that it sends is its own choice. Write the collectives inside shard_map."""
+"""You left the collectives to XLA's partitioner. On CPU devices it sums gradients by an all_reduce, and it chooses the
+dtype itself. Write the collectives inside shard_map."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The gradients are summed in bfloat16. What rounding lost does not come back with a cast after the sum: widen each gradient before it."""
+"""The gradients are summed in bfloat16. A cast after the sum does not bring back what rounding lost: widen each
+gradient before it."""
 
 from functools import partial
 

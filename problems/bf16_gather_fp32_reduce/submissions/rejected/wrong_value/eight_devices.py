@@ -1,4 +1,4 @@
-"""The gradients are divided by 8 on every mesh. The mesh of 4 devices needs a 4: take the number from the mesh."""
+"""The gradients are divided by 8 on every mesh, including the one of 4 devices: take the number from the mesh."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The momentum has the latest gradient alone. It keeps nine tenths of the old momentum."""
+"""The momentum contains only the latest gradient. Keep nine tenths of the old momentum."""
 
 from functools import partial
 

@@ -1,4 +1,5 @@
-"""`if norm > LIMIT` needs a value, and while the step is traced there are only shapes. Use `jnp.minimum` or `jnp.where`."""
+"""`if norm > LIMIT` needs a value, but while the step is traced there are only shapes. Use `jnp.minimum` or
+`jnp.where`."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The squares of each column are summed over the devices, and the columns are added up after it. Add up first: one number
-is enough."""
+"""The squares of each column are summed over the devices, and only then are the columns added up. Add up first: one
+number is enough."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The devices exchange whole arrays for the norm, where one number would do. Add up the squares of a shard before psum, not after it."""
+"""The devices exchange whole arrays for the norm, although one number is enough. Add up the squares of a shard before
+psum, not after it."""
 
 import jax
 import jax.numpy as jnp

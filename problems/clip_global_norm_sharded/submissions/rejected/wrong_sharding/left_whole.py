@@ -1,4 +1,4 @@
-"""The new kernels are whole on every device. They came in as shards, and the new ones belong in the same places."""
+"""The new kernels are whole on every device. They came in as shards: return them in the same places."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The gradients of the kernels are clipped, those of the biases are not. One factor for all gradients keeps the direction of the step."""
+"""The gradients of the kernels are clipped, but those of the biases are not. One factor for all gradients keeps the
+direction of the step."""
 
 import jax
 import jax.numpy as jnp

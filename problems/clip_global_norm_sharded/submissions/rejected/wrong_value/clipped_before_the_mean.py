@@ -1,5 +1,5 @@
-"""Each device clips the gradients of its own rows, and the mean over the devices comes after that. Clip the mean: gradients of single
-devices are larger, and each would be scaled by another factor."""
+"""Each device clips the gradients of its own rows, and the mean over the devices comes after that. Clip the mean:
+gradients of single devices are larger, and each would be scaled by a different factor."""
 
 import jax
 import jax.numpy as jnp

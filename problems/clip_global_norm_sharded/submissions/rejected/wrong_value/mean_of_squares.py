@@ -1,5 +1,5 @@
-"""The squares of the shards are averaged over the devices and not added up, so the norm is too small. Every shard is another part of
-the gradient: take the sum."""
+"""The squares of the shards are averaged over the devices instead of added up, so the norm is too small. Every shard is
+a different part of the gradient: take the sum."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The norm is the root of the mean square of the norms that the devices have for their own rows. These gradients differ, so their mean is
+"""The norm combines those that the devices compute from their own rows. These gradients differ, so their mean is
 shorter than that. Average the gradients first, then compute the norm."""
 
 import jax

@@ -1,4 +1,5 @@
-"""Sizes may be written as numbers, because they are those of the case that is shown."""
+"""You wrote sizes as numbers, and they fit only the small case. At full size they are different: take them from the
+shapes."""
 
 import jax
 import jax.numpy as jnp

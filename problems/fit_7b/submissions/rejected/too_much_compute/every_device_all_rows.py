@@ -1,4 +1,4 @@
-"""The rows of the batch may be whole on every device, because memory is what weights need."""
+"""Every device computes all rows of the batch. Keep the rows split over the devices: only weights have to travel."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""At full size nothing is computed, so a smaller model there is not noticed."""
+"""At full size, your program computes less than at the small size, such as fewer layers. Nothing is run there, but the
+operations of both programs are compared."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""At full size the function computes something else, which no value shows, because nothing is run there. The operations of both programs do."""
+"""At full size, your program computes something other than at the small size. Nothing is run there, but the operations
+of both programs are compared."""
 
 import jax
 import jax.numpy as jnp

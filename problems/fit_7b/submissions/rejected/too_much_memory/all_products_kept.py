@@ -1,4 +1,5 @@
-"""The policy that keeps products keeps only the small results, so it costs little memory."""
+"""The policy keeps the results of all products, and they do not fit: those of attention's scores grow with the square
+of the length."""
 
 from functools import partial
 

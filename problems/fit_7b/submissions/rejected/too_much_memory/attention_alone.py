@@ -1,4 +1,5 @@
-"""Only attention needs much memory, because its scores grow with the square of the length."""
+"""Only attention is computed again, and what the feed-forward part keeps for all layers does not fit. Put the
+checkpoint around a whole layer."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""A scan over layers keeps the memory of one layer, because its body is one layer."""
+"""All intermediate values are kept for the backward pass. The body of the scan is one layer, but its derivative stacks
+the values of all layers."""
 
 import jax
 import jax.numpy as jnp

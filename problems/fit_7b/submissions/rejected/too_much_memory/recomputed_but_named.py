@@ -1,4 +1,5 @@
-"""Values with a name that the policy saves are the inputs of the layers alone."""
+"""The policy saves values by name, and they do not fit: the shares of attention, for example, grow with the square of
+the length."""
 
 from functools import partial
 

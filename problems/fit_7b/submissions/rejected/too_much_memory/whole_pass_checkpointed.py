@@ -1,4 +1,5 @@
-"""jax.checkpoint around the whole forward pass saves the most, because nothing of it is kept."""
+"""The checkpoint is around the whole forward pass. The backward pass begins by computing all of it again, and keeps
+everything."""
 
 import jax
 import jax.numpy as jnp

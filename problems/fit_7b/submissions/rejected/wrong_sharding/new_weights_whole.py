@@ -1,4 +1,4 @@
-"""New weights are whole on every device, where the next step needs them."""
+"""The new weights are whole on every device. Return each with the sharding of the old one."""
 
 import jax
 import jax.numpy as jnp

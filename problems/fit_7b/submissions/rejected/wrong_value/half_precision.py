@@ -1,4 +1,4 @@
-"""In bfloat16, everything needs half the memory, and the results are the same."""
+"""You computed in bfloat16. That takes half the memory, but its results differ from those of float32."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""Without gradients through attention, its intermediate values need not be kept."""
+"""No gradient goes through attention. Its intermediate values then need not be kept, but the new weights are wrong."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The loss is the sum over all tokens, as each of them is predicted."""
+"""The loss is the sum over all tokens. It has to be their mean."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""A token that is half a row away has no influence, so a window of half the length gives the same with half the memory."""
+"""Attention sees only a window of half the length. That takes half the memory, but tokens further away have an
+influence, too."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The loop carries zeros in the shape of a shard, and the local gradients are whole until the reduce_scatter. Start
+"""The loop carries zeros in the shape of a shard, but the local gradients are whole until the reduce_scatter. Start
 from zeros in the shape of the whole weights."""
 
 import jax

@@ -1,5 +1,5 @@
-"""The loop has a round for each microbatch of each device, so every device computes its own microbatches again and
-again. The mean stays the same. A device runs one round for each microbatch."""
+"""The loop has a round for each microbatch of each device, so every device computes its own microbatches several times.
+The mean stays the same, but one round for each microbatch is enough."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The loop is inside the function that is differentiated, so it keeps the activations of every microbatch until the way
-back. Differentiate each microbatch in the loop, or wrap its body in jax.checkpoint."""
+"""The loop is inside the function that is differentiated, so it keeps the activations of every microbatch until the
+backward pass. Differentiate each microbatch in the loop, or wrap its body in jax.checkpoint."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The divisor is written for 8 devices. On 4, the sum of the devices is divided by a number that is twice too large.
-Ask the mesh for its size."""
+"""The divisor is written for 8 devices. On 4, the sum over the devices is divided by twice their number. Use the size
+of the mesh."""
 
 import jax
 import jax.numpy as jnp

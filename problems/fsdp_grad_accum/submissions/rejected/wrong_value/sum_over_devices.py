@@ -1,5 +1,5 @@
-"""psum_scatter adds up the gradients of all devices, and only the number of microbatches is divided out. Divide by the
-number of devices as well."""
+"""psum_scatter adds up the gradients of all devices, but you divide only by the number of microbatches. Divide by the
+number of devices, too."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The gradients of six microbatches are added up and never divided by six, so the step is six times as long."""
+"""The gradients of six microbatches are added up but never divided by six, so the step is six times too long."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The body gathers dimension 1, as it would for the whole stack. scan has taken off dimension 0, so the split
-dimension of a layer is 0."""
+"""The body gathers dimension 1, as it would for the whole stack. scan slices along dimension 0, so inside a round the
+split dimension of a layer is 0."""
 
 from functools import partial
 

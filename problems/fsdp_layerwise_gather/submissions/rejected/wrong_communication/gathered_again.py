@@ -1,5 +1,5 @@
-"""The weights are gathered twice, once in each direction. This saves more memory for half as much communication
-again, and is the next problem, fsdp_regather_remat. Here each layer is gathered once."""
+"""The weights are gathered twice, once in each direction. That saves more memory for half as much communication again,
+and is the next problem, fsdp_regather_remat. Here, gather each layer once."""
 
 from functools import partial
 

@@ -1,5 +1,5 @@
-"""The layers are gathered one by one but not in a compiled loop: the program has a copy of each layer. A loop of
-Python, or a scan with unroll=True, does this. Use jax.lax.scan."""
+"""The layers are gathered one by one but not in a compiled loop: the program has a copy of each layer. A Python loop,
+or a scan with unroll=True, does this. Use jax.lax.scan."""
 
 from functools import partial
 

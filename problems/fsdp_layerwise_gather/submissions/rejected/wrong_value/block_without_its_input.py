@@ -1,4 +1,4 @@
-"""A block adds its result to its input, and here the input is left out."""
+"""You left out the input of each block: a block adds its result to its input."""
 
 from functools import partial
 

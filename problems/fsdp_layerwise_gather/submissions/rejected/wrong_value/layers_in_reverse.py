@@ -1,5 +1,5 @@
-"""The layers are applied from last to first. The backward pass does that by itself: the forward loop begins with
-layer 0."""
+"""The layers are applied from last to first. The forward loop begins with layer 0; only the backward pass goes in
+reverse, by itself."""
 
 from functools import partial
 

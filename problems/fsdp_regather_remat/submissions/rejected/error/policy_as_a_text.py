@@ -1,5 +1,5 @@
-"""The policy is the name of an operation. A policy is a function, which gets an operation and says whether its result
-is saved."""
+"""You passed the name of an operation as the policy. A policy is a function that gets an operation and returns whether
+its result is saved."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""A number of Python needs a value, and while the step is traced there are only shapes. Keep the loss as an array."""
+"""A Python number needs a value, but while the step is traced there are only shapes. Keep the loss as an array."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Each layer is gathered twice, but the weights of the first gather are kept for the backward pass as well. Keep
+"""Each layer is gathered twice, but the weights of the first gather are kept for the backward pass, too. Keep only the
 shards, and use what the second gather returns."""
 
 from functools import partial

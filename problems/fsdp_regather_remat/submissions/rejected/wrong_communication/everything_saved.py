@@ -1,4 +1,4 @@
-"""The policy saves all results, the gathered weights as well, so nothing is gathered again. Choose a policy that
+"""The policy saves all results, including the gathered weights, so nothing is gathered again. Choose a policy that
 leaves them out."""
 
 from functools import partial

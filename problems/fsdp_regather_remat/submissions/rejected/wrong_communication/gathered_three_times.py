@@ -1,5 +1,5 @@
 """Each layer is gathered three times, once more than needed. A checkpoint around all layers runs the forward loop
-again, and the checkpoints of its rounds gather in the backward pass as well. Use only those of the rounds."""
+again, and the checkpoints of its rounds gather in the backward pass, too. Use only those of the rounds."""
 
 from functools import partial
 

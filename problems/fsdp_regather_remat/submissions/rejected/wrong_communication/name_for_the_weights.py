@@ -1,5 +1,5 @@
-"""The policy excludes what has the name, and that is a copy of the gathered weights: the result of the gather has no
-name, so it is saved. Exclude the operation all_gather, or name what may be saved."""
+"""The policy excludes the array with that name, which is only a copy of the gathered weights. The result of the gather
+itself has no name, so it is saved. Exclude the operation all_gather, or name what may be saved."""
 
 from functools import partial
 

@@ -1,5 +1,5 @@
-"""The weights are gathered, and the gradient stops there: no parameter changes. Differentiate with respect to the
-shards, through the gather."""
+"""The gradient stops at the gathered weights, so no parameter changes. Differentiate with respect to the shards,
+through the gather."""
 
 from functools import partial
 

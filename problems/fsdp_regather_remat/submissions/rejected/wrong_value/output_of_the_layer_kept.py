@@ -1,5 +1,5 @@
-"""The backward loop computes a layer from its output, not from its input: the forward loop keeps the wrong one of the
-two."""
+"""The forward loop keeps the output of each layer instead of its input, so the backward loop computes the layer again
+from the wrong array."""
 
 from functools import partial
 

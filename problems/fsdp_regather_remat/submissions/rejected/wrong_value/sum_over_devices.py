@@ -1,4 +1,4 @@
-"""The gradients are the sum over the devices, and the loss is averaged. The derivative of an all_gather adds:
+"""The gradients are the sum over the devices, but the loss is their mean. The derivative of an all_gather adds:
 differentiate the mean over the devices, or divide by their number."""
 
 from functools import partial

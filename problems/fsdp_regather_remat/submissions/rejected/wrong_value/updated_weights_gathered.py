@@ -1,4 +1,4 @@
-"""The backward pass gathers other weights than the forward pass: these are already scaled by the update. Both passes
+"""The backward pass gathers different weights from the forward pass: they are already scaled by the update. Both passes
 have to use the weights from before the step."""
 
 from functools import partial

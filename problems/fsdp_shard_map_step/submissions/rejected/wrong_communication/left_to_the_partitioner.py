@@ -1,4 +1,4 @@
-"""This is correct FSDP under jit. But there the compiler chooses the collectives, and on this backend it all-reduces
+"""This is correct FSDP under jit. But there the compiler chooses the collectives, and on CPU devices it all-reduces
 gradients."""
 
 import jax

@@ -1,4 +1,4 @@
-"""Each device returns the loss of its own rows, and only one of these eight numbers is read."""
+"""Each device returns the loss of its own rows, and only one of these losses is read. Average them over the devices."""
 
 import jax
 import jax.numpy as jnp

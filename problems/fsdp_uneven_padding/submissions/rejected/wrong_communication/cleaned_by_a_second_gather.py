@@ -1,4 +1,5 @@
-"""New parameters were gathered, after they were computed. If that is to set their padding to 0, no device needs the others for it: its own position says which of its elements are padding."""
+"""You gathered the new parameters. To set their padding to 0, a device does not need the others: its own position says
+which of its elements are padding."""
 
 from functools import partial
 from math import prod

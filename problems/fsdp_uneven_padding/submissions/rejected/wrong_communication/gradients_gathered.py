@@ -1,4 +1,5 @@
-"""Gradients were gathered. The mean of a leaf needs one scalar from each device, its sum, and not all elements."""
+"""Gradients were gathered. To compute the mean of a leaf, one scalar from each device is enough: the sum of its
+elements."""
 
 from functools import partial
 from math import prod

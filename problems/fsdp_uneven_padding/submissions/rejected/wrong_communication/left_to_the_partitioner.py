@@ -1,4 +1,5 @@
-"""The partitioner chose the collectives. For gradients it takes an all_reduce on this backend, of which each device uses a part. Write the collectives inside shard_map."""
+"""You left the collectives to XLA's partitioner. On CPU devices it sums gradients by an all_reduce, of which each
+device uses a part. Write the collectives inside shard_map."""
 
 from math import prod
 

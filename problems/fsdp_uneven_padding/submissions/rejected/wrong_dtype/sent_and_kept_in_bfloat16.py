@@ -1,4 +1,4 @@
-"""The parameters of the state are bfloat16. The statement asks for float32."""
+"""The parameters of the state are bfloat16. They have to be float32."""
 
 from functools import partial
 from math import prod

@@ -1,4 +1,5 @@
-"""On 8 devices everything is right, and on 4 the vectors are shorter: sizes were padded to a multiple of the number of devices. The statement asks for a multiple of 8 on both, so that a checkpoint of one mesh fits on the other."""
+"""On 4 devices the vectors are too short: sizes were padded to a multiple of the number of devices. The statement
+requires a multiple of 8 on both meshes, so that a checkpoint from one fits the other."""
 
 from functools import partial
 from math import prod

@@ -1,4 +1,5 @@
-"""Some leaves are split, and the small ones are whole on every device, because 13 and 7 do not divide by 8. Padded to 16 and 8 elements they do."""
+"""Some leaves are split, and the small ones are whole on every device, because 8 divides neither 13 nor 7. Padded to 16
+and 8 elements, they can be split."""
 
 from functools import partial
 from math import prod

@@ -1,4 +1,5 @@
-"""On 4 devices every update is half as large as it has to be: the number of devices is written into the program as 8. The padding is a multiple of 8 on every mesh, but the mean has as many terms as the mesh has devices."""
+"""On 4 devices every update is half as large as it should be: the number of devices is written into the program as 8.
+The padding is a multiple of 8 on every mesh, but the mean has as many terms as the mesh has devices."""
 
 from functools import partial
 from math import prod

@@ -1,4 +1,4 @@
-"""Every tick also sends the stage's own input on. The next stage only needs the output."""
+"""Every tick also sends the stage's own input. The next stage needs only the output."""
 
 import jax
 import jax.numpy as jnp

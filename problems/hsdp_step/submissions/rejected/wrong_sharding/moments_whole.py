@@ -1,4 +1,4 @@
-"""You split the parameters and kept the moments whole: two thirds of the state are still copied to every device."""
+"""You split the parameters but kept the moments whole: two thirds of the state are still copied to every device."""
 
 import jax
 import jax.numpy as jnp

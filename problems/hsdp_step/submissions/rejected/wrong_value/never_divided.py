@@ -1,5 +1,5 @@
-"""You summed the gradients and did not divide. reduce_scatter and psum return sums, so the gradient is too large by
-a factor of the number of devices."""
+"""You summed the gradients but did not divide. reduce_scatter and psum return sums, so the gradient is too large by a
+factor of the number of devices."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""Beside the sum of the products, the largest hidden unit of each row travels, to see that all are finite. Each device can
-look at its own hidden units."""
+"""The largest hidden unit of each row is exchanged in addition to the product, to check that all are finite. Each
+device can check its own hidden units."""
 
 import jax
 import jax.numpy as jnp

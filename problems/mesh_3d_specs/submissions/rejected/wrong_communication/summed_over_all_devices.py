@@ -1,6 +1,5 @@
-"""A sum runs over all devices and not only along `tensor`, for example of a batch of zeros into which each device put
-its own rows. Only devices along `tensor` have parts of one sum.
-"""
+"""A sum runs over all devices instead of only along `tensor`, for example of a batch of zeros into which each device
+put its own rows. Only devices along `tensor` have parts of one sum."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
 """One dimension of each kernel is split over `fsdp` and `tensor` together. A device then holds as many bytes, but of
-other rows or columns: each axis has a dimension of its own.
-"""
+the wrong rows or columns: give each axis its own dimension."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The columns of the result are split over `tensor`. A `reduce_scatter` without its `all_gather` leaves them so, and
-so does a spec of the result that names `tensor`.
-"""
+"""The columns of the result are split over `tensor`. Possible causes: a `reduce_scatter` without its `all_gather`, or a
+spec of the result that names `tensor`."""
 
 import jax
 import jax.numpy as jnp

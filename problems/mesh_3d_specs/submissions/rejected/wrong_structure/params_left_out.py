@@ -1,6 +1,5 @@
-"""`forward` returned another tree of parameters than it got. It returns the pair of `params`, as they came in, and the
-result.
-"""
+"""`forward` returned a different tree of parameters from the one it got. Return the pair of `params`, as they came in,
+and the result."""
 
 import jax
 import jax.numpy as jnp

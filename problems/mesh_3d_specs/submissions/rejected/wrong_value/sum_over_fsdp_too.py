@@ -1,6 +1,5 @@
-"""Products of different rows were added up. Devices along `fsdp` have rows of their own; only those along `tensor`
-have parts of one sum.
-"""
+"""Products of different rows were added up. Devices along `fsdp` have different rows; only those along `tensor` have
+parts of one sum."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The first carry has a shard and the next ones have whole weights, and scan requires one shape for all rounds."""
+"""The first carry has a shard and the next ones have whole weights, but scan requires one shape for all rounds."""
 
 import jax
 import jax.numpy as jnp

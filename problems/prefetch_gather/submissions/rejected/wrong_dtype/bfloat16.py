@@ -1,4 +1,4 @@
-"""The result is in bfloat16; the problem requires float32."""
+"""The result is in bfloat16; it has to be float32."""
 
 import jax
 import jax.numpy as jnp

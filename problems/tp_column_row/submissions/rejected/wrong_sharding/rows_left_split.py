@@ -1,4 +1,4 @@
-"""You stopped after the reduce_scatter: each device has some rows, and the next block needs them all."""
+"""You stopped after the reduce_scatter: each device has some rows, but the next block needs them all."""
 
 import jax
 from jax.sharding import PartitionSpec as P

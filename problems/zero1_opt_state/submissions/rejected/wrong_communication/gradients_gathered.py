@@ -1,4 +1,4 @@
-"""The reduced gradients are gathered before they are cut into slices: one all_gather more than the update needs."""
+"""You gathered the reduced gradients before cutting them into slices. The update needs no such all_gather."""
 
 import jax
 import jax.numpy as jnp

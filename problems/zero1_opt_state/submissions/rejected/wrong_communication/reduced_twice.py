@@ -1,5 +1,5 @@
-"""You used an all_reduce, and then a psum_scatter of the same sum. A second division makes it right, but it sends
-half as much again."""
+"""You used an all_reduce, and then a psum_scatter of the same sum. A second division corrects the values, but this
+sends half as much again."""
 
 import jax
 import jax.numpy as jnp

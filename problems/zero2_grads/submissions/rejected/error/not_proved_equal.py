@@ -1,4 +1,4 @@
-"""The step fails to be traced, because `shard_map` cannot prove that the gathered parameters are the same on all devices."""
+"""Tracing fails, because `shard_map` cannot prove that the gathered parameters are the same on all devices."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The step fails to be traced, because an array has another shape than it is used with: without `tiled=True`, `all_gather` adds a dimension, and `psum_scatter` wants one entry for each device."""
+"""Tracing fails, because an array has the wrong shape: without `tiled=True`, `all_gather` adds a dimension, and
+`psum_scatter` requires a dimension with one entry for each device."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The gradients are whole and the moments are slices, so their shapes do not fit in the update."""
+"""The gradients are whole but the moments are slices, so their shapes do not match in the update."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The gradients of the biases are all-reduced and then sliced. They are small, but a reduce_scatter splits a vector as well."""
+"""The gradients of the biases are all-reduced and then sliced. They are small, but a reduce_scatter splits a vector,
+too."""
 
 import jax
 import jax.numpy as jnp

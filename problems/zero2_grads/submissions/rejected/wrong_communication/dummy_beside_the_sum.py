@@ -1,4 +1,4 @@
-"""The gradients are all-reduced, and a reduce_scatter beside it contributes nothing."""
+"""The gradients are all-reduced, and the additional reduce_scatter contributes nothing."""
 
 import jax
 import jax.numpy as jnp

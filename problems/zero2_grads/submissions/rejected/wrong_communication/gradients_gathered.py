@@ -1,4 +1,5 @@
-"""The reduced gradients are gathered again, which makes an all_reduce of the two. The update of a slice needs only a slice."""
+"""The reduced gradients are gathered again; together that is an all_reduce. The update of a slice needs only a
+slice."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The sum of the gradients is left to the compiler. On this backend it writes an all_reduce, of which each device uses one slice."""
+"""You left the sum of the gradients to the compiler. On CPU devices it writes an all_reduce, of which each device uses
+one slice."""
 
 import jax
 import jax.numpy as jnp

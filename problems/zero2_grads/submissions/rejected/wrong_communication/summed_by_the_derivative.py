@@ -1,4 +1,5 @@
-"""The gradients are all-reduced by their own derivative: in `shard_map` with `check_vma=True`, the parameters are the same on all devices, and so must be their gradients."""
+"""The derivative itself all-reduces the gradients: in `shard_map` with `check_vma=True`, the parameters are the same on
+all devices, so their gradients must be, too."""
 
 import jax
 import jax.numpy as jnp

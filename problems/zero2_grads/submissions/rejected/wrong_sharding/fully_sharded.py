@@ -1,4 +1,4 @@
-"""The parameters live in slices as well, which is FSDP: the forward pass then needs a gather that ZeRO-2 does not have."""
+"""The parameters live in slices, too, which is FSDP: the forward pass then needs a gather that ZeRO-2 does not have."""
 
 import jax
 import jax.numpy as jnp

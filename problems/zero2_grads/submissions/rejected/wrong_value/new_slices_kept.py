@@ -1,4 +1,5 @@
-"""Each device has new values in its own slice of the parameters and old ones in the rest. With `check_vma=False`, nothing but the grader compares the devices."""
+"""Each device has new values in its own slice of the parameters and old ones in the rest. With `check_vma=False`, only
+the grader compares the devices."""
 
 import jax
 import jax.numpy as jnp

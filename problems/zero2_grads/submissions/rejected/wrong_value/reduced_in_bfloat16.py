@@ -1,4 +1,4 @@
-"""The gradients are rounded to bfloat16 before they are summed. The moments need more digits than it has."""
+"""The gradients are rounded to bfloat16 before they are summed. The moments need more digits than bfloat16 has."""
 
 import jax
 import jax.numpy as jnp

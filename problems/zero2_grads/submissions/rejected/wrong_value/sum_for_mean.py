@@ -1,4 +1,4 @@
-"""The gradients are summed over the devices and not averaged. `psum_scatter` adds."""
+"""The gradients are summed over the devices but not averaged. `psum_scatter` adds."""
 
 import jax
 import jax.numpy as jnp
