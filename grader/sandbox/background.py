@@ -1,4 +1,4 @@
-"""The same sandbox for background work: at the lowest priority, and paused while a submission is graded."""
+"""A sandbox for background work: it runs at the lowest priority, and pauses while a submission is graded."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +15,10 @@ from grader.wire import Frame, Message, Values
 
 
 class BackgroundSandbox:
-    """A `Sandbox` for one piece of work. Before each request it waits until nothing is graded.
+    """A `Sandbox` for one piece of work. Before each request, it waits until nothing is being graded.
 
     Args:
-      stop: ends the work. A caller that needs the result sooner sets it and does the work in the foreground.
+      stop: ends the work. A caller that needs the result at once sets it and does the work in the foreground.
     """
 
     def __init__(self, sandbox: Sandbox, idle: Idle, stop: Stop) -> None:
@@ -34,7 +34,7 @@ class BackgroundSandbox:
         self._sandbox.warm(spec)
 
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> Session:
-        """See `Sandbox.open`; `stop` is the work's own."""
+        """See `Sandbox.open`. The constructor's `stop` is used instead of this one."""
         _wait(self._idle, self._stop)
         return _Patient(self._sandbox.open(replace(spec, background=True), self._stop), self._idle, self._stop)
 
@@ -47,7 +47,7 @@ class BackgroundSandbox:
 
 
 class _Patient(Requests):
-    """A session whose requests wait for their turn. The wait does not count towards its wall clock."""
+    """A session whose requests wait until nothing is graded. The wait does not count towards its wall clock."""
 
     def __init__(self, session: Session, idle: Idle, stop: Stop) -> None:
         self._session = session
@@ -88,7 +88,7 @@ class _Patient(Requests):
 
 
 def _wait(idle: Idle, stop: Stop) -> float:
-    """Raises: Cancelled, when `stop` is set."""
+    """Wait until nothing is being graded, and return the seconds. Raises Cancelled once `stop` is set."""
     waited_s = idle.wait(stop)
     if stop.is_set():
         raise Cancelled("background work was stopped")

@@ -10,7 +10,7 @@ from grader.errors import WallMissing
 from grader.sandbox.remedies import INSTALL_BWRAP
 
 _GRADER = Path(__file__).resolve().parents[1]
-# The code that runs inside. It is not secret: a submission may read it.
+# Our code that runs inside. A submission can read it, so it must contain no secret.
 INSIDE = ("wire.py", "runner", "verifier", "program")
 _HOME = Path("/opt/meshgrade")
 _VENV = _HOME / "venv"
@@ -18,12 +18,12 @@ _LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 # The name and version of the host's distribution.
 _RELEASE = "/usr/lib/os-release"
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-# Without a root to give up, every process of a sandbox is this user, in a user namespace.
+# The user of every process in a sandbox if the service is not root, in a user namespace.
 SOLE_UID = 61_000
 
 
 def bubblewrap_command() -> list[str]:
-    """The command line before the program to run inside. Start it with an empty environment.
+    """The command line up to the program to run inside. Start it with an empty environment.
 
     Raises:
       WallMissing: bubblewrap is not installed.
@@ -32,20 +32,20 @@ def bubblewrap_command() -> list[str]:
     if bwrap is None:
         raise WallMissing("namespaces", "bubblewrap (`bwrap`) is not installed", INSTALL_BWRAP)
     binds = [*_library_binds(), *_python_binds(), *_runner_binds()]
-    # No /proc at all. Root without a user namespace could write files in it, such as core_pattern, however it is
-    # mounted, and a submission needs nothing in it.
+    # No /proc at all: a submission needs nothing in it, and root without a user namespace could write files there, such
+    # as core_pattern, however it is mounted.
     binds += [(path, path) for path in _machine_files()]
     command = [bwrap, *_NAMESPACES, *_identity(), "--clearenv"]
     for name, value in runner_environment().items():
         command += ["--setenv", name, value]
     program = zygote_command()[0]
     for folder in _parents([*(inside for _, inside in binds), program]):
-        # Without this, bwrap creates them with mode 0700, and a runner that has given up root cannot pass.
+        # Otherwise bwrap creates them with mode 0700, which a runner that has given up root cannot enter.
         command += ["--perms", "0755", "--dir", folder]
     for outside, inside in binds:
         command += ["--ro-bind", outside, inside]
     if os.path.isfile(_RELEASE):
-        # It is within a folder of libraries. An empty file takes its place.
+        # This file is in a folder of libraries, so cover it with an empty one.
         command += ["--ro-bind", str(_GRADER / "__init__.py"), _RELEASE]
     command += ["--ro-bind" if _is_copied() else "--symlink", str(_interpreter()), program]
     command += [*_library_links(), "--dev", "/dev", "--remount-ro", "/dev"]
@@ -53,26 +53,26 @@ def bubblewrap_command() -> list[str]:
 
 
 def zygote_command() -> list[str]:
-    """How the zygote is called inside."""
+    """The command that starts the zygote inside the walls."""
     return [str(_VENV / "bin" / Path(sys.executable).name), "-I", "-B", str(_HOME / "grader" / "runner" / "zygote.py")]
 
 
 def readable_paths() -> tuple[str, ...]:
-    """What a submission may read, for Landlock: the interpreter, its packages and libraries, our runner, cpuinfo."""
+    """The paths that Landlock lets a submission read: interpreter, packages, libraries, our runner and cpuinfo."""
     python = [inside for _, inside in _python_binds()]
     return (*_LIBRARY_FOLDERS, "/etc/ld.so.cache", *python, str(_HOME), *_machine_files(), *_DEVICES)
 
 
 def writable_paths() -> tuple[str, ...]:
-    """Files that a submission may write, in addition to its scratch folder."""
+    """The files that a submission can write, besides its scratch folder."""
     return ("/dev/null", "/dev/full")
 
 
 def runner_environment() -> dict[str, str]:
-    """The whole environment of a runner, the same for a reference and for a submission."""
+    """All environment variables of a runner, the same for a reference and a submission."""
     flags = (
         "--xla_cpu_collective_call_warn_stuck_timeout_seconds=3",
-        # The last resort: the session notices earlier that devices wait for one another forever.
+        # The last resort: usually, the session first notices that devices wait for one another forever.
         "--xla_cpu_collective_call_terminate_timeout_seconds=40",
     )
     return {
@@ -82,7 +82,7 @@ def runner_environment() -> dict[str, str]:
         "PATH": "/nonexistent",
         "JAX_PLATFORMS": "cpu",
         "JAX_ENABLE_X64": "0",
-        # XLA sizes its thread pool by this one. With fewer threads than devices un-blocked loops deadlock.
+        # The size of XLA's thread pool. With fewer threads than devices, loops that do not block deadlock.
         "NPROC": "32",
         # BLAS would start its threads when numpy is imported, and nothing with threads can be forked.
         "OPENBLAS_NUM_THREADS": "1",
@@ -98,11 +98,11 @@ _NAMESPACES = (
 
 
 def _identity() -> list[str]:
-    """The zygote's user, and its rights: to mount a fork's scratch and, as root, to change the fork's user.
+    """The zygote's user and rights: it mounts a fork's scratch and, as root, changes the fork's user.
 
-    The kernel would still treat root that is mapped into a user namespace as root: it could write wherever only the
-    owner is checked, as in /proc/sys. So if the service runs as root, each fork gives root up for good before it loads
-    anything submitted; otherwise it gets a user namespace.
+    Root that is mapped into a user namespace is still root to the kernel: it could write wherever only the owner is
+    checked, as in /proc/sys. So if the service runs as root, each fork gives up root for good before it loads anything
+    submitted; otherwise it gets a user namespace.
     """
     if os.geteuid() == 0:
         return ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
@@ -111,12 +111,12 @@ def _identity() -> list[str]:
 
 
 def _machine_files() -> tuple[str, ...]:
-    """XLA reads cpuinfo to choose code; libtpu, if it is installed, does not start without the number of cores."""
+    """Files about the machine: XLA reads cpuinfo to choose code, and libtpu needs the number of cores to start."""
     return ("/proc/cpuinfo", *(("/sys/devices/system/cpu/possible",) if tpu_compiler() else ()))
 
 
 def _runner_binds() -> list[tuple[str, str]]:
-    """Bind each file: the compiled files beside them name the folder that they were compiled in."""
+    """Bind our source files one by one, because the compiled files beside them name the checkout's folder."""
     files = [_GRADER / "__init__.py"]
     for name in INSIDE:
         path = _GRADER / name
@@ -125,11 +125,11 @@ def _runner_binds() -> list[tuple[str, str]]:
 
 
 def _python_binds() -> list[tuple[str, str]]:
-    """The packages, at a path that reveals nothing about the host, and the interpreter where they look for it."""
-    # Not `bin`, whose scripts name the folder of the checkout.
+    """Bind the packages to a path that reveals nothing about the host, and the interpreter to where they expect it."""
+    # Not `bin`: its scripts name the folder of the checkout.
     binds = [(str(Path(sys.prefix, name)), str(_VENV / name)) for name in ("lib", "pyvenv.cfg")]
     if sys.base_prefix == "/usr":
-        # The system's own Python: its library is already bound, and only its own program is needed.
+        # The system's Python: its library is already bound, so bind only its executable.
         return [*binds, *((str(path.resolve()), str(path)) for path in _links_to_interpreter())]
     return [*binds, (sys.base_prefix, sys.base_prefix)]
 

@@ -1,4 +1,4 @@
-"""Build a sandbox: its walls, its zygote and the size of its pool."""
+"""Build a sandbox: its walls, its zygote and its pool."""
 
 import ctypes
 import os
@@ -66,7 +66,7 @@ class PooledSandbox:
             try:
                 return self._begin(self._pool.take(spec, stop), spec, stop)
             except LostRunner:
-                # It died while it waited, and we had not noticed yet. No submitted code had run in it.
+                # It died while it waited, before any submitted code ran in it. Take another.
                 continue
         return self._begin(self._pool.take(spec, stop), spec, stop)
 
@@ -87,7 +87,7 @@ class PooledSandbox:
         self._pool.want(self._bounded(spec))
 
     def _bounded(self, spec: RunnerSpec) -> RunnerSpec:
-        # No package sets the limits of the compiler for TPUs, which takes minutes at the size of a real model.
+        # The limits of the TPU compiler come from us, not from a package. A real model takes it minutes.
         return spec if spec.program == "tpu" else replace(spec, limits=self._ceiling.clamp(spec.limits))
 
     def stats(self) -> PoolStats:
@@ -112,14 +112,14 @@ def build_sandbox(
     ceiling: Ceiling | None = None,
     without: frozenset[str] = frozenset(),
 ) -> PooledSandbox:
-    """Make a sandbox. Its zygote starts with the first request, and only then does a missing wall raise an error.
+    """Make a sandbox. Its zygote starts with the first request, which also raises an error if a wall is missing.
 
     Args:
-      cache: a folder that only we can write, for programs that warm-ups compiled.
-      ceiling: limits of packages are lowered to it, wherever a package came from.
-      isolation: "container" if a container is the outer wall: no namespaces of our own, all other walls as usual.
-      without: walls to leave out, for tests and measurements of a wall. The sandbox does not claim those it lacks,
-        and the judge of the service refuses one that lacks any.
+      cache: a folder for programs that warm-ups compiled, which no other user can write.
+      isolation: "container" if a container is the outermost wall: no namespaces of our own, all other walls as usual.
+      ceiling: the highest limits. Those of a package are lowered to it, wherever the package came from.
+      without: walls to leave out, for tests and measurements. The sandbox does not claim them, and the service refuses
+        such a sandbox.
     """
     _return_large_buffers()
     standing = [name for name in wall_names(isolation) if name not in without]
@@ -135,10 +135,10 @@ def build_sandbox(
 
 
 def _return_large_buffers() -> None:
-    """Return buffers of a mebibyte or more to the system as soon as they are freed.
+    """Return buffers of 1 MiB or more to the system as soon as they are freed.
 
-    By default, glibc raises this threshold to the size of the largest buffer that was ever freed, up to 32 MiB. One
-    large result of one submission would then stay in the supervisor's heap for good.
+    By default, glibc raises this threshold to the size of the largest buffer ever freed, up to 32 MiB. One large result
+    of one submission would then stay in the supervisor's heap for good.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -146,7 +146,7 @@ def _return_large_buffers() -> None:
 
 
 def command_for(isolation: Isolation) -> list[str]:
-    """The command that starts the zygote, without the arguments of the zygote itself."""
+    """The command that starts the zygote, without the zygote's own arguments."""
     if isolation == "bubblewrap":
         return [*bubblewrap_command(), *zygote_command()]
     environment = [f"{name}={value}" for name, value in runner_environment().items()]
@@ -155,7 +155,7 @@ def command_for(isolation: Isolation) -> list[str]:
 
 
 def confinement_for(isolation: Isolation, without: frozenset[str] = frozenset()) -> Confinement:
-    """The restrictions that every fork puts on itself. A container can mount nothing, so nothing is writable there."""
+    """The restrictions that each fork sets for itself. A container cannot mount, so it leaves nothing writable."""
     inside = isolation == "bubblewrap"
     grader = Path(__file__).resolve().parents[1]
     own = (sys.prefix, sys.base_prefix, *(str(grader / name) for name in INSIDE))

@@ -1,4 +1,4 @@
-"""The output of a runner: a bounded part is kept, and the rest is counted and dropped."""
+"""Capture a runner's output: keep a bounded part, and count and drop the rest."""
 
 from typing import ClassVar, Literal
 
@@ -35,14 +35,14 @@ class Capture:
         self._cut = self._cut or len(text) > room
 
     def clear(self) -> None:
-        """Forget the output from before the submission, which is JAX's."""
+        """Drop the output so far, which JAX printed before there was a submission."""
         self.__init__()  # type: ignore[misc]
 
     def seal(self) -> None:
         self._sealed = True
 
     def tail(self) -> str:
-        """The end of stderr, sealed or not. Only the judge may read it; never show it."""
+        """The end of stderr, sealed or not. It is for the judge alone: never show it."""
         return self._tail.decode(errors="replace")
 
     def output(self) -> Output:

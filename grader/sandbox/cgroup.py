@@ -1,7 +1,7 @@
-"""The kernel's own bound on the memory and tasks of a fork, where a cgroup v2 has been delegated to the service.
+"""Let the kernel bound the memory and tasks of a fork, if a cgroup v2 has been delegated to the service.
 
-The watchdog looks at resident memory every 20 ms; a cgroup bounds all of it at every moment, page tables and shared
-memory included. It is used if it is available (systemd: `Delegate=yes`), and not required.
+The watchdog checks resident memory every 20 ms; a cgroup bounds all memory at every moment, including page tables and
+shared memory. It is used if available (systemd: `Delegate=yes`), but not required.
 
 Source: https://docs.kernel.org/admin-guide/cgroup-v2.html, "Delegation" and "No Internal Process Constraint".
 """
@@ -18,17 +18,16 @@ _NEEDED = {"memory", "pids"}
 
 
 class Cgroups:
-    """Makes one group per fork below the delegated group. Threads may share one."""
+    """Makes one group per fork inside the delegated group. Threads may share one."""
 
     def __init__(self, parent: Path) -> None:
         self._parent = parent
 
     @classmethod
     def delegated(cls, mount: Path = _MOUNT, own: Path = _OWN) -> "Cgroups | None":
-        """Take over the group of this process, or return None if other processes use it, too.
+        """Take over this process's group, or return None if it is not delegated or other processes use it, too.
 
-        A group that contains processes cannot be divided, so all of them, which must belong to this service, move one
-        level down.
+        A group that contains processes cannot be divided, so this service's processes move one level down.
         """
         name = next((line[3:] for line in own.read_text().splitlines() if line.startswith("0::")), "/").strip()
         parent = mount / name.lstrip("/")
@@ -46,12 +45,12 @@ class Cgroups:
                 (service / "cgroup.procs").write_text(str(pid))
             (parent / "cgroup.subtree_control").write_text("+memory +pids")
         except OSError:
-            # It is not delegated, or not to us. The other limits work without it.
+            # Not delegated to us. The other limits work without it.
             return None
         return cls(parent)
 
     def enclose(self, pid: int, memory_bytes: int, tasks: int) -> "Group":
-        """Move a process into a group of its own. Raises OSError when it has ended, or the group cannot be made."""
+        """Move a process into its own group. Raises OSError if it has ended, or the group cannot be made."""
         group = Group(self._parent / f"fork-{pid}")
         group.folder.mkdir(exist_ok=True)
         for name, value in (("memory.max", memory_bytes), ("pids.max", tasks), ("cgroup.procs", pid)):
@@ -63,13 +62,13 @@ class Cgroups:
 
 
 def task_limit(mount: Path = _MOUNT, own: Path = _OWN) -> int | None:
-    """The most tasks that this process and all others of its container may have together; None if unlimited."""
+    """The limit on tasks of all processes of this container together; None if there is none."""
     name = next((line[3:] for line in own.read_text().splitlines() if line.startswith("0::")), "/").strip()
     group = mount / name.lstrip("/")
     limits = []
     for folder in (group, *group.parents):
         with contextlib.suppress(OSError, ValueError):
-            # "max" is not a number.
+            # The file contains "max" if there is no limit.
             limits.append(int((folder / "pids.max").read_text()))
         if folder == mount:
             break
@@ -84,7 +83,7 @@ class Group:
 
     @property
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel has killed a process in it for its memory."""
+        """Whether the kernel has killed one of its processes for using too much memory."""
         try:
             events = dict(line.split() for line in (self.folder / "memory.events").read_text().splitlines())
         except FileNotFoundError:
@@ -92,6 +91,6 @@ class Group:
         return int(events.get("oom_kill", 0)) > 0
 
     def remove(self) -> None:
-        """Remove the group after its process. If that is still ending, an empty group remains and costs nothing."""
+        """Remove the group. If its process is still ending, an empty group remains, which costs nothing."""
         with contextlib.suppress(OSError):
             self.folder.rmdir()

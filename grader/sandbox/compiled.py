@@ -1,8 +1,8 @@
-"""Programs that warm-ups compiled, kept so that later warm-ups only load them.
+"""Cache the programs that warm-ups compiled, so that later warm-ups only load them.
 
-The programs come out of a fork that ran a package's public warmup.py and nothing else, as bytes over the wire, and
-go into other forks the same way. No sandbox can write to their folder, and no submission's sandbox ever
-adds one: loading a compiled program means executing it.
+The programs come from a fork that ran only a package's public warmup.py, as bytes over the wire, and go into other
+forks the same way. No sandbox can write to their folder, and a submission's sandbox never adds one, because loading a
+compiled program means executing it.
 """
 
 import functools
@@ -27,7 +27,7 @@ Programs = dict[str, object]
 
 
 class CompiledPrograms:
-    """Programs by number of devices and warm-up, in memory and in our own folder. Threads may share one."""
+    """Compiled programs by number of devices and warm-up, in memory and on disk. Threads may share one."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -36,10 +36,10 @@ class CompiledPrograms:
         self._guard = threading.Lock()
 
     def ensure(self, devices: int, warmup: Warmup, limits: Limits, fork: Callable[[], ForkSession]) -> None:
-        """Make sure that the programs of a warm-up exist; `fork` makes a fork to compile them in if they do not.
+        """Compile the programs of a warm-up in a new fork, unless they exist.
 
         Raises:
-          GraderFault: it failed, or went over `limits`.
+          GraderFault: the warm-up failed, or exceeded `limits`.
         """
         key = _key(devices, warmup)
         with self._guard:
@@ -55,10 +55,10 @@ class CompiledPrograms:
             self._programs[key] = programs
 
     def warm(self, session: ForkSession, devices: int, warmup: Warmup, limits: Limits) -> int:
-        """Run the warm-up in a fork, with its programs at hand; return how many it still had to compile.
+        """Run the warm-up in a fork that has its programs; return how many it still had to compile.
 
         Raises:
-          GraderFault: it failed, or went over `limits`.
+          GraderFault: the warm-up failed, or exceeded `limits`.
         """
         request = {"op": "warm", "source": warmup.source, "collect": False}
         _, values = session.warm(request, {"entries": self._programs[_key(devices, warmup)]}, limits)
@@ -66,17 +66,17 @@ class CompiledPrograms:
         return misses if isinstance(misses, int) else 0
 
     def has(self, devices: int, warmup: Warmup) -> bool:
-        """Are the programs of a warm-up here, so that no runner has to compile them?"""
+        """Whether the programs of a warm-up are cached, so that no runner has to compile them."""
         return self._kept(_key(devices, warmup)) is not None
 
     def lend(self, session: ForkSession, devices: int, warmup: Warmup) -> None:
-        """Pass the programs to a fork that was not warmed, so that it loads instead of compiling."""
+        """Send the programs to a fork that was not warmed, so that it need not compile them."""
         programs = self._kept(_key(devices, warmup))
         if programs is not None:
             session.ask({"op": "warm", "source": "", "collect": False}, {"entries": programs})
 
     def _kept(self, key: str) -> Programs | None:
-        """Read the programs from memory, or from disk if an earlier process stored them or memory dropped them."""
+        """The programs from memory or, if they are not there, from disk."""
         if key not in self._programs and (programs := _load(self._path(key))) is not None:
             self._programs[key] = programs
         return self._programs.get(key)
@@ -87,7 +87,7 @@ class CompiledPrograms:
 
 @functools.lru_cache(maxsize=256)
 def _key(devices: int, warmup: Warmup) -> str:
-    """A hash of everything that compiled code depends on, including the features of the processor."""
+    """A hash of everything that compiled code depends on, including the processor's features."""
     versions = [f"{name}={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "flax", "optax")]
     flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
     options = json.dumps(COMPILER_OPTIONS, sort_keys=True)

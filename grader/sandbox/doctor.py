@@ -27,7 +27,7 @@ _IPC_CREAT, _IPC_EXCL, _IPC_RMID = 0o1000, 0o2000, 0
 
 @dataclass(frozen=True, slots=True)
 class WallReport:
-    """One wall: whether it is up, the result of trying to cross it, and how to fix it if it is not."""
+    """One wall: whether it is up, what happened when we tried to cross it, and how to fix it."""
 
     name: str
     up: bool
@@ -36,7 +36,7 @@ class WallReport:
 
 
 def probe_walls(isolation: Isolation = "bubblewrap") -> list[WallReport]:
-    """Run a probe instead of a submission and report on each wall. This takes a few seconds."""
+    """Run a probe instead of a submission, and report on each wall. This takes a few seconds."""
     crossed: dict[str, list[str]] = {}
     faults: dict[str, GraderFault] = {}
     tried: dict[frozenset[str], list[str]] = {}
@@ -59,7 +59,7 @@ def require_walls(isolation: Isolation = "bubblewrap") -> None:
 
 def _report(wall: Wall, crossed: list[str] | None, fault: GraderFault | None) -> WallReport:
     if isinstance(fault, WallMissing):
-        # If the probe could not even start, the wall was not tested, so it does not count as up.
+        # If the probe could not start, the wall was not tested, so it does not count as up.
         return WallReport(wall.name, False, fault.found, fault.remedy)
     if crossed is None:
         return WallReport(wall.name, False, str(fault), UNKNOWN)
@@ -78,7 +78,7 @@ def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> d
         Path(canary.name).chmod(0o644)
         zygote.start(imports=False)
         try:
-            # The zygote is another process of the sandbox, and the only one that always exists.
+            # The zygote is the only other process that always exists in the sandbox.
             targets = {
                 "file": canary.name,
                 "port": server.getsockname()[1],
@@ -98,14 +98,14 @@ def _probe(isolation: Isolation, walls: list[str], without: frozenset[str]) -> d
 
 @contextmanager
 def _shared_memory() -> Iterator[int]:
-    """The key of a segment of System V shared memory that every user of this machine may attach."""
+    """Yield the key of a System V shared memory segment that every user of this machine can attach."""
     libc = ctypes.CDLL(None, use_errno=True)
     key = secrets.randbelow(0x7FFF_FFFF) + 1
     segment = libc.shmget(key, 4096, _IPC_CREAT | _IPC_EXCL | 0o666)
     try:
         yield key
     finally:
-        # Where the kernel has no such memory, none is there to be shared.
+        # A kernel without System V shared memory has no segment to remove.
         if segment >= 0:
             libc.shmctl(segment, _IPC_RMID, None)
 

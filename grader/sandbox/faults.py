@@ -1,4 +1,4 @@
-"""What the end of a runner, or a fault that it reports, means for a submission."""
+"""Turn the end of a runner, or a fault that it reports, into a fault of the submission."""
 
 import re
 import signal
@@ -15,7 +15,7 @@ MEMORY_MESSAGE = (
 _MAX_FRAMES = 12
 _WAITED_FOR = re.compile(r"(?:waiting|timeout) for `([a-z][a-z -]{2,30}?) Rendezvous")
 _ARRIVED = re.compile(r"Expected (\d{1,3}) threads to join the rendezvous, but only (\d{1,3}) of them")
-# The exit code that grader/runner/zygote.py gives to a fork that failed outside the submission.
+# The exit code of a fork that failed outside the submission; see grader/runner/zygote.py.
 RUNNER_GAVE_UP = 70
 _MAX_OWN_FRAMES = 6
 _GRADER = Path(__file__).resolve().parents[1]
@@ -38,7 +38,7 @@ _LACKED = {
 
 
 def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
-    """Why a process ended before it answered; `status` is negative for a signal."""
+    """The fault of a process that ended before it answered. `status` is negative for a signal."""
     if status == -signal.SIGABRT and ("rendezvous" in stderr_tail.lower() or "collective" in stderr_tail.lower()):
         return divergence_of(stderr_tail)
     if status == -signal.SIGXCPU:
@@ -66,9 +66,9 @@ def fault_of_exit(status: int, stderr_tail: str) -> SubmissionFault:
 
 
 def last_words(stderr_tail: str) -> str:
-    """The last output of a failed runner, for operators: names and lines of our own files, and kinds of errors.
+    """The last output of a failed runner, for operators: file names and lines of our own code, and types of errors.
 
-    The submission writes to the same stream, and a log must not contain its output, so everything else is dropped.
+    Everything else is dropped: the submission writes to the same stream, and a log must not contain its output.
     """
     found = _OWN_FRAME.findall(stderr_tail)
     frames = [f"{file}:{line}" for file, line in found if (_GRADER / file).is_file()]
@@ -77,10 +77,10 @@ def last_words(stderr_tail: str) -> str:
 
 
 def fault_of_program(fault: SubmissionFault, activity: str) -> SubmissionFault:
-    """What the end or a fault of a verifier means. It compiles and runs programs, but none of the submission's Python.
+    """Reword the fault of a verifier, which runs compiled programs but none of the submission's Python.
 
     Args:
-      activity: what it was doing, such as "your compiled program ran public-1 on mesh x=8".
+      activity: what the verifier was doing, such as "your compiled program ran public-1 on mesh x=8".
     """
     if fault.reason == "killed":
         how = fault.detail.get("ended_by", "it ended itself")
@@ -95,12 +95,12 @@ def fault_of_program(fault: SubmissionFault, activity: str) -> SubmissionFault:
 
 
 def is_stuck(stderr_tail: str) -> bool:
-    """Has XLA warned that devices wait for one another?"""
+    """Whether XLA has warned that devices wait for one another."""
     return "may be stuck" in stderr_tail
 
 
 def divergence_of(stderr_tail: str) -> SubmissionFault:
-    """The collective that XLA's last message names: "Termination timeout for `reduce scatter RendezvousKey{…"."""
+    """A fault with the collective in XLA's last message: "Termination timeout for `reduce scatter RendezvousKey{…"."""
     waited = _WAITED_FOR.search(stderr_tail)
     arrived = _ARRIVED.search(stderr_tail)
     name = f" ({'an' if waited[1][0] == 'a' else 'a'} {waited[1].strip().replace(' ', '_')})" if waited else ""
@@ -114,7 +114,7 @@ def divergence_of(stderr_tail: str) -> SubmissionFault:
 
 
 def clean_detail(detail: Message) -> Message:
-    """Keep the parts of a fault's detail that have our runner's form; the reply may be forged."""
+    """Keep only the fields of a fault's detail that our runner sends, because the reply may be forged."""
     kept: Message = {}
     for name in ("line", "column"):
         number = detail.get(name)

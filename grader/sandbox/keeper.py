@@ -1,9 +1,9 @@
-"""Starts a program, and ends it and everything below it as soon as the process that requested it is gone.
+"""Run a program, and kill it and all of its descendants as soon as the process that requested it is gone.
 
-Usage: `python -I -S -B keeper.py LIFELINE_FD COMMAND…`. Only the requesting process holds the other end of
-the lifeline, so the kernel closes it when that process ends. A signal at the parent's death is not enough: a program
-arms it only after it has started, and bubblewrap's child waits for its parent before it arms its own, forever if the
-parent is killed at that moment. Orphans become children of this process, so it finds them all.
+Usage: `python -I -S -B keeper.py LIFELINE_FD COMMAND…`. Only the requesting process holds the other end of the
+lifeline, so the kernel closes it when that process ends. A parent-death signal is not enough: a program arms it only
+after it has started, and bubblewrap's child first waits for its parent, forever if the parent is killed at that moment.
+Orphans become children of this process, so it finds all descendants.
 
 It imports none of our modules, so it starts within a few milliseconds.
 """
@@ -28,7 +28,7 @@ def main() -> int:
     signal.set_wakeup_fd(waker)
     signal.signal(signal.SIGCHLD, _ignore)
     child = os.posix_spawn(command[0], command, {})
-    # No inherited descriptor may stay open here: the sandbox learns from closed ends that its processes are gone.
+    # Close every inherited descriptor: the sandbox notices by closed pipes that its processes are gone.
     for descriptor in _open_descriptors():
         if descriptor > 2 and descriptor not in (lifeline, wake, waker):
             os.close(descriptor)
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def _reap(child: int) -> int | None:
-    """Reap the processes that have ended. Returns the exit status of `child` if it was one of them."""
+    """Reap the processes that have ended. Return the exit status of `child` if it is among them."""
     found = None
     try:
         while True:
@@ -60,13 +60,13 @@ def _reap(child: int) -> int | None:
 
 
 def _end_all() -> None:
-    """Kill all children, and the orphans that this creates, until there are none."""
+    """Kill all children, and the orphans that this creates, until none is left."""
     while True:
         for pid in _children():
             try:
                 os.kill(pid, signal.SIGKILL)
             except (ProcessLookupError, PermissionError):
-                # It has ended, or still belongs to another user and will become ours: the next round shows.
+                # It has ended, or still belongs to another user; the next round tries again.
                 continue
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
@@ -81,7 +81,7 @@ def _children() -> list[int]:
 
 
 def _open_descriptors() -> list[int]:
-    # The folder's own descriptor is in the list, and is closed by the time that the list exists.
+    # The list includes the descriptor of the folder itself, which is closed by now.
     found = [int(name) for name in os.listdir("/proc/self/fd")]
     return [descriptor for descriptor in found if _is_open(descriptor)]
 
@@ -95,7 +95,7 @@ def _is_open(descriptor: int) -> bool:
 
 
 def _ignore(number: int, frame: object) -> None:
-    """The wakeup descriptor reports the signal, but only if a handler is installed."""
+    """Do nothing: the wakeup descriptor reports a signal only if it has a handler."""
 
 
 if __name__ == "__main__":

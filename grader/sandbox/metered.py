@@ -1,4 +1,4 @@
-"""The same sandbox for one grading, which notes what each verifier used."""
+"""A sandbox for one grading that records what each verifier used."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from grader.study import Spent
 
 
 class MeteredSandbox:
-    """A `Sandbox`. `spent` has an entry for each verifier that was lent."""
+    """A `Sandbox` whose `spent` has one entry for each verifier that was lent."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -24,7 +24,7 @@ class MeteredSandbox:
         self._sandbox.warm(spec)
 
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> Session:
-        """See `Sandbox.open`. The session says itself what it used."""
+        """See `Sandbox.open`. `Session.spent` says what the runner used."""
         return self._sandbox.open(spec, stop)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""A sandbox that executes nothing, so that no wrong setting can make it unsafe."""
+"""A sandbox that executes nothing, so no setting can make it unsafe."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ Answer = Callable[[Message, Values], Frame]
 
 
 class NullSession(Requests):
-    """Answers each request from its table."""
+    """A session that answers each request by calling `answer`."""
 
     def __init__(self, answer: Answer, output: Output) -> None:
         self._answer = answer
@@ -45,7 +45,7 @@ class NullSession(Requests):
 
 
 class NullSandbox:
-    """For tests of the code behind the sandbox. It has no walls, and the service refuses to start with it."""
+    """A `Sandbox` for tests of the code that uses one. It has no walls, so the service refuses to start with it."""
 
     walls: tuple[str, ...] = ()
 

@@ -1,8 +1,8 @@
-"""Runners that are ready before they are needed.
+"""Keep runners ready before they are needed.
 
-Backend start and compilation take a second or more, grading a tenth of that. So the pool keeps forks whose backend
-is up ("generic"), and some that have also run the warmup.py of one of the most recent problems.
-A fork serves one submission and dies; meanwhile the next ones are made.
+Starting a backend and compiling take a second or more, grading a tenth of that. So the pool keeps "generic" forks,
+whose backend is up, and forks that have also run the warmup.py of a recently used problem. A fork serves one submission
+and dies; meanwhile, the pool makes the next ones.
 """
 
 import collections
@@ -29,27 +29,27 @@ log = logging.getLogger("meshgrade.pool")
 
 _LOOK_S = 0.5
 _MAX_PAUSE_S = 15.0
-# A slot takes its next submission within this time, if there is one.
+# A slot takes the next waiting submission within this time.
 _BETWEEN_TWO_S = 0.15
-# This long after the last submission, its problem keeps only as many forks as the others, and few problems keep any.
+# After this long without a submission, the last problem keeps no more forks than the others, and few problems keep any.
 _SPARE_S = 300.0
 _RESTING_PROBLEMS = 4
-# A zygote killed from outside takes a half-made fork with it. This many times in a row is not an accident: takers
-# get the error.
+# A zygote that is killed from outside takes the fork it was making with it. After this many in a row, takers get the
+# error.
 _MAX_LOST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """How many forks wait. Each holds about 100 MB of its own while it waits.
+    """How many forks wait. A waiting fork takes about 100 MB.
 
     Args:
-      generic: with the backend up, for any problem.
-      per_problem: warmed for the most recent problem, in addition to the generic ones. Each other problem that
-        is kept warm has one.
-      problems: how many problems are kept warm: the most recent ones. Some minutes after the last submission, four.
-      fillers: how many are made at the same time.
-      at_once: how many submissions are graded at the same time, at most; None if unknown.
+      generic: forks for any problem, with the backend up.
+      per_problem: forks warmed for the most recently used problem, besides the generic ones. Any other warm problem has
+        one.
+      problems: how many recently used problems stay warm. Some minutes after the last submission, it is four.
+      fillers: how many forks are made at the same time.
+      at_once: the most submissions that are graded at the same time; None if unknown.
     """
 
     generic: int = 1
@@ -61,7 +61,7 @@ class PoolSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """The kind of submission that a waiting fork can serve."""
+    """What a waiting fork is ready for."""
 
     devices: int
     warmup: Warmup | None
@@ -70,7 +70,7 @@ class _Kind:
 
 
 def _kind_of(spec: RunnerSpec) -> _Kind:
-    # Limits matter only if an author's code runs before a submission does.
+    # Limits matter only if a warm-up runs before the submission.
     return _Kind(spec.devices, spec.warmup, spec.program, spec.limits if spec.warmup else None)
 
 
@@ -78,8 +78,8 @@ def _kind_of(spec: RunnerSpec) -> _Kind:
 class PoolStats:
     """The current state of a pool.
 
-    `warm` is by package version; `pids` are the forks that wait, `root` is the ancestor of all of them; `misses`
-    counts what warm-ups compiled although their programs were kept; `setbacks` are the versions whose warm-up failed.
+    `warm` counts forks by package version; `pids` are the waiting forks, and `root` is their common ancestor; `misses`
+    counts programs that warm-ups compiled although they were cached; `setbacks` are versions whose warm-up failed.
     """
 
     alive: bool
@@ -93,11 +93,13 @@ class PoolStats:
 
 
 class Pool:
-    """Life: `start`, then `take` and `want` from any thread, then `close`. A zygote that dies is replaced.
+    """Keeps forks ready and hands them out. A zygote that dies is replaced.
+
+    Life cycle: `start`; then `take` and `want`, from any thread; then `close`.
 
     Args:
-      make_zygote: makes one that has not been started.
-      order: the order that every fork receives.
+      make_zygote: makes a zygote that has not been started.
+      order: the fields that `Zygote.fork` sends for every fork.
     """
 
     def __init__(
@@ -124,11 +126,11 @@ class Pool:
         self._fault: GraderFault | None = None
         self._lost = 0
         self._closed = False
-        # Versions whose warm-up failed. They are graded on generic forks until the next try.
+        # Versions whose warm-up failed. Until the next try, their submissions run in generic forks.
         self._setbacks = Setbacks()
         self._lent: list[ForkSession] = []
         self._last_returned = self._last_asked = -math.inf
-        # The first one makes only generic forks, so that a waiting submission never waits for a warm-up.
+        # The first thread makes only generic forks, so that no submission has to wait for a warm-up.
         self._threads = [
             threading.Thread(target=self._fill, args=(number == 0,), name=f"pool-{number}", daemon=True)
             for number in range(settings.fillers + 1)
@@ -153,17 +155,17 @@ class Pool:
             self._zygote.close()
 
     def want(self, spec: RunnerSpec) -> None:
-        """Keep forks for this kind of runner from now on."""
+        """From now on, keep forks for this kind of runner ready."""
         kind = _kind_of(spec)
         with self._changed:
             self._ask_for(kind)
             self._changed.notify_all()
 
     def take(self, spec: RunnerSpec, stop: Stop) -> ForkSession:
-        """Return a fork for one submission: a warmed one, otherwise a generic one, otherwise the next one made.
+        """Return a fork for one submission: a warmed one, or else a generic one, or else the next one made.
 
         Raises:
-          GraderFault, WallMissing: none could be made.
+          GraderFault, WallMissing: no fork could be made.
           Cancelled: `stop` was set.
         """
         kind = _kind_of(spec)
@@ -218,7 +220,7 @@ class Pool:
         return None
 
     def _ask_for(self, kind: _Kind) -> None:
-        """Most recent last. The oldest problem beyond the number kept is dropped."""
+        """Move this kind to the end of the recently used ones, and drop the oldest problems if there are too many."""
         self._last_asked = time.monotonic()
         for each in (_Kind(kind.devices, None, kind.program), kind):
             self._asked.pop(each, None)
@@ -261,7 +263,7 @@ class Pool:
                     self._making[kind] -= 1
 
     def _rest(self, pause_s: float) -> None:
-        """Wait before the next try, unless a taker is waiting for it."""
+        """Wait before the next try, but only while no taker waits for a fork."""
         until = time.monotonic() + pause_s
         with self._changed:
             while not self._closed and not self._waiters.total() and time.monotonic() < until:
@@ -290,7 +292,7 @@ class Pool:
         )
 
     def _missing(self, generic_only: bool) -> _Kind | None:
-        """What to make next: a fork for a waiting taker, otherwise one for the most recent problem."""
+        """The kind to make next: for a waiting taker, or else for the most recently used problem."""
         self._drop_dead()
         self._drop_spare()
         for kind, number in self._waiters.items():
@@ -308,7 +310,7 @@ class Pool:
 
     def _target(self, kind: _Kind) -> int:
         if kind.program == "tpu":
-            # Rare, and nobody waits for a second less.
+            # A TPU compiler is rarely used, and takes so long that a second less does not matter.
             return 0
         if kind.warmup is None:
             return self._settings.generic
@@ -317,10 +319,10 @@ class Pool:
         return self._settings.per_problem if busy else min(1, self._settings.per_problem)
 
     def _holds_back(self, kind: _Kind, warmup: Warmup) -> bool:
-        """Would warming a fork take a core from a submission that is being graded?
+        """Whether to wait with warming a fork, because it would take a core from a submission that is being graded.
 
-        If every slot is taken, it would: a submission without a warm fork loads only the stored programs that it uses,
-        which takes less CPU time in total. If a slot is free, a fork is warmed for a problem without one.
+        While every slot is taken, a submission without a warm fork loads only the cached programs that it uses, which
+        takes less CPU time in total. Once a slot is free, a problem without a warm fork gets one.
         """
         if self._settings.at_once is None or not self._compiled.has(kind.devices, warmup):
             return False
@@ -342,7 +344,7 @@ class Pool:
                     log.warning("a waiting fork for %s devices died and is replaced", kind.devices)
 
     def _drop_spare(self) -> None:
-        """Release forks after a while without submissions, because waiting forks hold memory."""
+        """End spare forks after a while without submissions, because waiting forks hold memory."""
         if time.monotonic() - self._last_asked < _SPARE_S:
             return
         self._keep_problems(_RESTING_PROBLEMS)
@@ -356,7 +358,7 @@ class Pool:
         self._compiled.ensure(kind.devices, kind.warmup, kind.limits, lambda: self._fork(kind))
         session = self._fork(kind)
         try:
-            # No submission waits for it: each is graded on an existing fork.
+            # No submission waits for this one: each runs in a fork that exists already.
             with giving_way(session.pid):
                 self._misses += self._compiled.warm(session, kind.devices, kind.warmup, kind.limits)
             self._setbacks.succeeded(kind.warmup.version)

@@ -1,7 +1,7 @@
-"""Compile the imports of a zygote once, so that no zygote has to do it at its start: `python -m grader.sandbox.prime`.
+"""Byte-compile a zygote's imports once, so that no zygote has to do it at start: `python -m grader.sandbox.prime`.
 
-`./meshgrade` runs it after it has installed the packages. A compiled file names the path that its source had. Compiled
-behind the walls, that is a path inside, and reveals nothing about the host. No submitted code runs: it only imports.
+`./meshgrade` runs it after installing the packages. A compiled file names the path of its source. If it is compiled
+behind the walls, that path reveals nothing about the host. No submitted code runs: it only imports.
 """
 
 import subprocess

@@ -13,15 +13,15 @@ _CAP_SYS_NICE = 23
 
 
 def lower(pid: int) -> None:
-    """From here on, the process gets little more than the CPU time that nothing else uses."""
+    """Give the process little more than the CPU time that nothing else uses, from now on."""
     _for_each_thread(pid, lambda thread: os.setpriority(os.PRIO_PROCESS, thread, _LOWEST))
 
 
 @contextmanager
 def giving_way(pid: int) -> Iterator[None]:
-    """Inside the block, the process gets only the CPU time that nothing else uses; afterwards it has its old share.
+    """Inside the block, give the process only the CPU time that nothing else uses; then restore its share.
 
-    Without CAP_SYS_NICE its share could not be restored, so it keeps the share throughout.
+    Without CAP_SYS_NICE the share could not be restored, so it stays as it is.
     """
     if not may_raise():
         yield
@@ -35,7 +35,7 @@ def giving_way(pid: int) -> Iterator[None]:
 
 @functools.cache
 def may_raise() -> bool:
-    """May this process raise the priority of another? Root may, but not in a container that drops the capability."""
+    """Whether this process can raise another's priority. Root can, unless its container drops the capability."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     effective = next(line.split()[1] for line in status.splitlines() if line.startswith("CapEff:"))
     return bool(int(effective, 16) >> _CAP_SYS_NICE & 1)

@@ -13,7 +13,7 @@ from grader.wire import Argument, ArrayForm, Frame, Message, Values
 
 @dataclass(frozen=True, slots=True)
 class Warmup:
-    """A package's warmup.py: public code that compiles the operations of its shapes. `version` is the package's."""
+    """A package's warmup.py: public code that compiles operations of its shapes. `version` is the package's."""
 
     version: str
     source: str
@@ -21,10 +21,10 @@ class Warmup:
 
 @dataclass(frozen=True, slots=True)
 class RunnerSpec:
-    """The kind of runner: `devices` is the number of host devices that JAX shows in it.
+    """What kind of runner to start. `devices` is its number of host devices.
 
-    A verifier is a runner that takes programs instead of submissions; one of program `tpu` compiles them for TPUs. Its
-    time is that of `share` submissions.
+    A verifier is a runner that takes programs instead of submissions; with program `tpu`, it compiles them for TPUs.
+    The limits on time count `share` times, for a runner that serves several submissions.
     """
 
     devices: int
@@ -38,7 +38,7 @@ class RunnerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The output of a runner as text. `truncated` is true if it printed more than is kept."""
+    """A runner's output as text. `truncated` is true if it printed more than is kept."""
 
     stdout: str
     stderr: str
@@ -46,31 +46,31 @@ class Output:
 
 
 class Requests(Protocol):
-    """The requests to a runner or a verifier. Every session inherits them and sends the frames.
+    """The requests that a session can send to a runner or a verifier. Each session implements `request`.
 
-    All of them raise SubmissionFault for anything that the submission did or failed to do in time, GraderFault for our
-    own faults, and Cancelled if the caller's event was set. A reply comes from a process that may have run a
-    submission, so the caller checks its form.
+    Each of them raises SubmissionFault for anything that the submission did, or failed to do in time, GraderFault for
+    our own faults, and Cancelled if the caller stopped it. A reply may come from a process that a submission took over,
+    so the caller must check its form.
     """
 
     def request(self, message: Message, values: Values | None = None) -> Frame:
-        """Send one frame and return the reply's."""
+        """Send one frame and return the reply."""
         raise NotImplementedError
 
     def load(self, source: str, entry: str) -> None:
-        """Run a source as a module. `entry` names the function that it must define."""
+        """Run a source as a module, which must define the function `entry`."""
         self.request({"op": "load", "source": source, "entry": entry})
 
     def execute(self, source: str) -> None:
-        """Run a source as a script. What it prints is in the session's output."""
+        """Run a source as a script. `Session.output` has what it prints."""
         self.request({"op": "execute", "source": source})
 
     def call(self, args: Sequence[object]) -> dict[str, object]:
-        """Call the entry point. Returns its `result` and what the spies `observed`."""
+        """Call the entry point. Return its `result` and the calls that the spies `observed`."""
         return self.request({"op": "call"}, {"args": list(args)})[1]
 
     def cases(self, key: str | None) -> object:
-        """Ask a loaded cases.py for its cases: the public ones without a key, or the ones drawn from the key."""
+        """Get the cases of a loaded cases.py: the hidden ones drawn from `key`, or the public ones if it is None."""
         return self.request({"op": "cases", "key": key})[1].get("cases")
 
     def export(
@@ -83,12 +83,12 @@ class Requests(Protocol):
         seeds: Sequence[object],
         names_mesh: bool = False,
     ) -> dict[str, object]:
-        """Export the entry point for one mesh; the arguments are those of `grader.runner.export.export_program`."""
+        """Export the entry point for one mesh. See `grader.runner.export.export_program` for the arguments."""
         message = {"op": "export", "mesh": mesh, "args": list(args), "init": init, "export_init": export_init}
         return self.request({**message, "seeds": list(seeds), "names_mesh": names_mesh})[1]
 
     def states(self, number: int, seeds: Sequence[object]) -> object:
-        """The states that `init` makes of more seeds, for the mesh of an export; `number` counts exports from 0."""
+        """Get the states that `init` makes from more seeds, on the mesh of export `number`, counted from 0."""
         return self.request({"op": "states", "number": number, "seeds": list(seeds)})[1].get("states")
 
     def compile(
@@ -101,10 +101,11 @@ class Requests(Protocol):
         alone: bool,
         listing: bool = False,
     ) -> Message:
-        """Let a verifier compile an exported program; the arguments are those of `grader.verifier.load.load`.
+        """Let a verifier compile an exported program. See `grader.verifier.load.load` for the arguments.
 
-        Returns its `facts`, None where it calls native `kernels` and the verifier is not `alone`; and if that is
-        requested, its `listing`, and that of what was exported, `written`.
+        Returns:
+          Its `facts`, or only `kernels` if it calls native kernels and the verifier is not `alone`. With `listing`,
+          also the `listing` of the compiled program, and that of the exported program as `written`.
         """
         message = {"op": "compile", "mesh": mesh, "inputs": list(inputs), "state": state, "alone": alone}
         return self.request({**message, "listing": listing}, {"artifact": artifact})[0]
@@ -112,38 +113,38 @@ class Requests(Protocol):
     def compile_for(
         self, topology: str, mesh: dict[str, int], artifact: object, inputs: Sequence[ArrayForm], *, state: int
     ) -> object:
-        """Let a verifier of program `tpu` compile an exported program for a slice. Returns `TPUFacts` as JSON."""
+        """Let a verifier with program `tpu` compile an exported program for a slice. Return `TPUFacts` as JSON."""
         message = {"op": "compile_for", "topology": topology, "mesh": mesh, "inputs": list(inputs), "state": state}
         return self.request(message, {"artifact": artifact})[0].get("program")
 
     def run(self, steps: int, state: Sequence[object], inputs: Sequence[object]) -> object:
-        """Let a verifier run the program that it compiled last. Returns the result of each step."""
+        """Let a verifier run the program that it compiled last. Return the result of each step."""
         values: dict[str, object] = {"state": list(state), "inputs": list(inputs)}
         return self.request({"op": "run", "steps": steps}, values)[1].get("steps")
 
 
 class Session(Requests, Protocol):
-    """One runner, for one submission. Used by one thread, closed once, by `with`."""
+    """One runner, for one submission. Use it in one thread, in a `with` block, which closes it."""
 
     def forgive(self, seconds: float) -> None:
-        """Do not count time in which we had no request towards its wall clock."""
+        """Leave these seconds out of the wall clock, because we had no request for the process in them."""
 
     @property
     def alive(self) -> bool:
-        """Whether the process has neither ended nor been ended."""
+        """Whether the process is still running."""
 
     @property
     def environment(self) -> Message:
-        """The configuration of JAX in the runner, as reported before it loaded a submission."""
+        """The configuration of JAX in the runner, as it reported before loading a submission."""
 
     @property
     def spent(self) -> Spent:
-        """What the process used since the submission began."""
+        """What the process has used since the submission began."""
 
     def seal_output(self) -> None:
         """Drop all output from now on, because hidden inputs come next.
 
-        If what was printed before is too much, the next request raises it.
+        If the output so far is too large, the next request raises the fault.
         """
 
     def output(self) -> Output: ...
@@ -154,28 +155,28 @@ class Session(Requests, Protocol):
 
 
 class Sandbox(Protocol):
-    """Makes sessions. `walls` names the layers around each of them."""
+    """Opens sessions. `walls` names the walls around each of them."""
 
     @property
     def walls(self) -> tuple[str, ...]: ...
 
     def warm(self, spec: RunnerSpec) -> None:
-        """Prepare runners of this kind, because a submission may come soon. Returns at once."""
+        """Start runners of this kind, because a submission may come soon. Returns at once."""
 
     def open(self, spec: RunnerSpec, stop: Stop = NEVER) -> Session:
         """Start a runner and wait until JAX is up in it. It has not loaded a submission yet.
 
         Raises:
-          WallMissing, GraderFault: it could not be started.
+          WallMissing, GraderFault: the runner could not be started.
           Cancelled: `stop` was set.
         """
 
     def verifier(
         self, devices: int, limits: Limits, stop: Stop = NEVER, *, alone: bool = False, background: bool = False
     ) -> AbstractContextManager[Session]:
-        """Lend a verifier for one program, whose time counts from now on. Raises the same errors as `open`.
+        """Lend a verifier for one program. Its time counts from now on. Raises the errors of `open`.
 
         Args:
-          alone: a new one that will serve no other program.
-          background: nobody waits for it.
+          alone: lend a new verifier, which will serve no other program.
+          background: run it at the lowest priority, because nobody waits for it.
         """

@@ -1,4 +1,4 @@
-"""One runner seen from outside: its frames, its output, its clocks and its memory, in one loop."""
+"""Control one runner from outside: one loop handles its frames, its output, its clocks and its memory."""
 
 import logging
 import os
@@ -36,16 +36,16 @@ from grader.wire import Frame, Message, Values
 
 log = logging.getLogger("meshgrade.session")
 
-# For our own work, such as the start of the backend.
+# The time limit of our own requests, such as the start of the backend.
 ANSWER_LIMIT_S = 60.0
-# For a package's warm-up. The wall clock leaves out the time that other processes of a busy machine took.
+# The time limits of a warm-up. The wall clock leaves out the time that other processes on a busy machine took.
 WARM_UP_S, WARM_UP_CPU_S = 60.0, 120.0
-# A warmed fork that only waits is idle. This is measured over a few seconds, since a clock tick is 10 ms.
+# A warmed fork must be idle while it waits. It is measured over seconds, because a clock tick is 10 ms.
 _REST_LOOK_S, _REST_SHARE = 5.0, 0.2
 _TICK_S = 0.02
 _CHUNK = 1 << 16
 _MAX_TEXT = 2000
-# Frames that we make ourselves contain compiled programs.
+# The largest frame of our own, which may contain compiled programs.
 _MAX_OWN_BYTES = 1 << 30
 # The warm-ups of the shipped problems compile 2 MB.
 _MAX_WARM_BYTES = 128 << 20
@@ -53,18 +53,18 @@ _CLOSED_BY_ITSELF_S = 2.0
 _LOOK_S, _STUCK_S = 0.25, 2.0
 # JAX with 8 devices has about 80 threads whose stacks count as data, 0.9 GiB in all, though hardly any is touched.
 _DATA_SLACK_BYTES = 2 << 30
-# The stack of one of them, and what guards it. Measured: 4.4 GB of data in 525 threads, for 256 devices.
+# One thread's stack and its guard pages. Measured: 4.4 GB of data in 525 threads, for 256 devices.
 _THREAD_BYTES = 9 << 20
-# For libraries and read-only maps. Bounded, because the page tables of an endless map are memory too.
+# For libraries and read-only maps. It is bounded, because the page tables of a huge map take memory, too.
 _ADDRESS_SLACK_BYTES = 16 << 30
 _GROUP_SLACK_MB = 256
 
 
 class ForkSession(Requests):
-    """Talks to a fork on its channel, and watches it.
+    """Talks to a fork over its channel, and watches its time, memory and output.
 
-    Life: made with the fork; `wait_until_ready`; `ask` as often as its warming needs; `begin`, from which on time and
-    memory are the submission's; then `request`; then closed. Every fault kills the fork. One thread at a time.
+    Life cycle: `wait_until_ready`; `ask`, to warm it; `begin`, after which time and memory count for the submission;
+    `request`; `close`. Every fault kills the fork. Only one thread at a time may use it.
     """
 
     def __init__(self, fork: Fork, cgroups: Cgroups | None = None, reporter: Reporter = "runner") -> None:
@@ -109,26 +109,26 @@ class ForkSession(Requests):
         """Wait for the first frame, which says that JAX is up, and return it.
 
         Raises:
-          WallMissing, GraderFault: the runner did not come up.
+          WallMissing, GraderFault: the runner did not start.
         """
         hello, _ = self._of_our_own(stop)
         return hello
 
     def ask(self, message: Message, values: Values, stop: Stop = NEVER) -> Frame:
-        """Send our own request before there is a submission, so that an error is not the fault of one."""
+        """Send our own request, before there is a submission, so an error is ours."""
         self._outbox = memoryview(wire.pack(message, values))
         return self._of_our_own(stop)
 
     def warm(self, message: Message, values: Values, limits: Limits) -> Frame:
-        """Run a package's warmup.py. This is its author's code, so the package's limits apply from here on.
+        """Run a package's warmup.py. This is the author's code, so the package's limits apply from now on.
 
         Raises:
-          GraderFault: it went over them, failed, or ended its process.
+          GraderFault: the warm-up exceeded them, failed, or ended its process.
         """
         clocks = {"time_s": WARM_UP_CPU_S, "wall_s": WARM_UP_S}
         self.begin(limits.model_copy(update=clocks), NEVER)
         self._outbox = memoryview(wire.pack(message, values))
-        # From here on an author's code may reply, and it must not be able to report on the walls.
+        # From now on, replies may come from the author's code, which must not be able to report on the walls.
         self.warmed = True
         try:
             message, found = self._read_frame(self._check_limits, _MAX_WARM_BYTES)
@@ -141,7 +141,7 @@ class ForkSession(Requests):
         return message, found
 
     def restlessness(self) -> str | None:
-        """Describe what a warmed fork does although it should only wait; None if it is idle."""
+        """Describe what a warmed fork does while it should only wait; None if it is idle."""
         if self._rest is None or not self.alive:
             return None
         usage, (since, cpu_s) = usage_of(self._fork.pid), self._rest
@@ -155,14 +155,14 @@ class ForkSession(Requests):
         return None
 
     def begin(self, limits: Limits, stop: Stop) -> None:
-        """From here on the fork belongs to one submission, with its limits. Earlier output is dropped.
+        """Assign the fork to one submission, with its limits, and drop earlier output.
 
         Raises:
-          LostRunner: it died while it waited.
+          LostRunner: the fork died while it waited.
         """
         if self._cgroups is not None:
             try:
-                # Above the watchdog's limit, which explains itself better.
+                # Above the watchdog's limit, because the watchdog's message is clearer.
                 memory_bytes = (limits.memory_mb + _GROUP_SLACK_MB) << 20
                 self._group = self._cgroups.enclose(self._fork.pid, memory_bytes, self._tasks)
             except OSError as error:
@@ -210,7 +210,7 @@ class ForkSession(Requests):
 
     def seal_output(self) -> None:
         with suppress(SubmissionFault):
-            # The next request raises it again.
+            # The next request raises this fault again.
             self._pump(0)
         self._capture.seal()
 
@@ -278,7 +278,7 @@ class ForkSession(Requests):
         return taken
 
     def _pump(self, timeout_s: float) -> bool:
-        """Move what can be moved; False when the runner has closed its end and nothing is left to read."""
+        """Read and write what is possible now. Return False once the runner has closed its end and all is read."""
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outbox else 0)
         self._selector.modify(self._fork.channel, events)
         alive = True
@@ -330,7 +330,7 @@ class ForkSession(Requests):
             message = MEMORY_MESSAGE.format(memory_mb=limits.memory_mb)
             raise self._kill_for(SubmissionFault("memory_limit", message))
         if usage.threads > self._tasks:
-            # Where the kernel counts the tasks of all forks together, it permits one of them more than its share.
+            # If the kernel counts the tasks of all forks together, it lets one of them have more than its share.
             message = f"Your code was stopped when it had more than {self._tasks} threads. Start fewer of them."
             raise self._kill_for(SubmissionFault("killed", message))
         if usage.cpu_s - self._at_begin.cpu_s > limits.time_s:
@@ -353,8 +353,8 @@ class ForkSession(Requests):
     def _check_collectives(self) -> None:
         """End a program whose devices wait for one another forever, a few seconds after XLA warns about it.
 
-        XLA itself gives up after a fixed time, which a slow device on a busy machine can exceed. A device that still
-        computes, or that waits for a core, is not stuck.
+        XLA gives up after a fixed time, which a slow device on a busy machine can exceed. A device that still computes,
+        or that waits for a core, is not stuck.
         """
         if time.monotonic() - self._looked_at < _LOOK_S:
             return
@@ -368,7 +368,7 @@ class ForkSession(Requests):
             raise self._kill_for(divergence_of(self._capture.tail()))
 
     def _waited_s(self) -> float:
-        """Wall-clock time since the beginning, without the time that other processes on a busy machine took."""
+        """Wall-clock seconds since the submission began, without the time that other processes on the machine took."""
         passed = time.monotonic() - self._wall_at_begin
         if passed <= self._limits.wall_s:
             return passed
@@ -381,7 +381,7 @@ class ForkSession(Requests):
             raise Cancelled("grading was stopped")
 
     def _kill_for(self, fault: SubmissionFault) -> SubmissionFault:
-        """Kill the fork because of this fault, which every later request raises again."""
+        """Kill the fork because of this fault. Every later request raises it again."""
         self._fork.kill()
         self._fault = fault
         return fault

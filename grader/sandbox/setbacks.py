@@ -1,4 +1,4 @@
-"""Work that failed and will be retried, each time after a longer wait, and reported meanwhile."""
+"""Track work that failed and will be retried, after a longer wait each time."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ _MAX_WHY = 300
 
 @dataclass(frozen=True, slots=True)
 class Setback:
-    """`name` failed `failures` times in a row, the last time because of `why`; `again_in_s` seconds from now."""
+    """`name` failed `failures` times in a row, last because of `why`. The next try is due in `again_in_s` seconds."""
 
     name: str
     failures: int
@@ -20,10 +20,11 @@ class Setback:
 
 
 class Setbacks:
-    """Threads may share one. `clock` is monotonic, in seconds.
+    """Setbacks by name. Threads may share one.
 
     Args:
-      longest_pause_s: between two tries.
+      clock: monotonic, in seconds.
+      longest_pause_s: the longest pause between two tries.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, longest_pause_s: float = 1800.0) -> None:
@@ -33,7 +34,7 @@ class Setbacks:
         self._by_name: dict[str, tuple[int, str, float]] = {}
 
     def failed(self, name: str, why: str) -> Setback:
-        """Record a failure. Returns when the next try is due: after 15 s at first, later after the longest pause."""
+        """Record a failure. The next try is due after 15 s at first, and at most after the longest pause."""
         with self._lock:
             failures = self._by_name.get(name, (0, "", 0.0))[0] + 1
             pause_s = min(self._longest_pause_s, _FIRST_PAUSE_S * _FACTOR ** min(failures - 1, 8))
@@ -45,16 +46,16 @@ class Setbacks:
             self._by_name.pop(name, None)
 
     def is_due(self, name: str) -> bool:
-        """Whether a try is due; also true if it never failed."""
+        """Whether a try is due, as it is if the work has not failed."""
         with self._lock:
             return name not in self._by_name or self._by_name[name][2] <= self._clock()
 
     def of(self, name: str) -> Setback | None:
-        """None if it has not failed since it last succeeded."""
+        """The setback of this name; None if it has not failed since it last succeeded."""
         return next((each for each in self.all() if each.name == name), None)
 
     def all(self) -> tuple[Setback, ...]:
-        """All setbacks, in the order in which they first failed."""
+        """All setbacks, in the order of their first failures."""
         with self._lock:
             now = self._clock()
             return tuple(

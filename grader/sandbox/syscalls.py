@@ -1,8 +1,8 @@
 """The system calls that Python and XLA need, and no others: an allow-list, compiled to BPF with libseccomp.
 
-An allow-list and not a deny-list, because a kernel gets new calls every year, and each of them would
-otherwise be open on the day that it appears. Compiled here, outside: libseccomp finds its library by running ldconfig,
-and inside nothing can be run.
+It is an allow-list because kernels get new calls every year, and a deny-list would permit each of them from the day
+that it appears. It is compiled outside the walls, because libseccomp runs ldconfig to find its library, and no program
+can be run inside.
 """
 
 import errno
@@ -65,10 +65,10 @@ _CLOCKS = 12
 
 
 def compile_filter(*, for_tpu: bool = False) -> bytes:
-    """The BPF program, 8 bytes per instruction. In it, `OWN_PID` means the process that installs it.
+    """Return the filter as a BPF program, 8 bytes per instruction. `OWN_PID` in it means the process that installs it.
 
     Args:
-      for_tpu: of a process that compiles for TPUs.
+      for_tpu: for a process that compiles for TPUs.
     Raises:
       WallMissing: libseccomp is not installed.
     """
@@ -77,14 +77,14 @@ def compile_filter(*, for_tpu: bool = False) -> bytes:
     except (ImportError, RuntimeError, OSError) as error:
         raise WallMissing("seccomp", f"libseccomp cannot be loaded ({error})", INSTALL_LIBSECCOMP) from error
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
-    # Calls by another architecture's numbers would slip past names: 32-bit ones on x86-64, say.
+    # Calls by another architecture's numbers, such as 32-bit ones on x86-64, would not be recognized by name.
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
 
     def allow(name: str, *arguments: object) -> None:
         try:
             rules.add_rule(seccomp.ALLOW, name, *arguments)
         except ValueError:
-            # Not a call of this architecture: newer ones have no `open`, only `openat`.
+            # This architecture lacks the call: newer ones have no `open`, only `openat`.
             return
 
     def argument_is(position: int, value: int) -> object:

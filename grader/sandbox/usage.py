@@ -1,4 +1,4 @@
-"""CPU time and resident memory of a process, read from outside, where the process cannot change them."""
+"""Read the CPU time and resident memory of a process from outside, where it cannot change them."""
 
 import os
 import time
@@ -12,7 +12,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """`cpu_s` is user and system time of all its threads, `resident_bytes` what it holds in memory now."""
+    """`cpu_s` is the user and system time of all threads, `resident_bytes` the memory held now."""
 
     cpu_s: float
     resident_bytes: int
@@ -27,7 +27,7 @@ class Usage:
 
 
 def usage_of(pid: int) -> Usage:
-    """Usage of one process, which the walls prevent from starting others; all zero once it has ended."""
+    """The usage of one process, all zero once it has ended. The walls keep it from starting others."""
     try:
         # The second field is a name in brackets with arbitrary contents, so count from the last bracket.
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -38,7 +38,7 @@ def usage_of(pid: int) -> Usage:
 
 
 def delays_of(pid: int) -> dict[int, float]:
-    """Seconds that each thread was ready to run but had no core; empty if the kernel does not count them.
+    """Seconds that each thread was ready to run but waited for a core; empty if the kernel does not count them.
 
     Source: https://docs.kernel.org/scheduler/sched-stats.html, /proc/PID/task/TID/schedstat
     """
@@ -53,7 +53,7 @@ def delays_of(pid: int) -> dict[int, float]:
 
 
 def cpu_s_below(root: int) -> float:
-    """CPU seconds of a process and of all that it started, with those that have ended."""
+    """CPU seconds of a process and all of its descendants, including those that have ended."""
     total = 0.0
     for pid in descendants(root):
         with suppress(FileNotFoundError, ProcessLookupError):
@@ -63,9 +63,9 @@ def cpu_s_below(root: int) -> float:
 
 
 class Idleness:
-    """Measures for how long a process has been idle, neither computing nor waiting for a core."""
+    """Measures how long a process has been idle, neither computing nor waiting for a core."""
 
-    # A thread that looks at a clock now and then still counts as idle.
+    # CPU seconds that still count as idle, because some threads check a clock now and then.
     _NOTHING_S = 0.02
 
     def __init__(self, pid: int) -> None:
@@ -74,7 +74,7 @@ class Idleness:
         self._seen = 0.0
 
     def seconds(self) -> float:
-        """For how long it has been idle until now, as far as earlier calls show."""
+        """For how many seconds it has been idle, as far as earlier calls show."""
         seen = usage_of(self._pid).cpu_s + sum(delays_of(self._pid).values())
         if seen - self._seen > self._NOTHING_S:
             self._since, self._seen = time.monotonic(), seen
@@ -82,7 +82,7 @@ class Idleness:
 
 
 def descendants(root: int) -> list[int]:
-    """The process and all below it, parents first."""
+    """The process and all of its descendants, parents first."""
     found = [root]
     for pid in found:
         try:

@@ -1,7 +1,7 @@
-"""Users for forks that neither another fork nor another Meshgrade process on this machine has.
+"""Reserve user numbers for forks, which no other fork or Meshgrade process on this machine has.
 
-The limit on threads counts per user of the whole machine. Two forks of one user, in different processes even, would
-use up each other's limit, and a submission would get an error about its threads.
+The limit on threads counts per user of the whole machine. Two forks of one user, even of different services, would use
+up each other's limit, and a submission would get an error about its threads.
 """
 
 import fcntl
@@ -18,10 +18,10 @@ _FIRST, _RANGES, _IN_RANGE = 61_000, 250, 16
 
 
 class Users:
-    """Assigns user numbers, each to one living fork at a time. Threads may share one; close it once.
+    """Assigns each user number to one living fork at a time. Threads may share one; close it once.
 
-    Numbers come in ranges, each reserved by a lock on a file. The kernel releases a lock when its process ends for any
-    reason, so a range is never lost.
+    A lock on a file reserves a range of numbers. The kernel releases the lock when its process ends, so no range is
+    ever lost.
     """
 
     def __init__(self, locks: Path = LOCKS) -> None:
@@ -42,7 +42,7 @@ class Users:
             return self._free.popleft()
 
     def give_back(self, uid: int) -> None:
-        """Give back a user whose fork has ended. The user that has rested longest is assigned first."""
+        """Give back a user whose fork has ended. Users are assigned again in the order that they were given back."""
         with self._guard:
             self._free.append(uid)
 
@@ -80,7 +80,7 @@ def others_with(uid: int, pid: int) -> list[int]:
     for entry in os.scandir("/proc"):
         if entry.name.isdigit() and int(entry.name) != pid:
             try:
-                # Not the owner of the folder, which is root for a process that forbids tracing, as every fork does.
+                # Not the owner of the folder, which is root if a process forbids tracing, as every fork does.
                 owner = Path(entry.path, "status").read_text(errors="replace").partition("\nUid:")[2].split()[0]
             except (FileNotFoundError, ProcessLookupError):
                 continue

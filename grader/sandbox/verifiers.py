@@ -1,8 +1,8 @@
-"""Verifiers that are reused: each compiles and runs one program after another, and serves one grading at a time.
+"""Keep verifiers and reuse them: each compiles and runs one program after another, for one grading at a time.
 
-Starting a verifier costs a fork, a backend and a first compilation, half a second in total. Only programs that XLA
-checks itself run in a reused verifier. A program that calls native kernels gets its own, and any answer but success
-ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
+Starting a verifier takes a fork, a backend and a first compilation, half a second in total. A reused verifier runs only
+programs whose operations XLA checks. A program that calls native kernels gets its own verifier, and any answer but
+success ends the verifier (docs/decisions/0003-verifiers-that-live-on.md).
 """
 
 import threading
@@ -21,14 +21,14 @@ from grader.study import Spent
 from grader.wire import Frame, Message, Values
 
 _MEMORY_MB = 8192
-# Compilers keep some memory for everything that they have compiled.
+# Replace a verifier after this many programs, because its compiler keeps some memory for each.
 _MAX_PROGRAMS = 200
 _MAX_RESTING_BYTES = 768 << 20
 Take = Callable[[RunnerSpec, Stop], ForkSession]
 
 
 class Verifiers:
-    """Keeps at most `keep` idle ones for each number of devices. Threads may share one; close it once."""
+    """Lends verifiers, and keeps up to `keep` idle ones per number of devices. Threads may share one; close it once."""
 
     def __init__(self, take: Take, keep: int) -> None:
         self._take = take
@@ -41,13 +41,13 @@ class Verifiers:
     def lend(
         self, devices: int, limits: Limits, stop: Stop, *, alone: bool = False, background: bool = False
     ) -> Iterator[Session]:
-        """Lend one, with time and memory counted from now on.
+        """Lend a verifier, with time and memory counted from now on.
 
         Args:
-          alone: a new one, which is ended afterwards.
-          background: it gives way to everything else until it is given back.
+          alone: lend a new verifier, and end it afterwards.
+          background: run it at the lowest priority until it is given back.
         Raises:
-          WallMissing, GraderFault: none could be started.
+          WallMissing, GraderFault: no verifier could be started.
           Cancelled: `stop` was set.
         """
         idle = None if alone else self._idle_one(devices)
@@ -60,14 +60,14 @@ class Verifiers:
                 yield loan
             good = True
         except SubmissionFault:
-            # The judge found the fault in the answer of the verifier, so the verifier itself is unharmed.
+            # The judge found the fault in the verifier's answer, so the verifier itself is unharmed.
             good = True
             raise
         finally:
             self._give_back(devices, session, served + 1, good and loan.unharmed and not alone)
 
     def pids(self) -> tuple[int, ...]:
-        """The idle ones."""
+        """The processes of the idle verifiers."""
         with self._lock:
             return tuple(session.pid for sessions in self._idle.values() for session, _ in sessions if session.alive)
 
@@ -105,7 +105,7 @@ class Verifiers:
 
 
 class _Loan(Requests):
-    """A verifier as its borrower sees it. `unharmed` while every request was answered with success."""
+    """A lent verifier. `unharmed` as long as every request succeeds."""
 
     def __init__(self, session: ForkSession) -> None:
         self._session = session
@@ -142,4 +142,4 @@ class _Loan(Requests):
         return self
 
     def __exit__(self, *error: object) -> None:
-        """The lender ends it, or keeps it."""
+        """Do nothing: the lender ends or keeps the verifier."""

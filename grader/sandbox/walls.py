@@ -1,4 +1,4 @@
-"""Every wall, from the outside in: its name, when it can be tested, and how to fix a missing one.
+"""All walls, from the outside in: their names, how they can be tested, and how to fix a missing one.
 
 To add a wall: its row in `WALLS`, a step in `grader/runner/confine.py` that builds it, attempts to cross it in
 `grader/runner/probe.py`, attacks in `tests/hostile/submissions` that name it in line 1, and docs/security.md.
@@ -17,11 +17,11 @@ class Wall:
     """One wall.
 
     Args:
-      name: as in `Verdict.walls`, and in the files that the module's docstring lists.
+      name: as in `Verdict.walls` and in the files that the module's docstring lists.
       remedy: what to install or allow if it is missing.
-      hidden_by: the walls inside it that would hide whether it stands. They are down while it is probed.
-      is_removable: each fork builds it around itself, so a test can take it down and see its attacks get through.
-      is_outermost: a container may take its place.
+      hidden_by: inner walls that would stop the same attempts. They are down while this one is probed.
+      is_removable: each fork builds it around itself, so a test can leave it out and see attacks get through.
+      is_outermost: a container can replace it.
     """
 
     name: str
@@ -42,7 +42,7 @@ REMOVABLE = tuple(wall.name for wall in WALLS if wall.is_removable)
 
 
 def walls_of(isolation: Isolation = "bubblewrap") -> list[Wall]:
-    """The walls that we build."""
+    """The walls that we build ourselves with this isolation."""
     return [wall for wall in WALLS if isolation == "bubblewrap" or not wall.is_outermost]
 
 
@@ -51,7 +51,7 @@ def wall_names(isolation: Isolation = "bubblewrap") -> list[str]:
 
 
 def remedy_for(output: str) -> str:
-    """The remedy for the last output of bubblewrap or of the runner in it, which may begin with the name of a wall."""
+    """The remedy for the last output of bubblewrap or the runner, which may begin with the name of a wall."""
     text = output.lower()
     if "permission denied" in text or "permissionerror" in text or "modulenotfounderror" in text:
         return READABLE_PYTHON

@@ -1,4 +1,4 @@
-"""The zygote seen from outside: starting it behind its walls, asking it for forks, learning how they ended."""
+"""Control the zygote from outside: start it behind its walls, request forks, and learn how they ended."""
 
 import itertools
 import json
@@ -30,9 +30,12 @@ _MAX_REPORT = 4096
 class Fork:
     """One process made by the zygote, and our ends of its descriptors.
 
-    `ended` is set when it is gone; `status` is then its exit code, negative for a signal, or None if the zygote
-    ended with it and its status is unknown. `killed` says that we ended it. `uid` is a user that no other fork
-    has, None if there is no root to give up. `further_threads` come with its devices.
+    Attributes:
+      ended: set when it is gone. `status` is then its exit code, negative for a signal; None if the zygote ended, too,
+        so that the status is unknown.
+      killed: whether we ended it.
+      uid: a user that no other fork has; None if the service is not root.
+      further_threads: how many more threads it may have because of its devices.
     """
 
     id: int
@@ -49,7 +52,7 @@ class Fork:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def kill(self) -> None:
-        """End it now, by its handle, so that no other process that has received its number is hit."""
+        """Kill it by its handle, so that a process that was given its number is not hit."""
         self.killed = True
         if not self.ended.is_set() and self.handle >= 0:
             try:
@@ -58,7 +61,7 @@ class Fork:
                 return
 
     def close(self) -> None:
-        """Kill it and release everything. Safe to call twice."""
+        """Kill it and release its resources. Safe to call twice."""
         self.kill()
         self.channel.close()
         for descriptor in (self.stdout, self.stderr, self.handle):
@@ -68,10 +71,10 @@ class Fork:
 
 
 class Zygote:
-    """One zygote process. Threads may ask for forks side by side; when it has died, `alive` is False for good.
+    """One zygote process. Threads may request forks at the same time. Once it has died, `alive` stays False.
 
     Args:
-      command: how to start it; the control descriptor's number and `confinement` are appended.
+      command: starts it; the number of the control descriptor and `confinement` are appended.
       confinement: `Confinement` as JSON.
     """
 
@@ -79,7 +82,7 @@ class Zygote:
         self._command = command
         self._confinement = confinement
         self._control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # No other process has the writing end: however this process ends, the keeper then ends the rest.
+        # Only this process has the writing end: however it ends, the keeper then ends the rest.
         reading, writing = os.pipe()
         self._their_lifeline, self._lifeline = os.fdopen(reading, "rb", 0), os.fdopen(writing, "wb", 0)
         self._forks: dict[int, Fork] = {}
@@ -98,11 +101,11 @@ class Zygote:
         return self._ready.is_set() and not self._gone.is_set() and not self._deaf
 
     def start(self, *, imports: bool = True) -> None:
-        """Start it and wait until it has imported everything, or, for a probe of the walls, nothing.
+        """Start it and wait until it is ready. A probe of the walls needs no `imports`.
 
         Raises:
-          WallMissing: bubblewrap could not make its walls.
-          GraderFault: it failed to start, did not start in time, or has started a thread.
+          WallMissing: bubblewrap could not build its walls.
+          GraderFault: it did not start, did not start in time, or started a thread.
         """
         options = [] if imports else ["--bare"]
         threading.Thread(target=self._keep, args=(options,), name="zygote", daemon=True).start()
@@ -119,21 +122,21 @@ class Zygote:
 
     @property
     def root(self) -> int:
-        """The keeper, which is the first process. Below it are bwrap's processes, if any, and the zygote."""
+        """The process number of the keeper, the ancestor of bwrap's processes, if any, and of the zygote."""
         assert self._process is not None
         return self._process.pid
 
     @property
     def pid(self) -> int:
-        """The number of the zygote itself. The keeper and bwrap's own processes are above it."""
+        """The process number of the zygote itself, a descendant of the keeper and of bwrap's processes."""
         assert self._process is not None
         return descendants(self._process.pid)[: 4 if self._command[0].endswith("bwrap") else 2][-1]
 
     def fork(self, order: dict[str, Any]) -> Fork:
-        """Make a process that follows `order`; its frames arrive on `channel`.
+        """Fork a process that follows `order`. Its frames arrive on `channel`.
 
         Raises:
-          LostRunner: the zygote is gone, or does not respond.
+          LostRunner: the zygote is gone or does not respond.
           GraderFault: all sandbox users are in use.
         """
         uid = self._users.take() if self._users is not None else None
@@ -147,7 +150,7 @@ class Zygote:
                 self._forks[fork.id] = fork
                 socket.send_fds(self._control, [message], [theirs.fileno(), out_end, err_end])
         except OSError as error:
-            # This thread knows it before the listening thread does. No one may send another request.
+            # The listening thread does not know yet, so let no other thread send a request.
             self._deaf = True
             fork.close()
             raise LostRunner(f"the zygote is gone: {error}") from error
@@ -164,7 +167,7 @@ class Zygote:
         """End it and all of its forks."""
         self._lifeline.close()
         if not self._gone.wait(_CLOSE_LIMIT_S) and self._process is not None:
-            # The keeper is stuck. Once it is killed, the signal at a parent's death ends bwrap and the forks.
+            # The keeper is stuck. Once it is killed, the parent-death signal ends bwrap and the forks.
             self._process.kill()
 
     def _keep(self, options: list[str]) -> None:
@@ -246,7 +249,7 @@ class Zygote:
 
 
 def threads_of(pid: int) -> int:
-    """The number of threads of a process, or 0 if it does not exist."""
+    """The number of threads of a process; 0 if it does not exist."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
@@ -255,6 +258,6 @@ def threads_of(pid: int) -> int:
 
 
 def _pid_of(handle: int) -> int:
-    """The number of the process behind a handle, as seen from here; -1 if it has already ended."""
+    """The number of a handle's process in this namespace; -1 if it has already ended."""
     text = Path(f"/proc/self/fdinfo/{handle}").read_text()
     return int(text.partition("Pid:")[2].split()[0])
