@@ -1,5 +1,5 @@
 """The step keeps large arrays that it does not need, such as a gradient for every row. Only clipping row by row needs
-those: the norm here is that of the mean over all rows, which one backward pass gives."""
+those: here you clip the mean gradient over all rows, which one backward pass gives."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The squares of the biases are missing from the norm. It is that of all gradients, whether they are split or not."""
+"""The squares of the biases are missing from the norm. It covers all gradients, whether they are split or not."""
 
 import jax
 import jax.numpy as jnp

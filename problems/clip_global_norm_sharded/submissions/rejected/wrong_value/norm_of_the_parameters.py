@@ -1,4 +1,4 @@
-"""The norm is that of the parameters. Clipping limits the gradients, whatever the size of the parameters."""
+"""You computed the norm of the parameters. Clipping limits the gradients, whatever the size of the parameters."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The norm is that of the update, after the learning rate of 0.5, so the gradients are clipped at a norm of 2. Clip the gradients,
-then multiply by the learning rate."""
+"""You clipped the update, after the learning rate of 0.5, so the gradients are clipped at a norm of 2. Clip the
+gradients, then multiply by the learning rate."""
 
 import jax
 import jax.numpy as jnp

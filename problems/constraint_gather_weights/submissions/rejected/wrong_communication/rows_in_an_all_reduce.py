@@ -1,6 +1,5 @@
-"""A gradient is computed from the rows of all devices, so activations travel in place of it. Let each device compute
-a gradient from its own rows, and sum the gradients.
-"""
+"""A gradient is computed from the rows of all devices, so activations travel instead of the gradient. Let each device
+compute a gradient from its own rows, and sum the gradients."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The parameters are whole on every device, in the state that comes in as well. This is data parallelism; FSDP
-stores shards.
-"""
+"""The parameters are whole on every device, even in the state that comes in. This is data parallelism; FSDP stores
+shards."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The loss is that of the first rows only, as many as one device has. Under jit, the code is about the global batch,
-and the compiler finds each device's part."""
+"""You computed the loss of the first rows only, as many as one device has. Under jit, the code is about the global
+batch, and the compiler finds each device's part."""
 
 import jax
 import jax.numpy as jnp

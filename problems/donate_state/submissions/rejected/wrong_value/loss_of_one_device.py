@@ -1,4 +1,4 @@
-"""The loss and the gradients are those of one device: the mean over devices is missing."""
+"""The loss and the gradients come from one device's rows: the mean over devices is missing."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""Loss and gradient are those of the sum over devices. Each device's loss is a mean over its rows already, so the loss of the batch is their mean."""
+"""You added up the losses of the devices and differentiated the sum. Each device's loss is a mean over its rows
+already, so the loss of the batch is their mean."""
 
 import jax
 import jax.numpy as jnp

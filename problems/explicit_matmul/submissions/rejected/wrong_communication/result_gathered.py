@@ -1,6 +1,5 @@
-"""The product is summed, and then its columns are gathered as well: a split bias was added in between. That sends the
-result once more.
-"""
+"""The product is summed, and then its columns are gathered, too: a split bias was added in between. That sends the
+result once more."""
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
-"""The gradients of each microbatch go through a reduce_scatter of their own. Add up local gradients in the loop, and
-reduce their sum once after it."""
+"""The gradients of each microbatch go through their own reduce_scatter. Add up local gradients in the loop, and reduce
+their sum once after it."""
 
 import jax
 import jax.numpy as jnp

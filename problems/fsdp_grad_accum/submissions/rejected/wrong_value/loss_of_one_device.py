@@ -1,4 +1,4 @@
-"""The loss is that of the first device's rows. Average it over the devices, like the gradients."""
+"""You returned the loss of the first device's rows. Average it over the devices, like the gradients."""
 
 import jax
 import jax.numpy as jnp

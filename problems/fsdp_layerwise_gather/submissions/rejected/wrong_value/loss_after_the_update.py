@@ -1,4 +1,4 @@
-"""The loss is that of the new parameters. Return the loss before the update."""
+"""You returned the loss of the new parameters. Return the loss before the update."""
 
 from functools import partial
 

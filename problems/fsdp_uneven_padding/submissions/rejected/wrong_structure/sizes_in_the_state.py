@@ -1,4 +1,5 @@
-"""The state has other leaves than `params`. The sizes of the leaves never change, so they belong in the program: `SHAPES` has them."""
+"""The state has leaves besides `params`. The sizes of the leaves never change, so they belong in the program: `SHAPES`
+has them."""
 
 from functools import partial
 from math import prod

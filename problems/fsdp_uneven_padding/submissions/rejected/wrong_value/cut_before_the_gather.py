@@ -1,4 +1,6 @@
-"""The first loss is already wrong, although the state is right: the gathered parameters are not the ones that were padded. One cause is a cut of every shard before the gather, although only the last shards have padding. Gather first, then cut."""
+"""The first loss is already wrong, although the state is right: the gathered parameters are not the ones that were
+padded. One possible cause: every shard was cut before the gather, although only the last shards have padding. Gather
+first, then cut."""
 
 from functools import partial
 from math import prod

@@ -1,4 +1,4 @@
-"""You closed the ring and added what arrives: stage 0 works on finished results as well."""
+"""You closed the ring and added what arrives, so stage 0 also works on finished results."""
 
 import jax
 import jax.numpy as jnp

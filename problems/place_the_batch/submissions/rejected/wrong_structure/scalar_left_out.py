@@ -1,4 +1,4 @@
-"""temperature is missing. A scalar is part of the batch as well, whole on every device."""
+"""temperature is missing. The scalar is part of the batch, too, whole on every device."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""The rows are in another order. A sharding reorders nothing: each device has consecutive rows of the input."""
+"""The rows are in a different order. A sharding reorders nothing: each device has consecutive rows of the input."""
 
 import jax
 from jax.sharding import NamedSharding

@@ -1,4 +1,4 @@
-"""The values are those of products in bfloat16, whose numbers have 8 bits of precision."""
+"""The products were computed in bfloat16, whose numbers have 8 bits of precision."""
 
 import jax
 import jax.numpy as jnp

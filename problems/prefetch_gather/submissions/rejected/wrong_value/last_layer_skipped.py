@@ -1,4 +1,4 @@
-"""The result is that of all layers but the last: the last weight that was gathered is never used."""
+"""The last layer was not applied: the last weight that was gathered is never used."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,5 @@
-"""The result is that of a stack without its first layer: each round multiplies with the weight after the one that is due, and the last round with the first."""
+"""The first layer was not applied: each round multiplies with the weight after the one that is due, and the last round
+with the first."""
 
 import jax
 import jax.numpy as jnp

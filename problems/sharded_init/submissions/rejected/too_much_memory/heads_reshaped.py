@@ -1,7 +1,6 @@
-"""A leaf is whole on every device while `init` runs, although the result is split. One cause is a reshape after the
-draw: `qkv` is split along dimension 0, which merges the first three dimensions of the draw, so the split does not
-reach back to it.
-"""
+"""A leaf is whole on every device while `init` runs, although the result is split. One possible cause: a reshape after
+the draw. `qkv` is split along dimension 0, which merges the first three dimensions of the draw, so the split does not
+reach back to it."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""Devices hold more than their shards while `init` runs, although the result is split. One cause is a leaf that is
-cut out of a longer draw: a shard of the leaf is not a shard of the draw, so numbers have to travel.
-"""
+"""Devices hold more than their shards while `init` runs, although the result is split. One possible cause: a leaf is
+cut out of a longer draw. A shard of the leaf is not a shard of the draw, so numbers have to travel."""
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,5 @@
-"""The numbers are those of `jax_threefry_partitionable=False`. That generator has been replaced: devices had to
-exchange its numbers to draw shards.
-"""
+"""The numbers come from the generator with `jax_threefry_partitionable=False`. It has been replaced: devices had to
+exchange its numbers to draw shards."""
 
 import jax
 import jax.numpy as jnp

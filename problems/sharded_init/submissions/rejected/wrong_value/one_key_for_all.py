@@ -1,6 +1,5 @@
-"""All matrices begin with the same numbers, apart from their scale: they were drawn from one key. Each needs a key
-of its own.
-"""
+"""All matrices begin with the same numbers, apart from their scale: they were drawn from one key. Give each its own
+key."""
 
 import jax
 import jax.numpy as jnp

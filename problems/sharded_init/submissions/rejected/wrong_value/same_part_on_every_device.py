@@ -1,6 +1,5 @@
-"""The shards of a matrix repeat: all devices hold the same numbers. One cause is a `shard_map` in which every
-device draws its shard from the same key.
-"""
+"""The shards of a matrix repeat: all devices hold the same numbers. One possible cause: a `shard_map` in which every
+device draws its shard from the same key."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The sum is over all devices, but the count is that of one device, times the number of devices. Devices have different
+"""The sum covers all devices, but the count covers one device, times the number of devices. Devices have different
 numbers of tokens: add up their counts with a psum."""
 
 import jax

@@ -1,5 +1,5 @@
-"""The loss is right, but the gradient is that of another function: the average of the devices' own means. Differentiate
-the loss that you report, so that both divide by the same count."""
+"""The loss is right, but you differentiated another function: the average of the devices' own means. Differentiate the
+loss that you report, so that both divide by the same count."""
 
 import jax
 import jax.numpy as jnp

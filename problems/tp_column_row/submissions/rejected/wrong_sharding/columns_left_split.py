@@ -1,4 +1,4 @@
-"""You split w2 by columns as well, so each device ends with some features of the result."""
+"""You split w2 by columns, too, so each device ends with some features of the result."""
 
 import jax
 from jax.sharding import NamedSharding

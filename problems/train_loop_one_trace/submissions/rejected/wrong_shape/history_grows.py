@@ -1,5 +1,5 @@
-"""A leaf of the state has another shape after each call, so each call needs a new program. Return the losses, and do not append them to
-the state."""
+"""A leaf of the state has a different shape after each call, so each call needs a new program. Return the losses, and
+do not append them to the state."""
 
 import jax
 import jax.numpy as jnp

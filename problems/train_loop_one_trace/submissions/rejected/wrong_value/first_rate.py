@@ -1,4 +1,4 @@
-"""Every step of a call uses the first learning rate of the call. Each step has one of its own."""
+"""Every step of a call uses the first learning rate of the call. Each step has its own."""
 
 import jax
 import jax.numpy as jnp

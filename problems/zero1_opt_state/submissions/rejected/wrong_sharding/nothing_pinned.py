@@ -1,4 +1,4 @@
-"""Without a constraint, the new parameters come out split like the moments, so the second step starts from another
+"""Without a constraint, the new parameters come out split like the moments, so the second step starts from a different
 sharding."""
 
 import jax

@@ -1,4 +1,4 @@
-"""The loss is that of one device's rows. Average it over the devices."""
+"""You returned the loss of one device's rows. Average it over the devices."""
 
 import jax
 import jax.numpy as jnp
