@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from tests.parts import BASE, PARTS, part_of_commit, part_of_day
+from tests.parts import PARTS, base, part_of_commit, part_of_day
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -152,7 +152,8 @@ def _choose_submissions(part: int | None, option: str = "") -> None:
     if part:
         print(
             f"Of what takes turns (submissions, attacks, databases, numbers in texts, documentation), this is "
-            f"part {part} of {PARTS}, with all that changed since {BASE}. "
+            f"part {part} of {PARTS}, with what the last commit changed. Attacks and databases are complete for what "
+            f"changed since {base() or 'the first commit, because Git has no older one'}. "
             f"To run it again: ./meshgrade test {option}--part {part}",
             flush=True,
         )

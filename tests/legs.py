@@ -6,7 +6,7 @@ prints both, as where Git does not know the base. Each also runs for one commit 
 
 import sys
 
-from tests.parts import BASE, base_is_known, changed, part_of_commit
+from tests.parts import base, changed, part_of_commit
 
 # Each with the beginnings of the paths that it depends on.
 _JUDGED = ("grader/", "problems/", "tests/grader/", "tests/parts.py", "tests/legs.py", "pyproject.toml", "uv.lock")
@@ -19,13 +19,13 @@ LEGS = {
 def to_run(every: bool) -> list[str]:
     """The legs of this run. Prints a line for each that is left out."""
     chosen = []
-    every = every or not base_is_known()
+    every = every or base() is None
     for number, (leg, files) in enumerate(LEGS.items(), start=1):
         if every or part_of_commit() == number or any(path.startswith(files) for path in changed()):
             chosen.append(leg)
         else:
             print(
-                f"Left out: ./meshgrade test --{leg}, because nothing that it depends on has changed since {BASE}: "
+                f"Left out: ./meshgrade test --{leg}, because nothing that it depends on has changed since {base()}: "
                 f"{', '.join(files)}. It always runs with --all.",
                 file=sys.stderr,
             )

@@ -9,8 +9,10 @@ which takes half a minute and seldom changes. `part(3, "app/")` runs as well whe
 A test that runs on both databases runs on one of them, and on the other in the next part. If its package of the service
 changed, or what all of them share, it runs on both.
 
-What changed is what differs from MESHGRADE_TEST_BASE; unless it is set, from the last commit's parent. To test several
-commits at once, set it to the last one that was tested.
+What changed is counted in two ways. What takes minutes for each package, lesson or page compares with the last commit's
+parent (`changed_last`). Databases, attacks, references and the legs of CI compare with the newest commit that is at
+least a day older, because commits land together and each must be covered (`changed`). MESHGRADE_TEST_BASE, the last
+commit that was tested, replaces both.
 """
 
 import os
@@ -30,7 +32,7 @@ PART = os.environ.get("MESHGRADE_TEST_PART") or "1/8"
 DATABASE = "migrated_url"
 # What every test on a database depends on.
 _DATABASES = ("app/database.py", "app/lease.py", "app/migrate.py", "migrations/", "tests/app/conftest.py", "uv.lock")
-BASE = os.environ.get("MESHGRADE_TEST_BASE") or "HEAD~1"
+_DAY_S = 24 * 60 * 60
 _TESTS = Path(__file__).resolve().parent
 _CHECKOUT = _TESTS.parent
 
@@ -43,15 +45,35 @@ def part_of(names: list[str], part: str) -> list[str]:
     return names[number - 1 :: parts]
 
 
-def chosen(names: list[str], files: Callable[[str], tuple[str, ...]], shared: tuple[str, ...] = ()) -> list[str]:
+@cache
+def changed() -> frozenset[str]:
+    """The files that differ from the base of this run; none if there is no base."""
+    return _differ_from(base())
+
+
+@cache
+def changed_last() -> frozenset[str]:
+    """The files that the last commit or the working tree changed; none without Git's history."""
+    return _differ_from(os.environ.get("MESHGRADE_TEST_BASE") or "HEAD~1")
+
+
+def chosen(
+    names: list[str],
+    files: Callable[[str], tuple[str, ...]],
+    shared: tuple[str, ...] = (),
+    since: Callable[[], frozenset[str]] = changed_last,
+) -> list[str]:
     """Those of this run's part, and those whose files changed.
 
     Args:
       names: all there are; their order decides the parts.
       files: gives how the paths of a name's files begin.
       shared: how the paths begin of files that all of them depend on. If one of these changed, all are chosen.
+      since: what counts as changed. `changed` is for what is quick enough to be done for each commit of a day.
     """
-    return _chosen(names, files, shared, PART, changed())
+    if since is changed and base() is None:
+        return names
+    return _chosen(names, files, shared, PART, since())
 
 
 def _chosen(
@@ -68,19 +90,29 @@ def _chosen(
 
 
 @cache
-def changed() -> frozenset[str]:
-    """The files that differ from the base; none if Git does not know it, as in a download."""
-    found: list[str] = []
-    for command in (("diff", "--name-only", BASE), ("ls-files", "--others", "--exclude-standard")):
+def base() -> str | None:
+    """The commit to compare with; None if Git does not have it, as in a download or a shallow clone."""
+    commit = os.environ.get("MESHGRADE_TEST_BASE")
+    if not commit:
+        made_at = _git("log", "-1", "--format=%ct", "HEAD")
+        commit = made_at and _git("rev-list", "-1", f"--min-age={int(made_at) - _DAY_S}", "HEAD")
+    return (commit and _git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")) or None
+
+
+def _differ_from(commit: str | None) -> frozenset[str]:
+    if commit is None:
+        return frozenset()
+    new = _git("ls-files", "--others", "--exclude-standard")
+    return frozenset(f"{_git('diff', '--name-only', commit)}\n{new}".split("\n")) - {""}
+
+
+def _git(*command: str) -> str:
+    """What Git prints; nothing where it fails, or is not installed."""
+    try:
         done = subprocess.run(["git", *command], cwd=_CHECKOUT, capture_output=True, text=True, check=False)
-        found += done.stdout.splitlines() if done.returncode == 0 else []
-    return frozenset(found)
-
-
-def base_is_known() -> bool:
-    """Whether Git has the base: a download has no history, and a shallow clone little."""
-    command = ["git", "rev-parse", "--verify", "--quiet", f"{BASE}^{{commit}}"]
-    return subprocess.run(command, cwd=_CHECKOUT, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def part_of_day(day: datetime) -> int:
@@ -89,13 +121,9 @@ def part_of_day(day: datetime) -> int:
 
 
 def part_of_commit() -> int:
-    """By the commit that is checked out, so that its tests can be repeated; by day if git is not available."""
-    try:
-        command = ["git", "rev-parse", "HEAD"]
-        done = subprocess.run(command, cwd=_CHECKOUT, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return part_of_day(datetime.now(UTC))
-    return int(done.stdout, 16) % PARTS + 1
+    """By the commit that is checked out, so that its tests can be repeated; by day if Git does not know it."""
+    commit = _git("rev-parse", "HEAD")
+    return int(commit, 16) % PARTS + 1 if commit else part_of_day(datetime.now(UTC))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -116,7 +144,7 @@ def _is_chosen(item: pytest.Item, part: str) -> bool:
     if mark is None:
         return True
     number, *paths = mark.args
-    return part in (EVERY, f"{number}/8") or any(path.startswith(tuple(paths)) for path in changed())
+    return part in (EVERY, f"{number}/8") or any(path.startswith(tuple(paths)) for path in changed_last())
 
 
 def _has_its_database(item: pytest.Item, part: str) -> bool:
@@ -126,7 +154,7 @@ def _has_its_database(item: pytest.Item, part: str) -> bool:
     if database is None or part == EVERY or not os.environ.get("MESHGRADE_TEST_PART"):
         return True
     package = item.path.relative_to(_TESTS).parent.as_posix()
-    if any(path.startswith((f"{package}/", f"tests/{package}/", *_DATABASES)) for path in changed()):
+    if base() is None or any(path.startswith((f"{package}/", f"tests/{package}/", *_DATABASES)) for path in changed()):
         return True
     turn = zlib.crc32(item.nodeid.partition("[")[0].encode()) + int(part.partition("/")[0])
     return (database == "postgresql") == bool(turn % 2)

@@ -1,5 +1,6 @@
 """Which tests and which submissions belong to a part of a run."""
 
+import os
 import subprocess
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -35,7 +36,7 @@ def test_what_changed_is_in_every_part():
 @pytest.mark.parametrize(("part", "passed"), [("3/8", 2), ("4/8", 1), ("all", 2)])
 def test_a_marked_test_runs_in_its_part_and_with_all(pytester, monkeypatch, part, passed):
     monkeypatch.setattr(parts, "PART", part)
-    monkeypatch.setattr(parts, "changed", frozenset)
+    monkeypatch.setattr(parts, "changed_last", frozenset)
     pytester.makepyfile(
         """
         import pytest
@@ -51,7 +52,7 @@ def test_a_marked_test_runs_in_its_part_and_with_all(pytester, monkeypatch, part
 @pytest.mark.parametrize(("path", "passed"), [("app/main.py", 2), ("apps.md", 0), ("README.md", 1)])
 def test_a_marked_test_runs_where_its_files_changed(pytester, monkeypatch, path, passed):
     monkeypatch.setattr(parts, "PART", "1/8")
-    monkeypatch.setattr(parts, "changed", lambda: frozenset({path}))
+    monkeypatch.setattr(parts, "changed_last", lambda: frozenset({path}))
     pytester.makepyfile(
         """
         import pytest
@@ -78,6 +79,7 @@ def test_a_test_on_both_databases_runs_on_one_in_turn(pytester, monkeypatch, par
     monkeypatch.setenv("MESHGRADE_TEST_PART", part)
     monkeypatch.setattr(parts, "PART", part)
     monkeypatch.setattr(parts, "_TESTS", pytester.path)
+    monkeypatch.setattr(parts, "base", lambda: "abc123")
     monkeypatch.setattr(parts, "changed", lambda: frozenset({path}))
     pytester.makepyfile(
         """
@@ -95,6 +97,7 @@ def test_a_test_on_both_databases_runs_on_one_in_turn(pytester, monkeypatch, par
 
 def test_two_parts_in_a_row_use_both_databases(monkeypatch):
     monkeypatch.setenv("MESHGRADE_TEST_PART", "1/8")
+    monkeypatch.setattr(parts, "base", lambda: "abc123")
     monkeypatch.setattr(parts, "changed", frozenset)
 
     def databases(part: str) -> list[str]:
@@ -113,10 +116,7 @@ def test_each_day_has_another_part_and_eight_days_have_all():
 
 
 def test_one_commit_has_one_part(monkeypatch):
-    def answer(command: list[str], **options: object):
-        return subprocess.CompletedProcess(command, 0, stdout="00000000000000000000000000000000000000ff\n")
-
-    monkeypatch.setattr(parts.subprocess, "run", answer)
+    monkeypatch.setattr(parts, "_git", lambda *command: "ff")
     assert parts.part_of_commit() == 0xFF % 8 + 1
 
 
@@ -136,30 +136,62 @@ def test_one_commit_has_one_part(monkeypatch):
 def test_a_leg_runs_if_what_it_depends_on_changed(monkeypatch, capsys, paths, part, every, ran):
     monkeypatch.setattr(legs, "changed", lambda: frozenset(paths))
     monkeypatch.setattr(legs, "part_of_commit", lambda: part)
-    monkeypatch.setattr(legs, "base_is_known", lambda: True)
+    monkeypatch.setattr(legs, "base", lambda: "abc123")
     assert legs.to_run(every) == ran
     reasons = capsys.readouterr().err.splitlines()
     assert len(reasons) == 2 - len(ran)
-    assert all(f"has changed since {parts.BASE}" in reason for reason in reasons)
+    assert all("has changed since abc123" in reason for reason in reasons)
 
 
-def test_a_checkout_without_history_has_no_changes(monkeypatch, tmp_path):
+@pytest.fixture
+def history(monkeypatch, tmp_path):
+    """Makes a commit of a file that many hours after the first commit. `parts` looks at this history."""
+    monkeypatch.delenv("MESHGRADE_TEST_BASE", raising=False)
     monkeypatch.setattr(parts, "_CHECKOUT", tmp_path)
-    assert parts.changed.__wrapped__() == frozenset()
-    assert legs.to_run(every=False) == ["next-jax", "tpu"]
+    for each in (parts.base, parts.changed, parts.changed_last):
+        monkeypatch.setattr(parts, each.__name__, each.__wrapped__)
 
-
-def test_the_changes_are_those_of_the_last_commit_and_of_the_working_tree(monkeypatch, tmp_path):
-    def git(*command: str) -> None:
+    def git(*command: str, **environment: str) -> None:
         names = ("-c", "user.name=Tests", "-c", "user.email=tests@example.org")
-        subprocess.run(["git", *names, *command], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(
+            ["git", *names, *command], cwd=tmp_path, check=True, capture_output=True, env=os.environ | environment
+        )
 
-    git("init")
-    for name in ("first", "second", "third"):
+    def commit(name: str, hours: int) -> None:
+        moment = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hours)).isoformat()
         (tmp_path / name).write_text(name)
         git("add", name)
-        git("commit", "--message", name)
+        git("commit", "--message", name, GIT_COMMITTER_DATE=moment, GIT_AUTHOR_DATE=moment)
+
+    git("init")
+    return commit
+
+
+def test_a_download_without_history_does_all_that_is_quick(monkeypatch, tmp_path):
+    monkeypatch.setattr(parts, "_CHECKOUT", tmp_path)
+    for each in (parts.base, parts.changed, parts.changed_last):
+        monkeypatch.setattr(parts, each.__name__, each.__wrapped__)
+    monkeypatch.setattr(legs, "base", parts.base)
+    names = [str(number) for number in range(16)]
+    assert (parts.base(), parts.changed_last()) == (None, frozenset())
+    assert legs.to_run(every=False) == ["next-jax", "tpu"]
+    assert parts.chosen(names, lambda name: (name,), since=parts.changed) == names
+
+
+def test_what_changed_is_counted_from_the_last_commit_and_from_a_day_before(history, tmp_path, monkeypatch):
+    for name, hours in (("first", 0), ("second", 30), ("third", 40), ("fourth", 50)):
+        history(name, hours)
     (tmp_path / "second").write_text("edited")
     (tmp_path / "new").write_text("not added")
-    monkeypatch.setattr(parts, "_CHECKOUT", tmp_path)
-    assert parts.changed.__wrapped__() == {"second", "third", "new"}
+    assert parts.changed_last() == {"second", "fourth", "new"}
+    assert parts.changed() == {"second", "third", "fourth", "new"}
+    first = parts._git("rev-list", "--max-parents=0", "HEAD")
+    monkeypatch.setenv("MESHGRADE_TEST_BASE", first)
+    assert parts.base() == first
+    assert parts.changed() == parts.changed_last() == {"second", "third", "fourth", "new"}
+
+
+def test_a_history_of_hours_has_no_base(history):
+    history("first", 0)
+    history("second", 1)
+    assert (parts.base(), parts.changed_last()) == (None, {"second"})

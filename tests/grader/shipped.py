@@ -13,7 +13,7 @@ import pytest
 
 from grader.package.package import KnownSubmission, Package
 from grader.package.reader import read_package
-from tests.parts import PART, changed, part_of
+from tests.parts import PART, changed, changed_last, part_of
 
 PROBLEMS = Path(__file__).resolve().parents[2] / "problems"
 _GRADER = ("grader/", "tests/grader/checked.py", "tests/grader/shipped", "uv.lock")
@@ -81,7 +81,7 @@ def _changed(slug: str, path: str) -> bool:
     """Whether a file changed that decides a verdict, beside the grader's."""
     own = f"submissions/{path}.py" if "/" in path else f"{path}.py"
     files = tuple(f"problems/{slug}/{each}" for each in (own, "problem.toml", "cases.py", "reference.py"))
-    return any(each.startswith(files) for each in changed())
+    return any(each.startswith(files) for each in changed_last())
 
 
 def _parameter(slug: str, value: str) -> object:

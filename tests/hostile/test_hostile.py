@@ -8,7 +8,7 @@ from grader.sandbox.walls import wall_names
 from grader.verdict import Verdict
 from tests.hostile.arena import HONEST, WRONG, Arena
 from tests.hostile.attack import Attack, read_corpus
-from tests.parts import chosen
+from tests.parts import changed, chosen
 
 ATTACKS = {attack.name: attack for attack in read_corpus()}
 # All attacks if what they meet changed: the grader, its packages, or the machinery of these tests.
@@ -19,9 +19,9 @@ def _file_of(name: str) -> tuple[str, ...]:
     return (f"tests/hostile/submissions/{name}.py",)
 
 
-ALONE = chosen([name for name, attack in ATTACKS.items() if attack.pair is None], _file_of, _SHARED)
+ALONE = chosen([name for name, attack in ATTACKS.items() if attack.pair is None], _file_of, _SHARED, changed)
 _FIRST = [name for name, attack in ATTACKS.items() if attack.pair is not None and name < attack.pair]
-PAIRS = [(name, ATTACKS[name].pair) for name in chosen(_FIRST, _file_of, _SHARED)]
+PAIRS = [(name, ATTACKS[name].pair) for name in chosen(_FIRST, _file_of, _SHARED, changed)]
 # Their machine code and call numbers are those of this architecture.
 ON_X86 = {"processes/vfork_by_number", "processes/clone_by_number", "processes/interrupt_0x80"}
 x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="call numbers of x86-64")
